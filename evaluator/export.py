@@ -68,10 +68,7 @@ def to_zip(files: Mapping[str, str]) -> bytes:
 
 
 def to_markdown(tables: Sequence[ResultTable]) -> str:
-    """Return tables as GitHub-flavoured Markdown, each under its title and signature.
-
-    Ratios with four decimals, undefined as ``n/a``; labels cannot become markup.
-    """
+    """Return tables as GitHub-flavoured Markdown, ratios with four decimals; labels cannot become markup."""
     parts = []
     for table in tables:
         head = "| " + " | ".join(table.columns) + " |"
@@ -111,7 +108,6 @@ def _encodable(value: object) -> object:
 
 
 def _is_text(table: ResultTable, column: int) -> bool:
-    """Return whether a column holds words."""
     return any(isinstance(row[column], str) for row in table.rows)
 
 

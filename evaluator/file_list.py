@@ -1,7 +1,4 @@
-"""All files of a session in one list: what each is, its role, what it holds, and why it was left out.
-
-Of the files themselves only the first bytes of pages are read here.
-"""
+"""All files of a session in one list: what each is, its role, what it holds, and why it was left out."""
 
 from __future__ import annotations
 

@@ -35,10 +35,7 @@ SourceT = TypeVar("SourceT", bound=Source)
 def mended(
     truth: Source | None, models: Sequence[Source], fixes: Sequence[Fix]
 ) -> tuple[Source | None, list[Source]]:  # fmt: skip
-    """Return a ground truth and its predictions with the fixes that are meant for each.
-
-    `BadInput` when a fix cannot be applied.
-    """
+    """Return ground truth and predictions with the fixes for each; BadInput for one that cannot apply."""
     if truth is None or not fixes:
         return truth, list(models)
     of_truth = fixes_for(fixes, truth.name, prediction=False)

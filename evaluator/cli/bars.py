@@ -45,8 +45,6 @@ class DrawnBar:
 
 
 class _Words(ProgressColumn):
-    """What a job is."""
-
     def render(self, task: Task) -> Text:
         words: Text = task.fields["words"]
         return words

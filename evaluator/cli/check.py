@@ -160,7 +160,6 @@ def _as_written(path: Path, format: str | None, side: Side | None = None) -> Ann
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """Return a diagnosis for people: the sentence, what was tried, labels, and what applies it."""
     lines = [f"diagnosis: {plain(diagnosis.file)} against {plain(diagnosis.against)}: {diagnosis.sentence}"]
     if diagnosis.best is not None and diagnosis.best.documents:
         lines.append(f"  so in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}")
@@ -201,7 +200,6 @@ def _read(path: Path, format: str | None, columns: str) -> Source:
 
 
 def _described(path: Path, read: Source | None) -> dict[str, object]:
-    """Return a checked file as plain values."""
     if read is None:
         return {"name": path.name, "valid": False}
     checked = {"name": path.name, "valid": not has_errors(read.issues)}

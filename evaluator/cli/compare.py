@@ -165,7 +165,6 @@ def gate(
 
 
 def _evaluated(files: Compared, say: Say) -> list[Evaluation]:
-    """Return the predictions evaluated against one ground truth, ready to be compared."""
     share_among_threads()  # all columns of all models are there at a time
     try:
         return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)

@@ -196,10 +196,7 @@ def _server_command(port: int) -> list[str]:
 def _keep_running(
     command: Sequence[str], environment: Mapping[str, str], health: str, announce: Callable[[], None]
 ) -> int:
-    """Run a server until it is stopped, and start it again when it crashes; return the exit code.
-
-    `announce` is called once, when the server first answers at its `health` address.
-    """
+    """Run a server until it is stopped, again after crashes; call `announce` when it first answers."""
     starts: list[float] = []
     while True:
         # Its own messages are messages: they go to standard error, and our line alone to standard output.

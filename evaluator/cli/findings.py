@@ -248,7 +248,6 @@ def _need_apart(out: Path | None, read: Read) -> None:
 
 
 def _write(out: Path, content: bytes) -> None:
-    """Put a file in its place at once."""
     with writing("--out", out):
         write_whole(out, [content])
 
@@ -291,7 +290,6 @@ def _counted(log: ReviewLog) -> str:
 
 
 def _conflicts(conflicts: Sequence[Judged]) -> str:
-    """Return where reviewers disagree, as a table; empty for no conflict."""
     if not conflicts:
         return ""
     every = exchange.table(conflicts, title="Conflicts")

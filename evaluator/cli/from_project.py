@@ -35,10 +35,7 @@ class Compared(NamedTuple):
 def compared_files(
     protocol: str | None, gt: Path | None, pred: Sequence[Path], project: Path | None, options: dict[str, Any]
 ) -> Compared:
-    """Return what a command compares, from what was typed.
-
-    `UsageError` when something is missing, or given twice; `BadInput` when the project file is broken.
-    """
+    """Return what a command compares; UsageError for what is missing or given twice, BadInput as `read`."""
     if project is None:
         if protocol is None:
             raise UsageError("name a PROTOCOL, or give a project with --project.")

@@ -91,7 +91,6 @@ def _of_boxes(
     pdfs: Path | None,
     say: Bar | None,
 ) -> list[NamedNumbers]:
-    """Return the numbers for protocols that match boxes."""
     try:
         if pdfs is None or not _needs_pdfs(named):
             return [numbers_of(each, named, of_pages) for each in boxes]
@@ -109,7 +108,6 @@ def _of_boxes(
 def _observed(
     results: Sequence[Result], named: Sequence[NamedSlice], of_pages: OfPages | None, *, known_only: bool
 ) -> list[NamedNumbers]:
-    """Return the numbers for protocols that do not match boxes."""
     try:
         return [numbers_of_observed(each, named, of_pages, known_only=known_only) for each in results]
     except ValueError as problem:

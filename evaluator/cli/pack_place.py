@@ -27,5 +27,4 @@ def need_own_place(out: Path, read: Read, *, in_folder: bool) -> None:
 
 
 def _is_pack(path: Path) -> bool:
-    """Return whether a file is the PDF of a pack."""
     return path.suffix.lower() == ".pdf" and path.is_file() and _PRODUCER in path.read_bytes()

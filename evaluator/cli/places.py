@@ -59,10 +59,7 @@ def store_files(address: str | None) -> list[Path]:
 
 
 def need_store(address: str, *, must_exist: bool = True) -> None:
-    """Refuse what is no store of findings: a folder, and when one must exist, no file or an empty one.
-
-    A database on a server is asked when it is opened.
-    """
+    """Refuse a folder and, when a store must exist, a missing or empty file; servers are asked later."""
     path = store_file(address)
     if path is None:
         return

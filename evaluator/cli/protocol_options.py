@@ -63,7 +63,6 @@ def _as_written(flag: str, value: object) -> object:
 
 
 def _flag_of(hint: object, meta: Meta) -> _Flag:
-    """Return how an option with this type is written."""
     origin, parts = get_origin(hint), get_args(hint)
     if tuple[Path, ...] in parts:
         return _Flag(Path | None, None, _folder)
@@ -104,8 +103,6 @@ def _fixes(texts: tuple[str, ...]) -> tuple[Fix, ...]:
 
 
 class _Option(NamedTuple):
-    """One flag with its help."""
-
     flag: _Flag
     help: str
     shared: bool

@@ -309,7 +309,6 @@ def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: st
 
 
 def _protocol(name: str) -> AnyProtocol:
-    """Return a protocol by its name."""
     try:
         return protocol_named(name)
     except OptionError as problem:
@@ -340,7 +339,6 @@ class _Run(NamedTuple):
             raise UsageError(f"--min-score is not an option of {systems[0].name}.")
 
     def options(self, system: AnyProtocol) -> Options:
-        """Return those of the given options that one protocol has."""
         given = {name: value for name, value in self.chosen.items() if hasattr(system.options, name)}
         if self.pdfs is not None and hasattr(system.options, "pdfs"):
             given["pdfs"] = self.pdfs
@@ -443,7 +441,6 @@ def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
 
 
 def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
-    """Refuse documents that the files do not have."""
     known = {document.doc_id for document in contents.dataset.documents} if contents.dataset else set()
     missing = [plain(name) for name in wanted if name not in known]
     if missing:
@@ -451,7 +448,6 @@ def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
 
 
 def _listed(path: Path, written: Written) -> str:
-    """Return what was written, in one line."""
     left_out = f"; {count_of(written.left_out, 'page')} left out to stay within the budget" if written.left_out else ""
     size = f"{written.size / _MEGABYTE:.1f} MB"
     return f"{plain(path.name)}: {size}, {written.shown}{left_out}\n"

@@ -247,10 +247,7 @@ def _searched(
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path | None, say: Bar
 ) -> tuple[OfPages, Sequence[Sequence[Attribute]], list[str]]:
-    """Return what the PDFs show of pages, and of boxes of ground truth and results; nothing without.
-
-    Also which documents have no file, as a note.
-    """
+    """Return what the PDFs show of pages and boxes, and a note on documents without file."""
     if pdfs is None:
         return {}, (), []
     say("Reading pages")

@@ -76,11 +76,7 @@ class ChangedCauses:
 
 
 def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedCauses:
-    """Return the causes behind the boxes of the ledger that only one of two models has wrong.
-
-    The ledger is of `a` and `b`, whole or of some labels and documents: ``solved.sum()`` is its gains, ``new.sum()``
-    its losses.
-    """
+    """Return the causes behind the boxes of a ledger of `a` and `b` that only one of them has wrong."""
     families: dict[Family, int] = {}
     parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
     remaining: set[int] = set()

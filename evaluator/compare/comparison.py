@@ -92,7 +92,6 @@ class Comparison:
         )
 
     def _contender(self, place: int) -> Contender:
-        """Return one of the models, with what is known of its boxes."""
         boxes, measures = first_boxes(self.results[place]), self.measures[place]
         name = self.names[place]
         return Contender(name, measures) if boxes is None else contender(name, boxes, measures)
@@ -299,7 +298,6 @@ def points_and_interval(one: Difference) -> str | None:
 
 
 def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:
-    """Return one row per label, all of them first."""
     rows: list[tuple[str | int, ...]] = [("All labels", *counts.total.rows()[0].values())]
     rows += [(label, *row.values()) for label, row in counts.to_json().items()]
     columns = ("label", "both", "a only", "b only", "neither", "fp shared", "fp a only", "fp b only", "net")
@@ -333,12 +331,10 @@ def _item_tables(counts: ItemLedger, title: str, signature: str) -> list[ResultT
 
 
 def _whole(amount: float) -> int | float:
-    """Return a whole number without decimals."""
     return int(amount) if amount.is_integer() else amount
 
 
 def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> ResultTable:
-    """Return one row per name of a mistake."""
     rows = tuple(
         (mistakes.title(name), row["a"], row["b"], row["difference"]) for name, row in mistakes.to_json().items()
     )

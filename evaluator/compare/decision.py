@@ -184,10 +184,7 @@ def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:
 
 
 def main_metric(every: Sequence[Difference]) -> str | None:
-    """Return the measure of a rule that names none: F1, or the first of the protocol's summary.
-
-    None when nothing is defined over all labels.
-    """
+    """Return the default measure: F1, or the first of the protocol's summary; None when none is defined."""
     defined = [one.metric for one in every if one.overall and one.difference is not None]
     preferred = (*_FIRST_CHOICES, *(metric for group in headlines() for metric in group), *defined)
     return next((metric for metric in preferred if metric in defined), None)
@@ -200,10 +197,7 @@ def main_metrics(every: Sequence[Difference]) -> tuple[str, ...]:
 
 
 def documents_needed(main: Difference | None, least: float) -> int | None:
-    """Return how many more documents would settle a difference against a border; 0 when settled.
-
-    None where that has no answer.
-    """
+    """Return how many more documents would settle a difference; 0 when settled, None without an answer."""
     if main is None or main.difference is None or main.low is None or main.high is None or main.too_few:
         return None
     if main.low >= least or main.high < least:
@@ -265,7 +259,6 @@ def _border(rule: Rule) -> str:
 
 
 def _loss_words(losses: Sequence[Difference], rule: Rule, metric: str) -> str:
-    """Return the clear losses that the rule allows."""
     counted = counted_words(metric)
     if not losses:
         return f"No clear loss in {counted}."
@@ -275,7 +268,6 @@ def _loss_words(losses: Sequence[Difference], rule: Rule, metric: str) -> str:
 
 
 def _points(value: float, *, signed: bool = False) -> str:
-    """Return a size in points: ``1 point``, ``+2.5 points``."""
     number = f"{value * 100.0:.1f}".removesuffix(".0")
     return f"{'+' if signed else ''}{number} {'point' if number == '1' else 'points'}"
 

@@ -142,10 +142,7 @@ def differences(
 
 
 def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
-    """Return differences in reading order: the worst clear loss first, then unclear ones, clear gains.
-
-    Each group by rising difference, equal ones in the order given; undefined ones last.
-    """
+    """Return clear losses, unclear ones, clear gains and undefined ones, each by rising difference."""
     return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
 
 
@@ -196,7 +193,6 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, measures: Measures, documents: Sequence[str], keys: Sequence[Key]) -> _Side:
-        """Return a model under shared documents and keys."""
         place = {name: row for row, name in enumerate(documents)}
         column = {key: row for row, key in enumerate(measures.keys)}
         return cls(
@@ -222,5 +218,4 @@ class _Side(NamedTuple):
         return every
 
     def _shared(self, values: FloatArray) -> FloatArray:
-        """Return the columns of the keys of the pair."""
         return np.column_stack([values, np.full(len(values), np.nan)])[:, self.columns]

@@ -65,10 +65,7 @@ class _Result(msgspec.Struct):
 
 
 class EarlierResult(msgspec.Struct, frozen=True):
-    """One result of an earlier run; `name` is that of the model, or of its file.
-
-    `by_document` is None in files that were written before it was kept.
-    """
+    """One result of an earlier run; `by_document` is None in files written before it was kept."""
 
     name: str
     protocol: str
@@ -138,16 +135,12 @@ def comparable_part(signature: str, *, thresholds: bool = False) -> tuple[str, .
 
 
 def _ratio_part(metric: str, numerator: FloatArray, denominator: FloatArray) -> Ratios:
-    """Return one ratio over all labels."""
     value = ratio(numerator.sum(keepdims=True), denominator.sum(keepdims=True))
     return Ratios((Key(metric, ALL_LABELS),), value, numerator[:, None], denominator[:, None])
 
 
 def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
-    """Return the results in a ``result.json``: one, or those of several models evaluated in one run.
-
-    `BadInput` when the file is no such result, or its counts do not fit together.
-    """
+    """Return the results in a ``result.json``; BadInput when it is no such file or its counts do not fit."""
     collector = Collector(name, max_per_rule=20)
     if len(content) > MOST_BYTES:
         collector.error("", f"a result may have {MOST_BYTES >> 20} MB", f"{len(content) >> 20} MB", _FIX)

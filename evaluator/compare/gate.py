@@ -51,10 +51,7 @@ class ConditionError(ValueError):
 
 
 class Limit(NamedTuple):
-    """What a value is compared with: a ratio, or the baseline plus `amount`.
-
-    `amount` is a ratio; for the baseline, in `unit` "percent", a share of it.
-    """
+    """What a value is compared with: a ratio, or the baseline plus a ratio ("points") or share of it."""
 
     of_baseline: bool
     amount: float
@@ -71,10 +68,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is not allowed; `text` as it was written, `label` None for all labels.
-
-    `significant`: it fails only when the interval of the difference to the baseline excludes 0.
-    """
+    """What is not allowed; `label` None for all, `significant` only when the interval excludes 0."""
 
     text: str
     metric: str
@@ -97,10 +91,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Outcome of a condition, with the reason in one sentence.
-
-    Numbers are None where undefined, or without a baseline; `difference` is prediction minus baseline.
-    """
+    """Outcome of a condition; `difference` is prediction minus baseline, None where undefined."""
 
     condition: Condition
     key: Key
@@ -157,7 +148,6 @@ def parse(text: str) -> Condition:
 
 
 def _limit(read: re.Match[str], text: str) -> Limit:
-    """Return the right side of a condition."""
     if read["number"] is None:
         sign = -1.0 if read["sign"] in ("-", MINUS) else 1.0
         amount = sign * float(read["offset"] or 0.0) / 100.0
@@ -179,10 +169,7 @@ def judge(
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> tuple[Verdict, ...]:
-    """Return the verdict on each condition, in order.
-
-    `ConditionError` when a metric or label does not exist, or a condition needs a baseline and there is none.
-    """
+    """Return a verdict per condition; ConditionError for an unknown number or a missing baseline."""
     every = dict.fromkeys([*prediction.keys, *(() if baseline is None else baseline.keys)])
     keys = [_key(condition, list(every), prediction.overall) for condition in conditions]
     lonely = [condition.text for condition in conditions if condition.needs_baseline and baseline is None]

@@ -12,10 +12,7 @@ from evaluator.doctor.labels import folded
 
 
 class LabelNotes(NamedTuple):
-    """How the labels of two models differ, in sentences; none when both have the same labels.
-
-    `mapping` proposes a new name by old name.
-    """
+    """How the labels of two models differ: proposed new name by old name, and sentences."""
 
     mapping: dict[str, str]
     sentences: tuple[str, ...]

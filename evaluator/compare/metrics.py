@@ -1,7 +1,4 @@
-"""The metrics that are compared, by name: those that the registered protocols declare.
-
-A metric that a protocol reports and does not declare is not compared.
-"""
+"""The metrics that are compared, by name: those that the registered protocols declare, no others."""
 
 from __future__ import annotations
 

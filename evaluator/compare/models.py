@@ -133,10 +133,7 @@ def order_of_runs(models: Sequence[Contender]) -> tuple[OrderedBy, tuple[str | N
 
 
 class Pair(NamedTuple):
-    """The column's model minus the row's, with the simultaneous interval; clear when it excludes 0.
-
-    None where undefined or with too few documents.
-    """
+    """The column's model minus the row's with its simultaneous interval; None where undefined."""
 
     difference: float | None
     low: float | None
@@ -402,7 +399,6 @@ def difference_text(pair: Pair) -> str:
 
 
 def _number(count: int) -> str:
-    """Return a small number as a word."""
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 

@@ -150,10 +150,7 @@ def _student(level: float, freedom: int) -> float:
 
 
 def student_expansion(level: float, freedom: float) -> float:
-    """Return the same quantile by Abramowitz and Stegun 26.7.5.
-
-    From 6 degrees of freedom on within 0.002 at 95 %.
-    """
+    """Return `_student` by Abramowitz and Stegun 26.7.5; within 0.002 at 95 % from 6 degrees on."""
     z = NormalDist().inv_cdf((1.0 + level) / 2.0)
     first = (z**3 + z) / 4.0
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96.0

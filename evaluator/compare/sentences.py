@@ -19,10 +19,7 @@ _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
 
 
 class Summary(NamedTuple):
-    """Result of a comparison: a sentence on the most telling difference over all labels, and notes.
-
-    The notes have the other ones in short, and the worst clear loss of a label; may be empty.
-    """
+    """Headline on the most telling difference over all labels, and notes on the others, maybe none."""
 
     headline: str
     notes: str
@@ -46,10 +43,7 @@ def tick_text(value: float) -> str:
 
 
 def decimals(one: Difference) -> int:
-    """Return the decimals of a difference and its interval in points.
-
-    2 where a number other than 0 would read as 0.0.
-    """
+    """Return the decimals of a difference in points: 2 where a number other than 0 would read as 0.0."""
     numbers = (one.difference, one.low, one.high)
     return 2 if any(number and abs(number) * 100.0 < 0.05 for number in numbers) else 1
 

@@ -24,16 +24,9 @@ Side = Literal["ground_truth", "prediction"]
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A document as an annotation file names it.
+    """Document as an annotation file names it; `doc_id` is the key that both sides share.
 
-    Attributes
-    ----------
-    doc_id : str
-        The key that both sides share.
-    name : str
-        The name under which the PDF is looked up in the PDF folder.
-    path : str
-        What the file states; shown, never opened.
+    The PDF is looked up under `name`; `path` is what the file states: shown, never opened.
     """
 
     doc_id: str
@@ -100,10 +93,7 @@ NO_RUN = Run()
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One file of several that were read as one, with how many page entries and boxes came from it.
-
-    The rows of the parts follow each other.
-    """
+    """One file of several that were read as one; the rows of the parts follow each other."""
 
     name: str
     sha256: str
@@ -197,10 +187,7 @@ class Annotations:
         return images
 
     def source_of(self, row: int) -> tuple[str, int, int]:
-        """Return where a box (row of `boxes`) comes from.
-
-        File name, position of the page entry in that file, position of the object in that entry.
-        """
+        """Return where a box is from: file name, position of its page entry, position in that entry."""
         entry, position = int(self.boxes.entry[row]), int(self.boxes.position[row])
         for part in self.parts:
             if row < part.boxes:
@@ -213,16 +200,8 @@ class Annotations:
 class JoinedBoxes:
     """The boxes of one file under the codes of a `Dataset`, still in file order.
 
-    Attributes
-    ----------
-    source : Annotations
-        Where they come from; row i here is row i of ``source.boxes``.
-    document, label : int32, shape (N,)
-        Codes into `Dataset.documents` and `Dataset.labels`.
-    page : int64, shape (N,)
-        Row of the page in the page columns of the `Dataset`.
-    entry_page : int64, shape (E,)
-        That of the page of each page entry of the file.
+    Row i is row i of ``source.boxes``; `document` and `label`, int32, shape (N,), are codes of the `Dataset`, `page`,
+    int64, shape (N,), a row of its page columns, and so `entry_page`, shape (E,), for the page entries of the file.
     """
 
     source: Annotations
@@ -330,10 +309,7 @@ class Dataset:
 
     @cached_property
     def page_images(self) -> Mapping[tuple[str, int], str]:
-        """The file names of page images by name of the document and page index; see `PdfFolder.find_page`.
-
-        Those of the ground truth go before those of the predictions.
-        """
+        """Names of page images by (document name, page index), ground truth first; for `PdfFolder.find_page`."""
         images: dict[tuple[str, int], str] = {}
         for side in (self.ground_truth, *self.predictions):
             images = {**side.source.images_by_page(), **images}
@@ -379,24 +355,11 @@ class Dataset:
 
 
 def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
-    """Return one ground truth and its predictions under shared document, page and label codes.
+    """Return one ground truth and any number of predictions under shared document, page and label codes.
 
-    Parameters
-    ----------
-    *predictions : Annotations
-        None, one or several models.
-
-    Returns
-    -------
-    Dataset
-        Documents sorted by id, pages sorted by (document, page); evaluated labels in the order of the
-        ground truth's label map, then those that only a prediction's label map has, then unmapped ones.
-        Empty files give a dataset without pages.
-
-    Notes
-    -----
-    Whether label maps must agree is the protocol's rule (snapshot 1.3, section 9.2), not checked here.
-    A label counts as evaluated when any file maps it.
+    Documents are sorted by id, pages by (document, page); evaluated labels in the order of the ground truth's label
+    map, then those that only a prediction's label map has, then unmapped ones. A label counts as evaluated when any
+    file maps it. Whether label maps must agree is the protocol's rule (snapshot 1.3, section 9.2).
     """
     files = (ground_truth, *predictions)
     by_id: dict[str, Document] = {}

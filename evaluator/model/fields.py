@@ -100,10 +100,7 @@ class FieldDocuments:
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Field]]:
-    """Yield every field of a tree with its path (``("a.b[2].c", ...)``), in file order.
-
-    `path` is that of the tree itself.
-    """
+    """Yield every field of a tree below `path` with its path, ``("a.b[2].c", ...)``, in file order."""
     if isinstance(tree, Field):
         yield path, tree
     elif isinstance(tree, dict):
@@ -180,10 +177,7 @@ def box_similarity(first: object, second: object) -> float:
 
 
 def paired_iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
-    """Return `boxes.iou` of row i with row i, however large the finite numbers.
-
-    The reference (stickler-eval 1.0.0) gets NaN where areas overflow.
-    """
+    """Return `boxes.iou` for finite numbers of any size; stickler-eval 1.0.0 gets NaN on overflow."""
     huge = (np.maximum(np.abs(ground_truth), np.abs(prediction)) > _LARGEST_SAFE_SIDE).any(axis=1)
     if huge.any():
         factor = np.where(huge, _SCALE, 1.0)[:, None]
@@ -254,7 +248,6 @@ def path_steps(path: str) -> Sequence[str]:
 
 
 def _node_at(root: SchemaNode, path: str) -> SchemaNode:
-    """Return the node of a path, made with all nodes on the way."""
     node = root
     for name in path_steps(path):
         if name == "[]":

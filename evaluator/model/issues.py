@@ -76,10 +76,7 @@ class BadInput(Exception):
 
 
 class Collector:
-    """Issues of one file while it is being checked; of one rule at most `max_per_rule` are spelled out.
-
-    `file` is a name without folder; `max_per_rule` None spells out all.
-    """
+    """Issues of one file while it is checked; of one rule `max_per_rule` (None: all) are spelled out."""
 
     def __init__(self, file: str, *, max_per_rule: int | None) -> None:
         self.file = file
@@ -123,10 +120,7 @@ class Collector:
             self._count["error", rule] += len(rows) - room
 
     def issues(self) -> tuple[Issue, ...]:
-        """Return all issues in the order in which they were made.
-
-        Ends with one closing issue for each rule that occurred more often than it is spelled out.
-        """
+        """Return all issues in order, then one for each rule that has more than are spelled out."""
         limit = self._max_per_rule
         more = () if limit is None else [(key, n - limit) for key, n in self._count.items() if n > limit]
         closing = (

@@ -47,10 +47,7 @@ def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = Fa
 def with_sizes(
     source: Annotations, known: Mapping[PageKey, tuple[float, float]], given: tuple[float, float] | None = None
 ) -> Annotations:
-    """Return the columns with sizes for the pages that have none: those `known`, else the `given` one.
-
-    The same object when no size is new.
-    """
+    """Return columns with `known`, else `given` sizes where there are none; the same object for none new."""
     own = np.full((len(source.page_index), 2), np.nan) if source.page_size is None else source.page_size
     without = np.flatnonzero(np.isnan(own).any(axis=1)).tolist()
     keys = page_keys(source) if without else []

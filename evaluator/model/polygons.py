@@ -93,10 +93,7 @@ def drawn_rings(boxes: Outlined, rows: IntArray, *, tolerance: FloatArray) -> li
 
 
 def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int], str]) -> None:
-    """Add a warning for every outline that is not used as it is; the worst of its rings is named.
-
-    `place_of` gives the JSON path or line of the outline of a row.
-    """
+    """Add a warning, placed by `place_of` its row, for every outline that is not used as it is."""
     if not boxes.polygons:
         return
     from evaluator.model import regions
@@ -115,7 +112,6 @@ def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int],
 
 
 def _points(count: int) -> str:
-    """Return a number of points in words."""
     return f"{count} point{'' if count == 1 else 's'}"
 
 

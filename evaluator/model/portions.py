@@ -11,20 +11,14 @@ from evaluator.model.dataset import Annotations, Boxes
 
 
 def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
-    """Return the annotations with some of their boxes only; all pages and documents stay.
-
-    The same object when all are kept. A file of several parts becomes one.
-    """
+    """Return the annotations with some boxes and all pages, as one part; the same object for all boxes."""
     if kept.all():
         return source
     return replace(source, boxes=boxes_at(source.boxes, np.flatnonzero(kept)), parts=())
 
 
 def only_page(source: Annotations, document: str, page: int) -> Annotations:
-    """Return the annotations of one page (from 0), without any other page or document.
-
-    Empty where the file does not have the page; the document stays if the file has it.
-    """
+    """Return one page (from 0) alone, empty if the file lacks it; its document stays if the file has it."""
     documents = tuple(each for each in source.documents if each.doc_id == document)
     code = next((code for code, each in enumerate(source.documents) if each.doc_id == document), -1)
     entries = np.flatnonzero((source.page_document == code) & (source.page_index == page))

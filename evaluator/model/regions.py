@@ -83,7 +83,6 @@ def suspects(boxes: Outlined) -> list[int]:
 
 
 def _parts(rings: Sequence[FloatArray]) -> GeometryArray:
-    """Return one polygon for each ring."""
     number = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
     return np.asarray(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=number)))
 

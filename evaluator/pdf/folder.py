@@ -36,10 +36,7 @@ def folders_of(folders: Folders) -> tuple[Path, ...]:
 
 
 def name_problem(name: str) -> str:
-    """Return what makes a name unfit to be looked up, as the end of a sentence; "" for a fit one.
-
-    Touches no file.
-    """
+    """Return why a name is unfit to be looked up, as the end of a sentence, or ""; touches no file."""
     if not name.strip(". "):
         return "is empty"
     # Surrogates would become arbitrary bytes of a file name.
@@ -131,7 +128,6 @@ class PdfFolder:
         return self._by_base_name(name, roots)
 
     def _resolved(self) -> list[Path]:
-        """Return the folders that exist, in their order."""
         roots = []
         for root in self.roots:
             with contextlib.suppress(OSError, RuntimeError):
@@ -215,7 +211,6 @@ class PdfFolder:
         raise self._problem("missing", name, self._left_out())
 
     def _left_out(self) -> str:
-        """Return what was not looked at; empty for nothing."""
         told = [] if self._complete else [f"Only the first {self._max_files} files were looked at."]
         if self._linked:
             more = f" and {len(self._linked) - 3} more" if len(self._linked) > 3 else ""

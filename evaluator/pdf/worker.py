@@ -137,10 +137,7 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
 
 
 class Description(msgspec.Struct, frozen=True, tag=True):
-    """What is known of a document before a page is drawn; no page of an encrypted one can be drawn.
-
-    `page_count` is 1 for an image that is no TIFF of several pages. `warnings` are sentences for the reader.
-    """
+    """Pages of a document (1 for an image but TIFF), whether encrypted, and warnings for the reader."""
 
     page_count: Annotated[int, Meta(ge=0, le=PAGE_LIMIT)]
     encrypted: bool
@@ -334,8 +331,6 @@ def _no_file_opens() -> Iterator[None]:
 
 
 class _PdfDocument:
-    """One open PDF."""
-
     def __init__(self, content: bytes) -> None:
         pymupdf = engine()
         # MuPDF goes by content and would draw an SVG or PNG of that name (reliability: Rendering).
@@ -455,7 +450,6 @@ class _PdfDocument:
         return count
 
     def _page(self, page_index: int) -> tuple[_Untyped, tuple[str, ...]]:
-        """Return a page and the warnings on its geometry."""
         if self._document.needs_pass:
             raise _Refused("encrypted")
         count = self._page_count()
@@ -583,14 +577,12 @@ def _text_in_front(page: _Untyped, area: float) -> float:
 
 
 def _as_bytes(numbers: array.array[float]) -> bytes:
-    """Return numbers as little-endian float64."""
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()
 
 
 def _entries(page: _Untyped) -> _Untyped:
-    """Return the page's dictionary in the PDF."""
     return engine().mupdf.pdf_page_from_fz_page(page.this).obj()
 
 
@@ -866,7 +858,7 @@ def _orientation(image: Image.Image, kind: str) -> tuple[int, tuple[str, ...]]:
 
 
 def _drafted(image: Image.Image, wanted: tuple[int, int]) -> tuple[int, int]:
-    """Let a JPEG be decoded at a fraction that is large enough, or the largest that fits; its size then."""
+    """Set a JPEG to decode at a fraction that is large enough, or the largest that fits; return its size."""
     width, height = image.size
     if image.info.get("progressive") and (needed := _coefficient_bytes(image)) > COEFFICIENT_LIMIT:
         much = f"{needed / 2**20:,.0f} MiB"
@@ -916,7 +908,6 @@ def mask_size(page_width: float, page_height: float) -> tuple[int, int]:
 
 
 def _grid(page_width: float, page_height: float, columns: int, rows_limit: int) -> tuple[int, int]:
-    """Return columns and rows of nearly square cells over a page."""
     return columns, max(1, min(rows_limit, round(columns * page_height / page_width)))
 
 
@@ -936,7 +927,6 @@ def _ink_grid(grey: Image.Image, columns: int, rows: int) -> InkGrid:
 
 
 def _bits(grey: Image.Image) -> bytes:
-    """Return the ink, a bit for each pixel."""
     from PIL import Image
 
     return _ink(grey).convert("1", dither=Image.Dither.NONE).tobytes()
@@ -1161,10 +1151,7 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes], socket.socket | None]:
 
 @contextlib.contextmanager
 def handed_file(files: socket.socket | None) -> Iterator[int | None]:
-    """Yield the number of the next file, open for the block; None where paths are sent.
-
-    OSError when none comes.
-    """
+    """Yield the number of the next open file, None where paths are sent; OSError when none comes."""
     if files is None:
         yield None
         return

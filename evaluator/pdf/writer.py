@@ -136,10 +136,7 @@ class Section(msgspec.Struct, frozen=True, tag=True):
 
 
 class Pane(msgspec.Struct, frozen=True):
-    """JPEG picture with boxes, and a few words below it; an empty sheet where `picture` is None.
-
-    `shape` is width over height of the picture.
-    """
+    """JPEG picture with boxes and words, an empty sheet for None; `shape` is its width over height."""
 
     picture: bytes | None
     shape: float
@@ -229,10 +226,7 @@ class _Refused(Exception):
 
 
 class _Flow:
-    """Pages being filled from top to bottom: text at once, everything else when they are complete.
-
-    Pictures wait with their pages, so pages are completed when those that wait are many bytes.
-    """
+    """Pages being filled: text at once, pictures when a page is complete, or when many bytes wait."""
 
     def __init__(self, fonts: Fonts | None) -> None:
         pymupdf = engine()
@@ -247,7 +241,6 @@ class _Flow:
         self._open()
 
     def _open(self) -> None:
-        """Begin to collect pages."""
         self._stream = io.BytesIO()
         self._sheets = self._pymupdf.DocumentWriter(self._stream)
         self._device: _Untyped = None
@@ -276,7 +269,6 @@ class _Flow:
                 paint(page)
 
     def done(self) -> _Untyped:
-        """Return the document with the numbers of its pages."""
         if self._device is not None:
             self._sheets.end_page()
             self._complete()
@@ -325,7 +317,6 @@ class _Flow:
         self._top = rect(filled).y1
 
     def rows(self, message: Rows) -> None:
-        """Put rows below what is there."""
         if message.new_page or self._device is None:
             self._begin_page()
         for row in message.rows:
@@ -370,7 +361,6 @@ class _Flow:
             story.draw(self._device)
 
     def _height(self, story: _Untyped, width: float) -> float:
-        """Return the height of a text."""
         if story is None:
             return 0.0
         _, filled = story.place(self._pymupdf.Rect(0, 0, width, _TALL))
@@ -438,7 +428,6 @@ def _sheet_size(pane: Pane, width: float, height: float) -> tuple[float, float]:
 
 
 def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane) -> None:
-    """Draw a picture with its boxes."""
     if pane.picture is not None:
         page.insert_image(sheet, stream=pane.picture, keep_proportion=False)
     shape = page.new_shape()
@@ -454,8 +443,6 @@ def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane
 
 
 class _Desk:
-    """The document that is being written."""
-
     def __init__(self) -> None:
         self._document: _Untyped = None
         self._flow: _Flow | None = None
@@ -548,7 +535,6 @@ class _Sheet:
 
 
 def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
-    """Draw an interval where its element is."""
     colour = _rgb(_BAR_COLOURS.get(bar.kind, _MUTED))
     middle = (rect.y0 + rect.y1) / 2
 
@@ -647,13 +633,11 @@ def _load_everything() -> None:
 
 
 def _words(problem: Exception) -> str:
-    """Return what went wrong, in a form that can be sent."""
     text = str(problem) if isinstance(problem, _Refused) else f"{type(problem).__name__}: {problem}"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]
 
 
 def _send(sink: Any, content: bytes) -> None:  # noqa: ANN401 - a binary stream
-    """Send the document in pieces."""
     for start in range(0, max(len(content), 1), PIECE_BYTES):
         piece = content[start : start + PIECE_BYTES]
         write_frame(sink, msgspec.msgpack.encode(Piece(piece, start + PIECE_BYTES >= len(content))))

@@ -37,10 +37,7 @@ class Corrected(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CorrectedEvaluation(Result, Generic[ResultT]):
-    """Evaluation of a protocol on the corrected files; the same calls as the official one.
-
-    The signature of `result` does not name the corrections, `signed` does; `applied` counts verdicts.
-    """
+    """Evaluation on the corrected files with the calls of the official one; `signed` names the verdicts."""
 
     result: ResultT
     signed: Signature

@@ -1,7 +1,4 @@
-"""The corrected ground truth as a file of schema 1.3.
-
-Ignored boxes stay in: to ignore a mistake says nothing about the ground truth.
-"""
+"""The corrected ground truth as a file of schema 1.3; ignored boxes stay in."""
 
 from __future__ import annotations
 
@@ -13,10 +10,7 @@ from evaluator.review.verdicts import time_text
 
 
 def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
-    """Return the corrected ground truth as a file of schema 1.3; `created_at` needs a time zone.
-
-    ``info.model.corrected_from`` names the file that was corrected, its digest and the number of verdicts.
-    """
+    """Return the corrected ground truth in schema 1.3 with its origin; `created_at` needs a zone."""
     official = to.official.ground_truth.source
     origin = {"name": official.name, "sha256": official.sha256, "verdicts": len(to.of_boxes)}
     truth = to.dataset.ground_truth.source

@@ -107,10 +107,7 @@ class Corrections(Applied):
 
 
 def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
-    """Return the corrected files that follow from the agreed verdicts.
-
-    Without any verdict that applies, `dataset` is the official one itself.
-    """
+    """Return the corrected files from the agreed verdicts; `dataset` itself when no verdict applies."""
     draft = _Draft(dataset)
     for judged in correcting(log, "mistake"):
         draft.apply(judged)
@@ -288,7 +285,6 @@ class _Draft(Draft):
         return math.nan, math.nan
 
     def _known(self, box: JudgedBox, page: int) -> bool:
-        """Return whether a newer verdict has added the same object."""
         here = self.dataset.documents[self.dataset.page_document[page]].doc_id, int(self.dataset.page_index[page])
         same = [
             other.xyxy for other in self.added if (other.document.doc_id, other.page, other.label) == (*here, box.label)
@@ -301,5 +297,4 @@ class _Draft(Draft):
 
 
 def _place_of(judged: Judged) -> str:
-    """Return document and page of a finding, in words."""
     return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"

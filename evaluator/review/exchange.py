@@ -87,10 +87,7 @@ def parquet_of(
 
 
 def merge(*sources: Sequence[Event]) -> Merged:
-    """Return the events of several reviewers or stores together, and where they disagree.
-
-    An event that several sources have counts once. Conflicts stay conflicts until a reviewer changes their mind.
-    """
+    """Return the events of several sources, each once, and the conflicts, of which none is decided."""
     every = _interleaved(sources)
     log = ReviewLog.of(every)
     events = tuple(log.events)

@@ -90,10 +90,7 @@ def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldC
 
 
 def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedEvaluation[FieldsResult]:
-    """Return a result on the corrected ground truth, with the same options.
-
-    `ValueError` for a result of another ground truth than the corrected one, or of a state.
-    """
+    """Return a result on the corrected ground truth; ValueError for other ground truth or a state."""
     inputs = _inputs(official)
     if (inputs.ground_truth.name, inputs.ground_truth.sha256) != (to.official.name, to.official.sha256):
         raise ValueError("the corrections are those of another ground truth")
@@ -133,8 +130,6 @@ def _rows(compared: ComparedFields, kept: BoolArray) -> ComparedFields:
 
 
 class _Added(NamedTuple):
-    """A predicted field that a verdict added."""
-
     model: int
     document: str
     path: str
@@ -218,7 +213,6 @@ class _Draft(Draft):
         )
 
     def _own(self, document: str, path: str | None, field: Field | None) -> Field | None:
-        """Return the same field of the ground truth that is corrected."""
         if field is None:
             return None
         if document not in self.fields:
@@ -251,7 +245,6 @@ class _Draft(Draft):
         return self.judged[model, document]
 
     def _add(self, judged: Judged, model: int, row: int, predicted: Field) -> None:
-        """Make a predicted field ground truth."""
         compared = self.results[model].compared
         document = compared.documents[compared.document[row]]
         there = compared.prediction_path[row] or ""
@@ -345,7 +338,6 @@ class _Draft(Draft):
 
 
 def _same_object(one: Field, other: Field) -> bool:
-    """Return whether two predicted fields are one object on the page."""
     return one.page == other.page and box_similarity(one.box, other.box) >= SAME_OBJECT_IOU
 
 
@@ -362,7 +354,6 @@ def _copy(tree: Tree) -> Tree:
 
 
 def _unboxed(tree: Tree) -> Tree:
-    """Return a copy in which no field has a box."""
     if isinstance(tree, dict):
         return {key: _unboxed(inner) for key, inner in tree.items()}
     if isinstance(tree, list):

@@ -143,7 +143,6 @@ class _Look:
         self._rows: dict[str, dict[str, int]] = {}
 
     def at(self, judged: Judged) -> FindingStatus:
-        """Return what became of one field of an open document."""
         row = self._claimed(judged.target.document or "").get(judged.target_id)
         state: State = "applies"
         if row is None:
@@ -188,7 +187,6 @@ def _key(result: FieldsResult, row: int) -> str:
 
 
 def _judged_box(field: Field, path: str, model: str | None) -> JudgedBox:
-    """Return the box of a field as it is kept with a verdict."""
     assert field.box is not None
     return JudgedBox(
         side="prediction" if model is not None else "ground_truth", label=path, xyxy=field.box, model=model

@@ -34,8 +34,8 @@ _INSIDE_SHARE: Final = 0.5
 class FindingGroup:
     """Findings of one cause of one model on one page, or one finding that has no cause.
 
-    `entries`: at least one, the newest first. `cost` counts boxes to correct of these findings, `mistakes` those of the
-    whole cause, judged or not. `cause` is a row of the `Causes` of the model's result. Without a cause: "", None and 0.
+    `entries`: at least one, the newest first. `cost` counts the boxes to correct of these findings, `mistakes` all of
+    the cause, judged or not. `cause` is a row of the `Causes` of the model's result. Without a cause: "", None and 0.
     """
 
     entries: tuple[FindingStatus, ...]
@@ -328,10 +328,7 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
 
 
 def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
-    """Return the mistakes of some causes, rows of ``result.causes``, by the identity of their verdicts.
-
-    Page by page, one target for each mistake.
-    """
+    """Return the mistakes of causes (rows of ``result.causes``) by verdict identity, page by page."""
     made: Causes = result.causes
     dataset = result.matching.dataset
     wanted = np.isin(made.of_mistake, rows)

@@ -68,10 +68,7 @@ class PageMistakes:
 
 
 def box_model_name(prediction: Annotations) -> str:
-    """Return the name of a model's boxes: as the file states, without version, else the file's name.
-
-    A new version of a model that draws the same box keeps the verdict on it.
-    """
+    """Return the name of a model's boxes, without version so that verdicts outlive it; else the file's."""
     return stored_name(prediction.model or prediction.name)
 
 
@@ -160,10 +157,7 @@ def comparison_target(
     label: str | None = None,
     signature: str = "",
 ) -> Target:
-    """Return a comparison of models A, B (B, A is another one) as a target.
-
-    Of everything, a document, a page or a label.
-    """
+    """Return a comparison of A, B (not B, A) as a target: of all, a document, a page or a label."""
     return Target(
         kind="comparison", document=document, page=page, models=tuple(models), label=label, signature=signature
     )
@@ -222,7 +216,6 @@ def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, T
 
 
 def _judged_on(result: AnyBoxResult, page: int, log: ReviewLog) -> tuple[Judged, ...]:
-    """Return what was judged on a page of a result."""
     dataset = result.matching.dataset
     return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
 

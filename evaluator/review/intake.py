@@ -37,10 +37,7 @@ Row = Mapping[str, object]
 
 
 class Imported(NamedTuple):
-    """Events of a file of findings in its order, and warnings about what was left aside.
-
-    ``source`` of each event names the file; nobody is verified.
-    """
+    """Events of a file in its order (``source`` is its name, nobody is verified), and warnings."""
 
     events: tuple[Event, ...]
     issues: tuple[Issue, ...]
@@ -204,8 +201,6 @@ def _event(place: str, row: Row, name: str, collector: Collector) -> Event | Non
 
 
 class _Cells(msgspec.Struct):
-    """The cells of a row that make an event."""
-
     verdict: str | None = None
     note: str | None = None
     tags: str | list[str] | None = None
@@ -239,7 +234,6 @@ def _typed(place: str, row: Row, collector: Collector) -> _Cells | None:
 
 
 def _time(place: str, value: str | None, collector: Collector) -> datetime | None:
-    """Return the time of a row, in UTC."""
     try:
         time = datetime.fromisoformat(value).astimezone(UTC) if value and _ZONE.search(value) else None
     except (ValueError, OverflowError):
@@ -251,7 +245,6 @@ def _time(place: str, value: str | None, collector: Collector) -> datetime | Non
 
 
 def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
-    """Return what a row is about."""
     if not cells.snapshot:
         return _named_target(place, cells, collector)
     try:
@@ -265,7 +258,6 @@ def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
 
 
 def _named_target(place: str, cells: _Cells, collector: Collector) -> Target | None:
-    """Return a page or document that is named by hand."""
     kind, document, page = cells.kind, cells.document, cells.page_index
     if kind not in ("page", "document") or not document:
         rule = "a row without snapshot must name a page or a document"

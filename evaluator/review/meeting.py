@@ -1,7 +1,4 @@
-"""A meeting on the findings of a model in words: the agenda, what was decided, and the next item.
-
-Causes, costs and verdicts are those of ``groups``.
-"""
+"""A meeting on the findings of a model in words: the agenda, what was decided, and the next item."""
 
 from __future__ import annotations
 
@@ -83,10 +80,7 @@ def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
 
 
 def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, other_letter: str) -> str:
-    """Return what an item costs, where it is, and how often the other model has the same cause.
-
-    `letter` is that of the model of the item; `other` is None when only one model is open.
-    """
+    """Return an item's cost and places, and how often the other model (None: not open) has its cause."""
     if item.family is None:
         return item.entries[0].sentence
     places = f"{count_of(len(item.examples), 'place')} on {count_of(item.pages, 'page')}"
@@ -101,10 +95,7 @@ def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, 
 
 
 def next_item(items: Sequence[AgendaItem], key: str) -> str:
-    """Return the key of the next item that is not done, from the top again after the last.
-
-    The item after it when all are done.
-    """
+    """Return the key of the next item not done, after the last the first; of the next when all are done."""
     keys = [item.key for item in items]
     at = keys.index(key) if key in keys else -1
     order = [*items[at + 1 :], *items[: max(at, 0)]]
@@ -112,10 +103,7 @@ def next_item(items: Sequence[AgendaItem], key: str) -> str:
 
 
 def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
-    """Return what a reviewer holds of an item, and who is to act on it.
-
-    The verdict is None where the reviewer gave none or several.
-    """
+    """Return a reviewer's opinion of an item (verdict None for none or several), and its task."""
     vote = item.votes.get(reviewer)
     notes = sorted((event for event in item.opinions if event.reviewer == reviewer and event.note), key=_time)
     task = item.task
@@ -160,10 +148,7 @@ def task_words(item: AgendaItem) -> str:
 
 
 def verdict_words(item: AgendaItem) -> str:
-    """Return the verdict on an item and how many gave it, such as "Model wrong, 2 of 2 reviewers".
-
-    With the part that was judged where that is not all.
-    """
+    """Return the verdict on an item and how many gave it, such as "Model wrong, 2 of 2 reviewers"."""
     votes = item.votes
     text = OPINIONS[item.opinion]
     if item.opinion in VERDICTS:

@@ -67,10 +67,7 @@ def judged_pieces(
 
 
 def attach_pieces(layers: LayersT, judged: Sequence[JudgedPiece | None]) -> LayersT:
-    """Return the drawing of the pieces with the boxes behind each and the verdicts on them.
-
-    The mistakes of `layers` are the pieces of `judged` in their order; there may be fewer.
-    """
+    """Return the drawing with boxes and verdicts of its pieces: the first of `judged`, in their order."""
     mistakes = [
         mistake
         if one is None
@@ -137,14 +134,12 @@ class _Boxes:
 
     @cached_property
     def _partners(self) -> dict[Side, dict[int, int]]:
-        """What each box of the page is matched with."""
         return {
             side: dict(zip(rows.tolist(), self.result.partners(side, rows).tolist(), strict=True))
             for side, rows in self.rows.items()
         }
 
     def _match(self, side: Side, row: int) -> JudgedPiece | None:
-        """Return the two boxes of a match as one target."""
         partner = self._partners[side].get(row, UNMATCHED)
         if partner == UNMATCHED:
             return None

@@ -84,10 +84,7 @@ class StoreProblem(Exception):
 
 
 def problem_of(raised: Exception, store: str) -> StoreProblem:
-    """Return the problem behind what SQLAlchemy, a driver or the system (OSError) raised.
-
-    ``unreachable`` with the words of the driver for what is not known.
-    """
+    """Return the problem behind what SQLAlchemy, a driver or the system raised, else ``unreachable``."""
     if isinstance(raised, OSError):
         kind: ProblemKind = "full" if raised.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "read_only"
         return StoreProblem(kind, store=store, detail=_sentence(raised.strerror or ""))

@@ -20,10 +20,7 @@ from evaluator.model.portions import boxes_at
 
 
 class Addition(NamedTuple):
-    """Box to add: its place, label, corners in the unit of the file, and the target it comes from.
-
-    `page_size` is used when the file does not have the page yet; NaN when nobody knows it.
-    """
+    """Box to add, corners in the unit of the file; `page_size`, or NaN, is for a page that is new to it."""
 
     document: Document
     page: int
@@ -120,7 +117,6 @@ def _with_pages(source: Annotations, added: Sequence[Addition]) -> Annotations:
 
 
 def _extended(boxes: Boxes, source: Annotations, added: Sequence[Addition]) -> Boxes:
-    """Return the boxes with the additions behind them."""
     if not added:
         return boxes
     entries = _entries(source)

@@ -66,11 +66,7 @@ class FindingStatus(NamedTuple):
 
 
 def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[FindingStatus]:
-    """Return what became of every finding under the result of each open model, the newest first.
-
-    Without judged fields and words (`field_targets.field_statuses`, `word_targets.word_statuses`). Without results
-    everything is not open.
-    """
+    """Return what became of all findings but fields and words, under each open model, newest first."""
     look = _Look(results, log)
     return [look.at(judged) for judged in log.judged.values() if judged.target.kind not in ("field", "word")]
 
@@ -130,7 +126,6 @@ class _Page:
         return status_of(judged, "applies", self.matching.model, key=key)
 
     def _row(self, box: JudgedBox, unit: Unit) -> int | None:
-        """Return the row of a judged box; None when it is not in the files."""
         dataset = self.matching.dataset
         is_truth = box.side == "ground_truth"
         side, rows = (dataset.ground_truth, self.truths) if is_truth else (self.matching.prediction, self.predictions)
@@ -173,7 +168,6 @@ class _Look:
         return min(statuses, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
 
     def _every_name(self) -> set[str]:
-        """Return the names of the models, with and without version."""
         sources = [result.matching.prediction.source for result in self.results]
         return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
 

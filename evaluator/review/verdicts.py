@@ -224,10 +224,7 @@ def checked(event: Event) -> Event:
 
 
 def event_problems(event: Event) -> Iterator[EventProblem]:
-    """Yield everything that is wrong with an event: the one set of rules for screen, file and store.
-
-    Its values have the types that `Event` declares.
-    """
+    """Yield what is wrong with an event of declared types: the rules of screen, file and store."""
     if event.time.tzinfo is None:
         yield EventProblem("time", "the time must have a time zone")
     yield from _text_problems("note", "a note", event.note, NOTE_LENGTH, allowed="\n\t")
@@ -427,16 +424,13 @@ class ReviewLog:
 
     @cached_property
     def _fields(self) -> dict[str | None, list[Judged]]:
-        """Judged fields by document."""
         return self._by_document("field")
 
     @cached_property
     def _words(self) -> dict[str | None, list[Judged]]:
-        """Judged words by poster."""
         return self._by_document("word")
 
     def _by_document(self, kind: Kind) -> dict[str | None, list[Judged]]:
-        """Return what was judged of a kind, by document."""
         documents: dict[str | None, list[Judged]] = {}
         for judged in self.every.values():
             if judged.target.kind == kind:
@@ -445,7 +439,6 @@ class ReviewLog:
 
     @cached_property
     def _mistakes(self) -> dict[tuple[str | None, int | None], list[Judged]]:
-        """Judged mistakes by document and page."""
         pages: dict[tuple[str | None, int | None], list[Judged]] = {}
         for judged in self.every.values():
             if judged.target.kind == "mistake":
@@ -454,7 +447,6 @@ class ReviewLog:
 
 
 def _content(box: JudgedBox, places: int) -> list[str]:
-    """Return what identifies a box."""
     # Adding 0.0 turns -0.0 into 0.0, which is the same place.
     numbers = [format(value + 0.0, f".{places}f") for value in box.xyxy]
     return [box.side, box.model or "", box.label, *("0" if float(text) == 0.0 else text for text in numbers)]
@@ -472,7 +464,6 @@ def _task_problems(event: Event) -> Iterator[EventProblem]:
 
 
 def _is_date(text: str) -> bool:
-    """Return whether a text is a day of the calendar, as ``2026-01-31``."""
     try:
         return bool(_DATE.fullmatch(text)) and date.fromisoformat(text) is not None
     except ValueError:

@@ -43,10 +43,7 @@ class PosterText(NamedTuple):
 def judged_words(
     words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str
 ) -> list[tuple[Target, Judged | None]]:
-    """Return the words of a poster that can be judged, each with the verdicts on it.
-
-    Missing words, then extra ones, in the order of the page; `signature` is what made the comparison.
-    """
+    """Return missing, then extra words of a poster, in page order, with their verdicts."""
     places = [each for each in (*words.missing, *words.extra) if len(each.boxes)]
     targets = [_target(each, poster, model, signature) for each in places]
     return list(zip(targets, claimed(targets, log.words_of(poster)), strict=True))
@@ -69,16 +66,12 @@ def targets_of_words(judged: Sequence[tuple[Target, Judged | None]]) -> dict[str
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:
-    """Return what became of every judged word under the texts of each open model, the newest first.
-
-    ``model`` and ``box_key`` are None.
-    """
+    """Return what became of judged words under open models, newest first; ``model`` is None."""
     asked = [(model.name, model.posters, partial(_status, model)) for model in models]
     return [status_over(judged, asked) for judged in log.judged.values() if judged.target.kind == "word"]
 
 
 def _status(model: PosterText, judged: Judged) -> FindingStatus:
-    """Return what became of a word in the text of one model."""
     target = judged.target
     compared = model.compare(target.document or "")
     if compared is None:
@@ -95,7 +88,6 @@ def _status(model: PosterText, judged: Judged) -> FindingStatus:
 
 
 def _target(places: WordPlaces, poster: str, model: str, signature: str) -> Target:
-    """Return a word as a target, on the first page."""
     missing = places.side == "missing"
     return Target(
         kind="word",

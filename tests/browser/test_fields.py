@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind
 from evaluator.protocols.fields.types import type_rows
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen, course, dashboard
 from tests.browser.test_app import OVERFLOW
 from tests.building import read_by_browser
 from tests.dashboard import SAMPLE_DATA
@@ -64,9 +64,12 @@ def empty_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield url
 
 
-def opened(visit: Visit, url: str, **address: str) -> Screen:
-    """The view, with its page drawn."""
-    return drawn(visit(url).open("fields", **address))
+WORST = {"field_doc": "quayside-77120", "field_page": "2"}
+
+
+def opened(screen: Screen, **address: str) -> Screen:
+    """The view at the worst page of model A, or where it is said, with its page drawn."""
+    return drawn(screen.to("fields", **({"field_page": "1", **address} if address else WORST)))
 
 
 def drawn(screen: Screen) -> Screen:
@@ -88,6 +91,35 @@ def click_cell(screen: Screen, table: int, row: int, x: float) -> None:
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").nth(table), row, x)
 
 
+def test_from_numbers_to_fields(server: str, visit: Visit) -> None:
+    course(
+        visit(server).open("fields"),
+        a_page_opens_at_the_width_of_its_fields,
+        a_count_of_the_table_opens_its_boxes,
+        a_row_opens_the_problems_of_its_field,
+        a_bin_of_the_confidence_opens_its_fields,
+        a_curve_opens_its_field,
+        the_review_budget_by_keyboard_and_its_button,
+        a_cell_of_value_and_box_opens_its_fields,
+    )
+
+
+def test_from_page_to_page(server: str, visit: Visit, tmp_path: Path) -> None:
+    course(
+        visit(server).open("fields", **WORST),
+        a_field_of_the_document_shows_its_box,
+        boxes_lie_where_the_ground_truth_says,
+        the_slider_scores_anew_by_keyboard,
+        the_models_flip,
+        next_and_previous_problem_walk_over_pages,
+        a_problem_of_the_list_is_marked_with_both_values,
+        pages_turn_by_the_strip_and_by_key,
+        filters_of_the_sidebar,
+        stepping_back_leads_back,
+        partial(a_bad_upload_gives_findings_in_place, tmp_path),
+    )
+
+
 # --- opening -------------------------------------------------------------------------------------------------
 
 
@@ -104,8 +136,8 @@ def test_it_opens_on_its_sample_without_a_click(server: str, visit: Visit) -> No
     screen.wait(lambda: screen.page.locator("[data-testid=stVegaLiteChart]").count() == 4, "the charts below")
 
 
-def test_a_page_opens_at_the_width_of_its_fields(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+def a_page_opens_at_the_width_of_its_fields(screen: Screen) -> None:
+    drawn(screen)
     page = screen.page
     pane, sheet = (page.locator(name).first.bounding_box() for name in (".pane", ".pane .sheet"))
     assert sheet["height"] > pane["height"], "enlarged"
@@ -118,8 +150,8 @@ def test_a_page_opens_at_the_width_of_its_fields(server: str, visit: Visit) -> N
     screen.wait(lambda: page.locator(".pane .sheet").first.bounding_box()["height"] < pane["height"], "the whole page")
 
 
-def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, field_doc="norris-20466", field_page="1")
+def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
+    opened(screen, field_doc="norris-20466", field_page="1")
     places = screen.places()
     left, top, right, bottom = places["sheet"]
     assert places["image"] == pytest.approx(places["sheet"], abs=1)
@@ -138,9 +170,9 @@ def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit) -> Non
 # --- thresholds and models -----------------------------------------------------------------------------------
 
 
-def test_the_slider_scores_anew_by_keyboard(server: str, visit: Visit) -> None:
+def the_slider_scores_anew_by_keyboard(screen: Screen) -> None:
     document = "hartwell-3317"
-    screen = opened(visit, server, field_doc=document)
+    opened(screen, field_doc=document)
     assert screen.counts() == counts_of(page_of(document, 1))
     slider = screen.page.get_by_role("slider", name="IoU threshold")
     slider.focus()
@@ -160,9 +192,9 @@ def test_the_slider_scores_anew_by_keyboard(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.counts() == counts_of(page_of(document, 1)), "counts at 0.50")
 
 
-def test_the_models_flip(server: str, visit: Visit) -> None:
+def the_models_flip(screen: Screen) -> None:
     document = "norris-20466"
-    screen = opened(visit, server, field_doc=document)
+    opened(screen, field_doc=document)
     assert screen.counts() == counts_of(page_of(document, 1))
     screen.page.locator(".pane").first.hover()
     screen.page.keyboard.press("f")
@@ -174,8 +206,8 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
 # --- what a number opens --------------------------------------------------------------------------------------
 
 
-def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+def a_cell_of_value_and_box_opens_its_fields(screen: Screen) -> None:
+    opened(screen)
     count = core().value_by_box(0.5)["value_wrong"]["box_right"]
     button = screen.page.locator(".st-key-linked_value_wrong_box_right button").first
     assert button.inner_text().split()[0] == str(count)
@@ -189,8 +221,8 @@ def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> 
     assert screen.page.locator(".mistake-title").first.inner_text().startswith("1 Wrong value")
 
 
-def test_a_count_of_the_table_opens_its_boxes(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+def a_count_of_the_table_opens_its_boxes(screen: Screen) -> None:
+    opened(screen)
     rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
     # Field, four ratios, TP, Below, Missed; every column gets as much of the room that is left.
     place = next(number for number, row in enumerate(rows[:12]) if row.missed and number)
@@ -203,16 +235,16 @@ def test_a_count_of_the_table_opens_its_boxes(server: str, visit: Visit) -> None
     assert (core().compared.documents.index(document), number - 1) in wanted
 
 
-def test_a_row_opens_the_problems_of_its_field(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+def a_row_opens_the_problems_of_its_field(screen: Screen) -> None:
+    opened(screen)
     rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
     click_cell(screen, 0, 2, 40)
     screen.wait(lambda: screen.address().get("field") == rows[2].label, f"the field; {screen.address()}")
     assert "behind" not in screen.address()
 
 
-def test_a_field_of_the_document_shows_its_box(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, field_doc="norris-20418")
+def a_field_of_the_document_shows_its_box(screen: Screen) -> None:
+    opened(screen, field_doc="norris-20418")
     rows = core().document_rows("norris-20418")
     place = next(n for n, row in enumerate(rows[:10].tolist()) if core().with_prediction[row])
     click_cell(screen, 1, place, 40)
@@ -222,8 +254,8 @@ def test_a_field_of_the_document_shows_its_box(server: str, visit: Visit) -> Non
     assert screen.page.locator(f"[data-marked='{key}']").count() == 1
 
 
-def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> None:
-    screen = opened(visit, server).bring("confidence")
+def a_bin_of_the_confidence_opens_its_fields(screen: Screen) -> None:
+    opened(screen).bring("confidence")
     chart = screen.page.locator(".st-key-field_bins [data-testid=stVegaLiteChart]")
     chart.scroll_into_view_if_needed()
     frame = chart.bounding_box()
@@ -239,8 +271,8 @@ def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> 
     screen.wait(lambda: any(each in screen.text() for each in words), "the table of the bin")
 
 
-def test_a_curve_opens_its_field(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+def a_curve_opens_its_field(screen: Screen) -> None:
+    opened(screen)
     chart = screen.page.locator(".st-key-field_curves_A [data-testid=stVegaLiteChart]")
     chart.scroll_into_view_if_needed()
     frame = chart.bounding_box()
@@ -254,8 +286,8 @@ def test_a_curve_opens_its_field(server: str, visit: Visit) -> None:
     screen.wait(lambda: title.inner_text().endswith(screen.address()["field"]), "the title of the curve")
 
 
-def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit) -> None:
-    screen = opened(visit, server).bring("confidence")
+def the_review_budget_by_keyboard_and_its_button(screen: Screen) -> None:
+    opened(screen).bring("confidence")
     slider = screen.page.get_by_role("slider", name="Reviewed, per cent of the values")
     slider.scroll_into_view_if_needed()
     slider.focus()
@@ -273,11 +305,11 @@ def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit)
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def test_next_and_previous_problem_walk_over_pages(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, model="2")
+def next_and_previous_problem_walk_over_pages(screen: Screen) -> None:
     counts = pages("B").counts(behind(core("B"), "problems", iou=0.5))
     order = [page for page in pages("B").order(counts) if counts.get(page)]
     names = [(core("B").compared.documents[code], page + 1) for code, page in order]
+    opened(screen, field_doc=names[0][0], field_page=str(names[0][1]), model="2")
     assert shown(screen) == names[0]
     for _ in range(counts[order[0]] + 1):
         screen.page.get_by_role("button", name="Next mistake").click()
@@ -291,8 +323,8 @@ def test_next_and_previous_problem_walk_over_pages(server: str, visit: Visit) ->
     screen.wait(lambda: shown(screen) == names[0], "back on the first page")
 
 
-def test_a_problem_of_the_list_is_marked_with_both_values(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, field_doc="lund-freight-118", model="2")
+def a_problem_of_the_list_is_marked_with_both_values(screen: Screen) -> None:
+    opened(screen, field_doc="lund-freight-118", model="2")
     row = screen.page.locator(".mistake", has_text="due_date")
     row.scroll_into_view_if_needed()
     for words in ("predicted “2 July 2025”", "ground truth “8 July 2025”", "IoU 0.00 · confidence 0.88"):
@@ -302,8 +334,8 @@ def test_a_problem_of_the_list_is_marked_with_both_values(server: str, visit: Vi
     screen.wait(lambda: "field_box" in screen.address(), "the box in the address")
 
 
-def test_pages_turn_by_the_strip_and_by_key(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+def pages_turn_by_the_strip_and_by_key(screen: Screen) -> None:
+    opened(screen)
     first = shown(screen)
     screen.page.locator(".strip-page").nth(1).click()
     screen.wait(lambda: shown(screen) != first, "another page")
@@ -313,8 +345,8 @@ def test_pages_turn_by_the_strip_and_by_key(server: str, visit: Visit) -> None:
     screen.wait(lambda: shown(screen) == first, "the first page again")
 
 
-def test_filters_of_the_sidebar(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, field_within="pitch-okafor")
+def filters_of_the_sidebar(screen: Screen) -> None:
+    opened(screen, field_doc="pitch-okafor", field_within="pitch-okafor")
     wanted = counts_of(page_of("pitch-okafor", 1))
     assert screen.counts() == wanted
     assert screen.page.locator(".strip-page").count() == 2
@@ -324,8 +356,8 @@ def test_filters_of_the_sidebar(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.address().get("behind") == "missed", "missed boxes only")
 
 
-def test_stepping_back_leads_back(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, field_doc="pitch-tan")
+def stepping_back_leads_back(screen: Screen) -> None:
+    opened(screen, field_doc="pitch-tan")
     screen.page.get_by_role("slider", name="IoU threshold").focus()
     for _ in range(5):
         screen.page.keyboard.press("ArrowRight")
@@ -344,10 +376,10 @@ def test_stepping_back_leads_back(server: str, visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_themes_at_both_widths(server: str, visit: Visit, scheme: str) -> None:
-    screen = visit(server, color_scheme=scheme)
+    screen = visit(server, color_scheme=scheme).open("fields")
     for width, height in ((1440, 900), (1024, 768)):
         screen.page.set_viewport_size({"width": width, "height": height})
-        drawn(screen.open("fields"))
+        drawn(screen)
         assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{width} wide"
         left, top, right, bottom = screen.places()["sheet"]
         assert right - left > 200
@@ -373,9 +405,9 @@ def test_where_there_is_less_room_the_page_has_the_whole_width_and_a_row_leads_b
     screen.wait(lambda: screen.page.locator(".list-head").bounding_box()["y"] > 0, "the page in the window")
 
 
-def test_a_bad_upload_gives_findings_in_place(server: str, visit: Visit, tmp_path: Path) -> None:
+def a_bad_upload_gives_findings_in_place(tmp_path: Path, screen: Screen) -> None:
     (tmp_path / "bad.json").write_text('{"total": {"_value": 1e400}}')
-    screen = opened(visit, server)
+    opened(screen)
     screen.page.get_by_text("Files of this view").click()
     screen.choose(tmp_path / "bad.json", within="[data-testid=stMain]")
     screen.page.get_by_role("button", name="Read the files").click()

@@ -35,7 +35,6 @@ _NOTHING_WRONG = "Nothing is wrong with these files."
 
 
 def _problems() -> None:
-    """All issues of all files and pairs, errors first."""
     of_files, of_pages = opened.issues(BOXES), file_list.issues_of_pages()
     issues = sorted((*of_files, *of_pages), key=lambda issue: issue.severity != "error")
     if not issues and not opened.files(BOXES).members:
@@ -55,7 +54,7 @@ def _problems() -> None:
 
 
 def _other_kinds() -> None:
-    """What is wrong with extracted fields and posters, and the way to their views."""
+    """Draw what is wrong with extracted fields and posters, and the way to their views."""
     others: tuple[tuple[str, str, AnyKind], ...] = (
         ("Extracted fields", "pages/fields.py", FIELDS),
         ("Posters", "pages/posters.py", POSTERS),
@@ -71,7 +70,6 @@ def _other_kinds() -> None:
 
 
 def _upload(held: Project[Annotations]) -> None:
-    """Add or replace annotation files and pages."""
     of = kept.folder()
     where = f"kept in {of.root.name} until you remove them" if of else "kept until this tab closes or is reloaded"
     frame.section("Add files", where)
@@ -100,7 +98,7 @@ def _upload(held: Project[Annotations]) -> None:
 
 
 def _uploaded() -> None:
-    """What was uploaded, each with the way to remove it, and what the workspace folder could not keep."""
+    """Draw each upload with the way to remove it, and what the workspace folder could not keep."""
     taken, pages = state.taken, pictures.uploaded_pages()
     if state.kept_problem:
         st.error(frame.escaped(state.kept_problem), icon=":material/error:")
@@ -123,7 +121,6 @@ def _uploaded() -> None:
 
 
 def _removable(words: str, key: str, remove: Callable[[Any], None], what: object) -> None:
-    """An uploaded file and its button."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button("Remove", key=f"remove_{key}", on_click=remove, args=(what,), help="Close it and forget it.")
         st.html(f"<span>{html.escape(plain(words))}</span>")
@@ -155,7 +152,7 @@ def _take(given: Given) -> None:
 
 
 def _sorted_files() -> None:
-    """What was dropped, with a proposed role for each side; the reader decides, and opens it."""
+    """Draw what was dropped, with a proposed role for each side; the reader decides and opens it."""
     dropped = state.dropped
     if dropped is None:
         return
@@ -183,7 +180,6 @@ def _sorted_files() -> None:
 
 
 def _role_choice(place: int, proposed: Proposed) -> None:
-    """The role of one side, as proposed until the reader chooses another."""
     options = [*_ROLES, _LEAVE_OUT]
     sides = [*_ROLES.values(), None]
     count = len(proposed.upload.files)
@@ -198,7 +194,7 @@ def _role_choice(place: int, proposed: Proposed) -> None:
 
 
 def _ask_to_open(dropped: Dropped) -> None:
-    """Note the sides that the form has chosen for what was dropped; two ground truths of a kind are refused."""
+    """Note the chosen sides of what was dropped; two ground truths of a kind are refused."""
     sides = tuple(_ROLES.get(str(written(f"dropped_role_{place}"))) for place in range(len(dropped.proposed)))
     truths = [each.kind for each, side in zip(dropped.proposed, sides, strict=True) if side == "ground_truth"]
     twice = next((kind for kind in truths if truths.count(kind) > 1), None)
@@ -208,7 +204,7 @@ def _ask_to_open(dropped: Dropped) -> None:
 
 
 def _open_dropped(dropped: Dropped, sides: Sequence[Side | None]) -> None:
-    """Open what was dropped as the chosen sides; a ground truth with predictions takes the place of all files."""
+    """Open what was dropped; a ground truth with predictions replaces all files of its kind."""
     chosen = [(each, side) for each, side in zip(dropped.proposed, sides, strict=True) if side is not None]
     state.rejected = None
     if dropped.pages:
@@ -228,7 +224,6 @@ def _open_dropped(dropped: Dropped, sides: Sequence[Side | None]) -> None:
 
 
 def _rejected() -> None:
-    """The last upload, when it could not be used."""
     rejected = state.rejected
     if rejected is None:
         return
@@ -237,7 +232,6 @@ def _rejected() -> None:
 
 
 def _pdf_note(held: Project[Annotations]) -> None:
-    """Where pages come from."""
     if held.pdfs is None:
         st.caption(
             "No folder of pages is open, so pages are shown as empty sheets. "
@@ -249,7 +243,7 @@ def _pdf_note(held: Project[Annotations]) -> None:
 
 
 def _reference(held: Project[Annotations]) -> None:
-    """Without a ground truth: let one of the models be the reference, on purpose."""
+    """Without a ground truth, let the reader make one of the models the reference."""
     if held.ground_truth is not None or len(held.models) < 2:
         return
     names = {place: plain(model.name) for place, model in enumerate(held.models) if model.source}
@@ -270,7 +264,7 @@ def _ask_for_reference() -> None:
 
 
 def _save() -> None:
-    """Keep what is open, with protocol, fixes and filters, in a file beside the ground truth."""
+    """Draw the button that keeps files, protocol, fixes and filters beside the ground truth."""
     held = {kind.name: opened.files(kind) for kind in _KINDS.values()}
     if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
@@ -288,7 +282,7 @@ def _save() -> None:
 
 
 def _of_project(held: Mapping[Kind, AnyProject]) -> str:
-    """What a project file would have of the session, to be compared."""
+    """Return what a project file would have of the session, to be compared."""
     sources = [(name, member.name, member.source) for name, files in held.items() for member in files.members]
     return repr((sources, held["boxes"].as_reference, parts()))
 
@@ -309,7 +303,7 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
 
 
 def _own_sides(files: AnyProject) -> Sides | None:
-    """The files of one kind; None for those of the sample data, and where nothing is open."""
+    """Return the files of a kind; None for sample data or nothing; raises CannotSave with uploads."""
     paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
     if not files.members or any(map(opened.is_bundled, paths)):
         return None
@@ -323,7 +317,6 @@ def _own_sides(files: AnyProject) -> Sides | None:
 
 
 def _recent() -> None:
-    """Project files that the user opened before."""
     paths = project_file.recent(state_folder())
     if not paths:
         return
@@ -355,7 +348,7 @@ def _reopen(path: Path) -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("files")
     held = opened.files(BOXES)
     frame.title("Files", "what is evaluated, and what is wrong with it")

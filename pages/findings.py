@@ -1,4 +1,4 @@
-"""Findings: the verdicts of reviewers, what it changes, and the way through it in a meeting."""
+"""Findings: the verdicts of reviewers, what they change, and the way through them in a meeting."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Cov
 
 
 def _problems() -> None:
-    """Why findings cannot be read, and what could not be saved."""
+    """Draw why findings cannot be read, and what could not be saved."""
     problem = findings.store_problem()
     if problem is not None:
         st.error(
@@ -66,7 +66,6 @@ def _problems() -> None:
 
 
 def _save_again() -> None:
-    """Try everything once more that the store did not take."""
     findings.save_again()
 
 
@@ -74,7 +73,7 @@ def _save_again() -> None:
 
 
 def _numbers(loaded: OpenedBoxes) -> None:
-    """The corrected numbers next to the official ones, each with its signature."""
+    """Draw the corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(loaded)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
     if field_findings.any_field(findings.review_log()):
@@ -111,12 +110,11 @@ def _numbers(loaded: OpenedBoxes) -> None:
 
 
 def _shown(value: float | None) -> str:
-    """A count or a ratio."""
     return f"{value:,}" if isinstance(value, int) else frame.number(value)
 
 
 def _moved(value: float | None, other: float | None) -> str:
-    """How far a corrected number is from the official one: a count, or points."""
+    """Return how far a corrected number is from the official one: a count, or points."""
     if value is None or other is None:
         return "n/a"
     whole = isinstance(value, int)
@@ -131,7 +129,6 @@ def _moved(value: float | None, other: float | None) -> str:
 
 
 def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
-    """The filter of the queue, in the sidebar."""
     counts = dict.fromkeys(finding.WORDS, 0)
     for entry in entries:
         counts[finding.kind(entry)] += 1
@@ -181,7 +178,7 @@ _WIDTHS: dict[str, object] = {
 
 
 def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
-    """The list of groups, a sheet at a time; the chosen one, or the first."""
+    """Draw the list of groups, a sheet at a time; return the chosen one, or the first."""
     sheets = -(-len(every) // _SHEET)
     state.finding_sheet = min(state.finding_sheet, sheets - 1)
     if sheets > 1:
@@ -230,12 +227,12 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
 
 
 def _title(group: FindingGroup) -> str:
-    """The cause in words, or what a finding without one is about."""
+    """Return the cause in words, or what a finding without one is about."""
     return plain(frame.shortened(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
 
 
 def _model(loaded: OpenedBoxes | None, group: FindingGroup) -> str:
-    """Whose mistakes: the letter of a model of the pair, else its name."""
+    """Return whose mistakes: the letter of a model of the pair, else its name."""
     if loaded is None or group.model is None:
         return ", ".join(map(plain, group.entries[0].judged.target.models))
     return next(
@@ -245,7 +242,6 @@ def _model(loaded: OpenedBoxes | None, group: FindingGroup) -> str:
 
 
 def _judged(group: FindingGroup) -> str:
-    """How many mistakes of a cause were judged."""
     return f"{len(group.entries):,} of {group.mistakes:,}" if group.cause is not None else ""
 
 
@@ -258,7 +254,7 @@ def _tags(group: FindingGroup) -> list[str]:
 
 
 def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
-    """A group of findings: what both models did there, and one verdict for all of it or for one of its findings."""
+    """Draw a group: what both models did there, and one verdict for all or one of its findings."""
     frame.section(_title(group), finding.place(group.entries[0]))
     targets = {group.key: group.entries[0].judged.target}
     if loaded is not None and group.cause is not None and group.model is not None:
@@ -283,7 +279,7 @@ def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
 
 
 def _choose(loaded: OpenedBoxes | None, entry: FindingStatus) -> None:
-    """The page of a finding, with its box, for the view that shows it."""
+    """Choose the page of a finding, with its box, for the view that shows it."""
     of_texts = _OF_TEXTS.get(entry.judged.target.kind)
     if of_texts is not None:
         of_texts.show_on_page(entry)
@@ -292,7 +288,7 @@ def _choose(loaded: OpenedBoxes | None, entry: FindingStatus) -> None:
 
 
 def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
-    """The finding of a group that is judged alone; None for all mistakes of the cause together."""
+    """Return the finding that is judged alone; None for all mistakes of the cause together."""
     if mistakes < 2:
         return None
     by_id = {entry.judged.target_id: entry for entry in group.entries}
@@ -306,7 +302,7 @@ def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
 
 
 def _say_more(loaded: OpenedBoxes) -> None:
-    """A verdict or note on a page, a document or the comparison; mistakes are judged on the page."""
+    """Draw the form for a verdict or note on a page, a document or the comparison."""
     with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
         kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
         names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
@@ -326,7 +322,6 @@ def _say_more(loaded: OpenedBoxes) -> None:
 
 
 def _save_said(loaded: OpenedBoxes, names: Mapping[str, str]) -> None:
-    """Save what the form says about a page, a document or the comparison."""
     document, page = str(written("said_document")), int(written("said_page"))
     target = _target(loaded, str(written("said_kind")), document, page - 1)
     state.finding_refused = "" if target else f"{frame.escaped(names[document])} has no page {page}."
@@ -336,7 +331,7 @@ def _save_said(loaded: OpenedBoxes, names: Mapping[str, str]) -> None:
 
 
 def _target(loaded: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
-    """What was chosen to be judged; None for a page that there is not."""
+    """Return what was chosen to be judged; None for a page that does not exist."""
     signature = frame.signature(loaded, loaded.models)
     if kind == "comparison":
         sources = [loaded.dataset.predictions[model.index].source for model in loaded.pair]
@@ -352,7 +347,6 @@ def _target(loaded: OpenedBoxes, kind: str, document: str, page: int) -> Target 
 
 
 def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
-    """Export, import, and the corrected ground truth."""
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
     with left.container(border=True):
@@ -412,7 +406,6 @@ def _import() -> None:
 
 
 def _import_note() -> None:
-    """What became of the last import."""
     note = state.finding_import
     if note is None:
         return
@@ -431,7 +424,6 @@ def _import_note() -> None:
 
 
 def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
-    """The empty states of the queue."""
     if len(log):
         st.html(
             f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
@@ -447,14 +439,14 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
 
 
 def _every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
-    """What became of every finding, of boxes, fields and words, the newest first."""
+    """Return what became of every finding, of boxes, fields and words, the newest first."""
     place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
     every = [*findings.statuses(loaded), *field_findings.statuses(), *word_findings.statuses()]
     return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("findings")
     loaded = opened.boxes()
     log = findings.review_log()
@@ -503,7 +495,7 @@ def view() -> None:
 
 
 def _groups(loaded: OpenedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
-    """The queue of findings in groups, beside the chosen one."""
+    """Draw the queue of findings in groups, beside the chosen one."""
     results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
     grouped = groups(shown, results)
     boxes = sum(group.cost for group in grouped)
@@ -521,7 +513,6 @@ def _groups(loaded: OpenedBoxes | None, shown: Sequence[FindingStatus], entries:
 
 
 def _meeting_button() -> None:
-    """The way into a meeting, and the minutes of the last one."""
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Start a meeting",

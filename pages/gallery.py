@@ -47,7 +47,7 @@ _HINTS = {
 
 
 def _sidebar(loaded: OpenedBoxes) -> None:
-    """The filter, shared with the Page browser, and what belongs to crops."""
+    """Draw the filter, shared with the Page browser, and what belongs to crops."""
     with st.sidebar:
         frame.document_choice(loaded)
         titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
@@ -73,13 +73,12 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 
 def _clear_filter() -> None:
-    """Everything shows again, the question too."""
+    """Let everything pass again, and drop the question too."""
     held.clear_filter()
     held.clear()
 
 
 def _charts(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
-    """One family of charts at a time."""
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         widgets.switch("Charts", held.CHARTS, State.gallery_charts, label_visibility="collapsed")
@@ -98,7 +97,6 @@ def _charts(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> Non
 
 
 def _classes(loaded: OpenedBoxes, model: Named) -> None:
-    """The class confusion of boxes."""
     confusion = confusion_of(loaded, model)
     key = f"classes_{state.gallery_round}"
     names: list[str | None] = [None, *confusion.labels]
@@ -125,7 +123,7 @@ def _classes(loaded: OpenedBoxes, model: Named) -> None:
 
 
 def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """Precision, recall and F1 against the score, and precision against recall."""
+    """Draw precision, recall and F1 against the score, and precision against recall."""
     scored = [model for model in chosen if has_scores(loaded, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
@@ -166,7 +164,7 @@ def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
-    """Histograms of IoU, coverage and purity, and purity against coverage."""
+    """Draw histograms of IoU, coverage and purity, and purity against coverage."""
     results = {each.letter: result_of(loaded, each) for each in chosen}
     every = held.every_item(loaded, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
@@ -225,7 +223,7 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
 
 
 def _brushed_fit(key: str, name: str) -> Callable[[], None]:
-    """What a drag over a histogram of matched boxes asks."""
+    """Return what a drag over a histogram of matched boxes asks."""
 
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
@@ -236,7 +234,6 @@ def _brushed_fit(key: str, name: str) -> Callable[[], None]:
 
 
 def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """Mistakes by name, one bar per model."""
     counts = {model.letter: result_of(loaded, model).mistakes.counts for model in chosen}
     if not any(int(column.sum()) for column in counts.values()):
         st.caption("No mistake at these thresholds.")
@@ -263,7 +260,7 @@ def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _causes(loaded: OpenedBoxes, model: Named) -> None:
-    """Families of causes; a row shows each time one happened."""
+    """Draw the families of causes; a row shows each time one happened."""
     result = result_of(loaded, model)
     made = result.causes
     if not len(made):
@@ -302,13 +299,13 @@ def _causes(loaded: OpenedBoxes, model: Named) -> None:
 
 
 def _bounds(values: list[float]) -> tuple[float, float]:
-    """A selected range, rounded to what can be read off the axis."""
+    """Return a selected range, rounded to what can be read off the axis."""
     low, high = sorted(min(max(float(value), 0.0), 1.0) for value in values[:2])
     return round(low, 3), round(high, 3)
 
 
 def _head(shown: held.Shown) -> None:
-    """What the cards are, how many, their order, and the way back to all mistakes."""
+    """Draw what the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
     text = "Mistakes" if asked is None else displayed(held.in_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
@@ -329,14 +326,13 @@ def _head(shown: held.Shown) -> None:
 
 
 def _stretch(sheet: int, total: int) -> str:
-    """One stretch of cards in words."""
     first = sheet * held.CARDS
     return f"{first + 1:,} to {min(first + held.CARDS, total):,} of {total:,}"
 
 
 @st.fragment
 def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> None:
-    """The cards; a crop that is wanted runs this part of the view only."""
+    """Draw the cards; a crop that is wanted runs this part of the view only."""
     stretch = np.arange(first, min(first + held.CARDS, len(shown)))
     if shown.causes is None:
         cards = crops.cards(shown.result, shown.every.take(shown.rows[stretch]))
@@ -369,7 +365,7 @@ def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> 
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("gallery")
     loaded = frame.open_boxes("Gallery")
     if loaded is None:

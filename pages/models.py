@@ -1,4 +1,4 @@
-"""Models: every open model and results of earlier runs by one measure, which cannot be told apart, and every pair."""
+"""Models: open models and earlier results ranked by one measure, which differ clearly, and every pair."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ _LANE = 11
 
 
 def _sidebar(loaded: OpenedBoxes) -> None:
-    """Protocol, label, and the way in for earlier results."""
     with st.sidebar:
         frame.protocol_choice()
         frame.label_choice(loaded)
@@ -47,7 +46,7 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 
 def _choices() -> None:
-    """The measure that ranks, and others beside it."""
+    """Draw the measure that ranks, and others beside it."""
     titles = {name: capitalised(metric.title) for name, metric in held.measures().items()}
     # Another protocol may not have what the last one was ranked by.
     if state.rank_by not in titles:
@@ -73,7 +72,7 @@ def _title(metric: Metric) -> str:
 
 
 def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """One row per model: rank, brackets, values with their intervals on one scale, boxes to correct, date."""
+    """Draw one row per model: rank, brackets, values with intervals, boxes to correct, date."""
     of = every.standings
     shown = [of, *every.others[:2]]
     scales = [_scale(one) for one in shown]
@@ -127,7 +126,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 
 def _scale(of: Standings) -> tuple[float, float]:
-    """Ends of the axis of a measure, a ratio: multiples of 0.02 around everything that is drawn."""
+    """Return the ends of a measure's axis: multiples of 0.02 around everything that is drawn."""
     ends = [of.values] if not of.has_intervals else [of.values, of.low, of.high]
     known = np.concatenate(ends)
     known = known[~np.isnan(known)]
@@ -138,7 +137,7 @@ def _scale(of: Standings) -> tuple[float, float]:
 
 
 def _value(of: Standings, row: int, scale: tuple[float, float], letter: str, *, first: bool) -> str:
-    """A value, and its dot and whisker on the scale, as two cells."""
+    """Return a value, and its dot and whisker on the scale, as two cells."""
     value = defined(of.values[row])
     number = f'<td class="{"ls-rank" if first else ""}">{frame.number(value)}</td>'
     if value is None:
@@ -160,7 +159,7 @@ def _percent(value: float, low: float, high: float) -> float:
 
 
 def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
-    """The brackets that pass a row."""
+    """Return the brackets that pass a row."""
     drawn = []
     for lane, (first, last) in enumerate(lanes):
         if first <= row <= last:
@@ -170,7 +169,7 @@ def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
 
 
 def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """Every pair: column minus row in points; a cell opens Compare for it."""
+    """Draw every pair: column minus row in points; a cell opens Compare for it."""
     of = every.standings
     frame.section(
         "Pairs",
@@ -218,13 +217,12 @@ def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 
 def _shade(better: bool) -> str:
-    """Background of a clear difference."""
     light, dark = ("#CFE0F3", "#1F3B5C") if better else ("#FBDCC6", "#4A2E17")
     return f"background-color: {dark if frame.is_dark() else light}"
 
 
 def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
-    """The sentence of the chosen pair, and the way to Compare."""
+    """Draw the sentence of the chosen pair, and the way to Compare."""
     chosen = state.rank_pair
     if chosen is None or max(chosen) >= len(names):
         return
@@ -246,7 +244,7 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
 
 
 def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """The measure over the dates of the runs, or over their run_ids."""
+    """Draw the measure over the dates of the runs, or over their run_ids."""
     of = every.standings
     title = held.measures()[of.key.metric].title
     by, places = order_of_runs(of.models)
@@ -272,7 +270,7 @@ def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 
 def _numbers(loaded: OpenedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
-    """The answer and the table, each in the place of what was there before."""
+    """Draw the answer and the table, each in the place of what was there before."""
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
     own = [
@@ -288,7 +286,7 @@ def _numbers(loaded: OpenedBoxes, every: held.Ranked, answer: DeltaGenerator, pl
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("models")
     loaded = frame.open_boxes("Models")
     if loaded is None:

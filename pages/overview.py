@@ -35,7 +35,7 @@ def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = 
 
 
 def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """One row per label: F1 of both models, and all numbers of one of them."""
+    """Draw one row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
@@ -88,7 +88,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Column]:
-    """All labels together, then each label: boxes, F1 of every model, and all numbers of one of them."""
+    """Return columns of all labels together, then each: boxes, F1 of every model, numbers of one."""
     columns, micro = shown.per_label, shown.micro
     labels = [ALL_LABELS, *map(displayed, shown.matching.labels)]
     table: dict[str, Column] = {"Label": labels}
@@ -110,7 +110,7 @@ def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Colum
 
 
 def _table_iou(thresholds: list[float]) -> float:
-    """The IoU threshold of the table: a few as buttons, the ten of COCO as a list."""
+    """Draw the IoU threshold of the table: a few as buttons, the ten of COCO as a list."""
     words: Callable[[float], str] = lambda value: f"IoU {threshold_text(round(value, 10))}"  # noqa: E731
     title, key = "IoU threshold of the table", f"table_iou_{state.iou}"
     if len(thresholds) > _MOST_BUTTONS:
@@ -130,7 +130,6 @@ def _table_iou(thresholds: list[float]) -> float:
 
 
 def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """Mistakes per label or per name, one bar per model."""
     every = {model.letter: browser.plain_columns(loaded, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
@@ -172,12 +171,11 @@ def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _lettered(chosen: tuple[Named, ...], letter: str | None) -> Named:
-    """The model of a letter; A for a letter that no model has."""
+    """Return the model of a letter; A for a letter that no model has."""
     return next((model for model in chosen if model.letter == letter), chosen[0])
 
 
 def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """How well matched boxes fit: IoU, coverage and purity."""
     lines = "A bars, B line" if len(chosen) == 2 else "bars"
     st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
     results = {model.letter: result_of(loaded, model) for model in chosen}
@@ -197,7 +195,6 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """Documents, worst first; a row opens its pages."""
     results = {model.letter: result_of(loaded, model) for model in chosen}
     dataset = loaded.dataset
     mistakes = {
@@ -232,7 +229,6 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _fit_and_documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """How well matched boxes fit, and the documents."""
     with st.container(key="documents_row"):
         left, right = st.columns([1.25, 1], gap="medium")
     with left:
@@ -242,7 +238,7 @@ def _fit_and_documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("overview")
     loaded = frame.open_boxes("Overview")
     if loaded is None:

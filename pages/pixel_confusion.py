@@ -52,7 +52,6 @@ _ISSUES_OF_A_RULE = 200
 
 
 def _sidebar_choices(loaded: OpenedBoxes) -> None:
-    """Classes, missing pages and score thresholds."""
     count_choices()
     if len(loaded.models) > 2:
         for model in loaded.pair:
@@ -62,7 +61,6 @@ def _sidebar_choices(loaded: OpenedBoxes) -> None:
 
 
 def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
-    """Document and page."""
     if place is None:
         return
     dataset = result.dataset
@@ -98,7 +96,6 @@ def _page_chosen() -> None:
 
 
 def _controls(loaded: OpenedBoxes, result: pixel.PixelResult, place: Place | None) -> None:
-    """Scope, what a cell shows, colour and model, in one row."""
     documents = len(np.unique(result.dataset.page_document[result.counted]))
     scopes = {
         "page": f"Page {place.index + 1:,}" if place else "Page",
@@ -119,14 +116,12 @@ def _controls(loaded: OpenedBoxes, result: pixel.PixelResult, place: Place | Non
 
 
 def _cell_chosen(classes: tuple[str, ...]) -> None:
-    """A cell of the heatmap."""
     cell = components.chosen_cell(report(_HEATMAP), len(classes))
     if cell is not None:
         choices.choose_cell(classes, *cell)
 
 
 def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
-    """A cell of the table."""
     for row, sent in chosen_cells(key):
         column = whole(sent, classes)
         if column in classes:
@@ -134,7 +129,6 @@ def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
 
 
 def _sharper(place: Place) -> None:
-    """The page is zoomed beyond its picture."""
     width = components.wanted_width(report(_PAGE))
     if width is not None:
         pictures.ask_sharper(SharperEvent(place.document, place.index, width))
@@ -144,7 +138,6 @@ def _sharper(place: Place) -> None:
 
 
 def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
-    """What the heatmap shows."""
     shows, colour = state.pixel_shows, state.pixel_colour
     if shown.of == "A-B":
         shares = differences(shown, "row") if shows == "pixels" else None
@@ -163,7 +156,7 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
 
 
 def _heading(shown: Shown) -> bool:
-    """What the matrix is, and the way to the table and the files; whether the table is wanted."""
+    """Draw what the matrix is, and the downloads; return whether the table is wanted."""
     adds = {"row": "each row adds to 100 per cent; ", "column": "each column adds to 100 per cent; "}
     small = f"{'' if shown.of == 'A-B' else adds.get(state.pixel_shows, '')}a cell opens its pages"
     with st.container(key="pixel_heading", horizontal=True, vertical_alignment="center", gap="small"):
@@ -183,7 +176,6 @@ def _heading(shown: Shown) -> bool:
 
 
 def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
-    """The matrix as a heatmap, or as a table."""
     rows, _ = sides_of(shown)
     shows = state.pixel_shows
     if not as_table:
@@ -214,7 +206,6 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
 
 
 def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
-    """The chosen cell in a sentence."""
     if shown.of == "A-B":
         head, detail = difference_words(facts["A"], facts["B"], ("A", "B"))
     else:
@@ -227,7 +218,7 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
 
 
 def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
-    """The page with the pixels of the cell."""
+    """Draw the page with the pixels of the cell."""
     result = shown.scopes[letter].result
     page = page_row(result, place)
     if place is None or page is None or names[0] not in result.classes or names[1] not in result.classes:
@@ -255,12 +246,12 @@ def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, n
 
 
 def _page_height(classes: int) -> int:
-    """Height of the page's pane, so that it ends with the heatmap."""
+    """Return the height of the page's pane, so that it ends with the heatmap."""
     return max(340, min(39 + 36 * classes, 560) - 34)
 
 
 def _no_sizes(counted: choices.Counted) -> None:
-    """The empty state of a count that cannot be made: what is wrong, and a size for pages that have none."""
+    """Draw what is wrong with a count that cannot be made, and a size for pages without one."""
     missing = [each for each in counted.issues if each.rule.startswith("a page needs its width and height")]
     if missing:
         count = count_of(len(missing), "page") + (" or more" if len(missing) >= _ISSUES_OF_A_RULE else "")
@@ -281,13 +272,12 @@ def _no_sizes(counted: choices.Counted) -> None:
 
 
 def _use_size() -> None:
-    """The size that was written, for pages without one."""
     width, height = (float(written(f"pixel_size_{key}")) for key in _SIZE)
     state.pixel_size = (width, height)
 
 
 def _notes(shown: Shown) -> None:
-    """What changes how the numbers are read: two predictions, a size that was set, issues of the count."""
+    """Draw what changes how the numbers are read: a size that was set, issues of the count."""
     size = state.pixel_size
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -300,12 +290,11 @@ def _notes(shown: Shown) -> None:
 
 
 def _issues(shown: Shown) -> list[Issue]:
-    """All issues of the counts, each once."""
     return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.issues))
 
 
 def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
-    """Everything that made the numbers, in one line."""
+    """Return everything that made the numbers, in one line."""
     result = shown.first.result
     signed = result.signature
     options = [option for option in signed.options if not option.startswith("score of the first side")]
@@ -314,15 +303,15 @@ def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
 
 
 def _said(result: pixel.PixelResult) -> str:
-    """The signature of a result, and the sizes of its pages, which follow from files that it does not name."""
+    """Return the signature of a result, and a digest of its page sizes, which it does not name."""
     return f"{result.signature.line} {hashlib.sha256(result.size.tobytes()).hexdigest()}"
 
 
 def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
-    """Whether the page should become the one with the most pixels of the cell.
+    """Return whether the page should become the one with the most pixels of the cell.
 
-    When a cell was chosen, and when the cell became another one by itself and the page has nothing of it; a page that
-    the reader or the address chose stays.
+    When a cell was chosen, and when the cell changed by itself and the page has nothing of it; a page that the reader
+    or the address chose stays.
     """
     scope, names = state.pixel_scope, [shown.classes[each] for each in cell]
     now, before = (shown.of, scope, *names), state.pixel_cell_of
@@ -340,7 +329,7 @@ def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | No
 
 
 def _archive(shown: Shown) -> bytes:
-    """Every matrix of the scope as CSV files in one zip archive."""
+    """Return every matrix of the scope as CSV files in one zip archive."""
     files = {}
     for letter, scope in shown.scopes.items():
         name = letter if shown.of != "B on A" else "B against A"
@@ -350,14 +339,13 @@ def _archive(shown: Shown) -> bytes:
 
 
 def _banners(loaded: OpenedBoxes) -> None:
-    """What changes the meaning of all numbers."""
     if loaded.project.as_reference:
         frame.reference_banner()
     frame.refused_parts()
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("pixel_confusion")
     loaded = frame.open_boxes("Pixel confusion", pixels)
     if loaded is None:
@@ -386,7 +374,7 @@ def view() -> None:
 
 
 def _beside(loaded: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
-    """The other model, for the means; not for a large corpus, where it would double the time."""
+    """Return the other model, for the means; none for a large corpus, where it would double the time."""
     if of not in ("A", "B") or len(loaded.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
     other = "B" if of == "A" else "A"
@@ -400,7 +388,6 @@ def _results(
     of: str,
     results: dict[str, pixel.PixelResult],
 ) -> None:
-    """The view of one matrix."""
     first = results[letters_of(of)[0]]
     place = shown_place(first)
     with st.container(key="pixel_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):

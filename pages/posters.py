@@ -36,7 +36,6 @@ _BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (F
 
 
 def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel) -> None:
-    """Profile with its explanation, model, and the download."""
     with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
         widgets.switch("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
         with st.popover("What it changes", icon=":material/help:"):
@@ -60,7 +59,6 @@ def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterMode
 
 
 def _explanation() -> None:
-    """The two profiles side by side."""
     rows = "".join(
         f"<tr><th scope=row>{html.escape(subject)}</th><td>{html.escape(documented)}</td>"
         f"<td>{html.escape(published)}</td></tr>"
@@ -74,7 +72,6 @@ def _explanation() -> None:
 
 
 def _sidebar(posters: opened.Opened[Posters]) -> None:
-    """Which files the numbers are of, and the two models."""
     truth = posters.project.ground_truth
     with st.sidebar:
         st.selectbox(
@@ -98,7 +95,6 @@ def _sidebar(posters: opened.Opened[Posters]) -> None:
 
 
 def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
-    """One card per model: how many pass, and the means."""
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         result = choices.evaluated(model)
         means = "".join(
@@ -116,7 +112,7 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
 
 
 def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> None:
-    """Every poster with its four criteria; a cell opens the poster of its row."""
+    """Draw every poster with its four criteria; a cell opens the poster of its row."""
     of = state.poster_of
     table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
     rule = "B minus A, most lost first" if of == "B-A" else f"model {of}, worst first, ✕ fails"
@@ -148,14 +144,13 @@ _WIDTHS = dict(zip(CRITERIA, (60, 66, 68, 62), strict=True))
 
 
 def _heading(name: str) -> str:
-    """A criterion, as the head of a column; its threshold is beside the poster's own numbers and in the chart."""
     return panel.TITLES[name]
 
 
 def _values(
     chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...], letter: str
 ) -> tuple[pd.DataFrame, BoolArray]:
-    """The numbers of one model in the order of the table, and which of them fail."""
+    """Return the numbers of one model in the order of the table, and which of them fail."""
     columns = choices.evaluated(next(model for model in chosen if model.letter == letter)).columns
     rows = [columns.of(poster_id) for poster_id in ordered]
     missing = np.full(len(CRITERIA), np.nan)
@@ -168,7 +163,7 @@ def _values(
 
 
 def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> tuple[pd.DataFrame, BoolArray]:
-    """B minus A in the order of the table, and which differences are losses."""
+    """Return B minus A in the order of the table, and which differences are losses."""
     pairs = paired(*(choices.evaluated(model).columns for model in chosen))
     place = {poster_id: row for row, poster_id in enumerate(pairs.ids)}
     rows = [place[poster_id] for poster_id in ordered]
@@ -180,7 +175,7 @@ def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ..
 
 
 def _short_verdict(columns: PosterColumns, row: int | None) -> str:
-    """That it passes, or how many criteria failed: which ones the numbers beside it say."""
+    """Return that a poster passes, or how many criteria failed."""
     if row is None or columns.errors[row]:
         return "✕ error"
     failed = len(columns.failed[row])
@@ -188,13 +183,12 @@ def _short_verdict(columns: PosterColumns, row: int | None) -> str:
 
 
 def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) -> pd.DataFrame:
-    """The columns of the table."""
     table = pd.DataFrame({"Poster": [displayed(poster_id) for poster_id in ordered], "Result": results})
     return table.assign(**{_heading(name): values[:, place] for place, name in enumerate(CRITERIA)})
 
 
 def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> object:
-    """The table with failing or lost numbers marked by a colour, and failing ones by a sign as well."""
+    """Return the table with failing or lost numbers in a colour, failing ones with a sign as well."""
     style = f"color: {'#FF9A4D' if frame.is_dark() else '#A84300'}; font-weight: 650"
     marks = pd.DataFrame("", index=table.index, columns=table.columns)
     for place, name in enumerate(CRITERIA):
@@ -204,7 +198,7 @@ def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> object:
 
 
 def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str]:
-    """How the numbers of a column are written: with their sign, or with a mark when they fail."""
+    """Return how the numbers of a column are written: with their sign, or a mark when they fail."""
 
     def write(value: Any) -> str:  # noqa: ANN401 - a cell
         if signed:
@@ -215,7 +209,7 @@ def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str
 
 
 def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
-    """Every poster on every criterion against the thresholds."""
+    """Draw every poster on every criterion against the thresholds."""
     shapes = "A circles, B diamonds; " if len(chosen) == 2 else ""
     frame.section("Criteria", f"{shapes}the lines are the thresholds; a dot opens its poster")
     columns = {model.letter: choices.evaluated(model).columns for model in chosen}
@@ -247,7 +241,7 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
 
 
 def _nothing_to_evaluate() -> None:
-    """The empty state: what is missing, its issues in place, and ways out."""
+    """Draw the empty state: what is missing, its issues in place, and ways out."""
     held = opened.files(POSTERS)
     truth = held.ground_truth
     if truth is None and not held.models:
@@ -274,12 +268,10 @@ def _nothing_to_evaluate() -> None:
 
 
 def _use_sample() -> None:
-    """The bundled posters."""
     opened.use(POSTERS, sample(SAMPLE_DATA))
 
 
 def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
-    """What is odd about the files, below everything else."""
     of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
     issues = dict.fromkeys([*opened.issues(POSTERS), *of_pairs])
     if issues:
@@ -288,7 +280,7 @@ def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("posters")
     posters, chosen = opened.opened(POSTERS), choices.models()
     if posters is None:

@@ -22,7 +22,6 @@ _DOCUMENTS = 60
 
 
 def _form() -> str:
-    """The form of the pack."""
     form = st.segmented_control(
         "Form", list(held.FORMS), format_func=held.FORMS.__getitem__, default="html", key="pack_form", required=True
     )
@@ -30,7 +29,7 @@ def _form() -> str:
 
 
 def _limits(loaded: OpenedBoxes) -> PackOptions:
-    """How much goes in, and what the hand work is reckoned with."""
+    """Draw how much goes in, and the cost of hand work; return both as options."""
     cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
     pages = st.slider("Maximum pages with a picture", 0, max(500, loaded.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
@@ -68,13 +67,12 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
 
 
 def _title() -> str:
-    """What it says above all."""
     hint = "The finding in words; from the comparison when empty"
     return st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint).strip()
 
 
 def _earlier() -> Packed | None:
-    """The record of an earlier pack, where one is uploaded."""
+    """Return the record of an earlier pack, where one is uploaded."""
     with st.expander("What changed since an earlier pack"):
         uploaded = st.file_uploader(
             "Earlier pack",
@@ -92,7 +90,7 @@ def _earlier() -> Packed | None:
 
 
 def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
-    """The further evaluation systems that go in; without boxes all of them at first."""
+    """Draw the further evaluation systems that go in; without boxes all of them at first."""
     titles = {name: each.title for name, each in held.systems(loaded).items()}
     if not titles:
         return ()
@@ -112,12 +110,11 @@ def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
 
 
 def _short(name: str) -> str:
-    """A name on a button."""
     return frame.escaped(frame.shortened(name, 34))
 
 
 def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
-    """What it says above all, and about which documents."""
+    """Draw title, documents, verdicts and tags; return the options with them."""
     title = _title()
     names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
     offered = {document: _short(name) for document, name in list(names.items())[:_DOCUMENTS]}
@@ -159,7 +156,7 @@ def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
 
 
 def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
-    """What the pack will say, in short; the whole comparison where `contents` are those of a finished pack."""
+    """Draw what the pack will say; the comparison only where `contents` are of a finished pack."""
     counts = f"{count_of(len(contents.cards), 'finding')}, {count_of(len(contents.pages), 'page')}"
     frame.section("Preview", counts)
     if has_own_numbers(loaded) and not is_made:
@@ -182,14 +179,13 @@ def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
 
 
 def _chapters(contents: Contents) -> None:
-    """What a finished pack says about each further evaluation system."""
     for chapter in contents.chapters:
         if chapter.decision is not None:
             st.text(plain(f"{chapter.title}: {chapter.decision.headline}"))
 
 
 def _finished(made: held.Made) -> None:
-    """The file, or why there is none."""
+    """Draw the file, or why there is none."""
     if made.written is not None and not made.path.is_file():
         # Streamlit ends what belongs to a session when its connection is lost for long.
         st.info("The pack was lost with the connection. Rebuild it.")
@@ -225,7 +221,7 @@ def _make(
     *,
     earlier: Packed | None = None,
 ) -> None:
-    """The button, the progress, and the finished file."""
+    """Draw the button, the progress, and the finished file."""
     current = held.JOB.current
     if current is not None and current.running:
         jobs.progress(held.JOB, lambda job: frame.escaped(job.text), held.JOB.cancel, "Cancel", "pack_cancel")
@@ -255,7 +251,7 @@ def _make(
 
 
 def _without_boxes() -> None:
-    """A pack of the fields or posters that are open."""
+    """Draw a pack of the fields or posters that are open."""
     frame.title("Review pack", "")
     frame.sidebar(None)
     of_boxes = opened.files(opened.BOXES)
@@ -276,7 +272,7 @@ def _without_boxes() -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("review_pack")
     if opened.boxes() is None and held.systems(None):
         _without_boxes()

@@ -31,7 +31,7 @@ _LIST_WIDTH: Final = 320
 
 
 def _controls(loaded: OpenedBoxes) -> None:
-    """Which measure of which model, what it is over all boxes, and of which measures there are no slices."""
+    """Draw the choice of model and measure, and the measure over all boxes."""
     offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
@@ -48,7 +48,7 @@ def _controls(loaded: OpenedBoxes) -> None:
 
 
 def _pdfs(loaded: OpenedBoxes) -> None:
-    """What the PDFs say: the way to it, its progress, or that it counts."""
+    """Draw what the PDFs say: the way to read them, its progress, or that they count."""
     if loaded.project.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
         return
@@ -63,7 +63,7 @@ def _pdfs(loaded: OpenedBoxes) -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("slices")
     kind = widgets.kind_switch("Slices of", observed_slices.kinds(), State.slices_kind, _drop_listed)
     if kind == "boxes":
@@ -73,7 +73,6 @@ def view() -> None:
 
 
 def _observed(kind: str) -> None:
-    """Slices of pixels, fields or posters."""
     source = observed_slices.source_of(kind)
     if source is None:
         frame.title("Slices", "")
@@ -110,12 +109,11 @@ def _observed(kind: str) -> None:
 
 
 def _drop_listed() -> None:
-    """The things of a slice of another search are no longer meant."""
+    """Drop the listed slice: it is of another search."""
     state.slices_listed = None
 
 
 def _of_boxes() -> None:
-    """Slices of matched boxes."""
     loaded = frame.open_boxes("Slices")
     if loaded is None:
         return
@@ -133,7 +131,7 @@ def _of_boxes() -> None:
 
 
 def _list(loaded: OpenedBoxes) -> None:
-    """The slices of the choice, or why there are none."""
+    """Draw the slices of the choice, or why there are none."""
     try:
         slice_list.of_choice(loaded, state.slices_of, state.slices_measure, key="slices", below=_below)
     except ValueError as missing:
@@ -141,14 +139,13 @@ def _list(loaded: OpenedBoxes) -> None:
 
 
 def _below(slices: Slices) -> None:
-    """The signature of an average, and the slices as a file."""
+    """Draw the signature of an average, and the slices as a file."""
     if is_average(state.slices_measure):
         st.caption(frame.escaped(slices.signature))
     _download(slices)
 
 
 def _download(slices: Slices) -> None:
-    """The slices as the terminal writes them."""
     text = export.to_json([each.to_json() for each in slices.slices])
     st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
 

@@ -1,4 +1,4 @@
-"""Suspected ground truth: what two models and the look of a box speak against, with the proposed correction."""
+"""Suspected ground truth: boxes that two models and their look speak against, with a correction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ _KEY: Final = "suspects_list"
 
 
 def _sidebar(loaded: OpenedBoxes) -> None:
-    """Filter and reviewer."""
     with st.sidebar:
         frame.document_choice(loaded)
         frame.label_choice(loaded)
@@ -36,7 +35,7 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 
 def _start_choices() -> None:
-    """Widgets read the session; a field that was never written begins at its own start."""
+    """Write each field to the session: a widget without a value would not begin at its start."""
     fields: tuple[AnyField, ...] = (
         State.suspect_least,
         State.suspect_unjudged,
@@ -48,14 +47,14 @@ def _start_choices() -> None:
 
 
 def _kinds(every: Suspects) -> None:
-    """All kinds, or one, each with its number."""
+    """Draw all kinds, or one, each with its number."""
     totals = held.counts(every)
     names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
     widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed")
 
 
 def _pages_read(loaded: OpenedBoxes) -> None:
-    """Words and ink of the pages: the way to them, their progress, or that they count."""
+    """Draw words and ink of the pages: the way to read them, their progress, or that they count."""
     if loaded.project.pdfs is None:
         return
     read = held.with_pages(loaded)
@@ -73,7 +72,7 @@ def _pages_read(loaded: OpenedBoxes) -> None:
 
 @st.fragment
 def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
-    """The component; pictures that are wanted run this part of the view only, an answer runs all of it."""
+    """Draw the component; wanted pictures run this part of the view only, an answer runs all of it."""
     chosen = held.chosen(every, findings.review_log(), signature)
     if not chosen.entries:
         filtered = held.is_filtered()
@@ -116,7 +115,7 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
 
 
 def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
-    """How many pages to review, which ones, and what is known of the recall."""
+    """Draw how many pages to review, which ones, and what is known of the recall."""
     head, control = st.columns([1.6, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
@@ -133,7 +132,7 @@ def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
 
 
 def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
-    """The next page of the plan, and that it is done."""
+    """Draw the next page of the plan, and its button."""
     following = held.next_page(answers[0])
     if following is None or review_plan.may_stop(answers):
         return
@@ -155,7 +154,7 @@ def _open(page: held.PlannedPage) -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("suspects")
     loaded = frame.open_boxes(_TITLE)
     if loaded is None:

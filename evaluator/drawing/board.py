@@ -1,7 +1,6 @@
-"""The numbers of the comparison as its board reads them: sentence, differences on one axis, ledger, labels.
+"""The payload of the comparison board: sentence, differences on one axis, ledger, labels, and links.
 
-Owns what each number opens: a filter of the page list and a label (its link). Numbers and sentences come from
-`evaluator.compare`; positions on the axis are shares of its width.
+A link is a filter of the page list and a label. Positions on the axis are shares of its width.
 """
 
 from __future__ import annotations
@@ -61,23 +60,10 @@ _INVENTED: Final = (("shared", "both_invent"), ("{0} only", "only_a_invents"), (
 def board_data(
     ledger: Ledger, differences: Sequence[Difference], names: Sequence[str], *, show: str, label: str
 ) -> BoardPayload:
-    """Everything that the board of the comparison shows.
+    """Return all that the comparison board shows; lists are empty without documents or differences.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        Of all labels and documents.
-    differences : sequence of Difference
-        Of the metrics of `TABLE_METRICS`, in any order.
-    names : sequence of str, length 2
-        What the view calls the baseline and the candidate.
-    show, label : str
-        The filter and the label of the page list at present; "" for all labels.
-
-    Returns
-    -------
-    BoardPayload
-        Without documents or differences the lists are empty.
+    `ledger` is of all labels and documents, `differences` of the metrics of `TABLE_METRICS`; `names` are those of
+    baseline and candidate; `show` and `label` the present filter and label of the page list, "" for all labels.
     """
     few = decisive(differences, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in differences if one.difference is not None])
@@ -99,7 +85,7 @@ def board_data(
 
 
 def sentence_parts(differences: Sequence[Difference], names: Sequence[str]) -> list[SentenceItem]:
-    """The summary of `evaluator.compare.sentences` in the parts that open pages, to be joined by spaces."""
+    """Return the summary of `evaluator.compare.sentences` in linked parts, to be joined by spaces."""
     whole, worst = summary(differences, names), worst_loss(differences)
     head = next((one for one in differences if one.overall and sentence(one, names) == whole.headline), None)
     parts = [SentenceItem(displayed(whole.headline), strong=True, link=link_of(head) if head else None)]
@@ -114,7 +100,10 @@ def sentence_parts(differences: Sequence[Difference], names: Sequence[str]) -> l
 
 
 def link_of(one: Difference) -> LinkItem:
-    """The pages behind a difference: lost or gained boxes for recall, extra in only one of the two for precision."""
+    """Return the link to the pages behind a difference.
+
+    Lost or gained boxes for recall, false positives of only one of the two for precision.
+    """
     fell = (one.difference or 0.0) < 0.0
     shows = {
         "recall": "b_broke" if fell else "b_fixed",
@@ -124,16 +113,10 @@ def link_of(one: Difference) -> LinkItem:
 
 
 def axis_of(differences: Sequence[Difference]) -> tuple[float, float, list[float]]:
-    """An axis in points that holds the differences, their intervals and 0.
+    """Return ends and ticks, in points, of an axis that holds the differences, their intervals and 0.
 
-    Returns
-    -------
-    (float, float, list of float)
-        Ends, a little beyond what they hold, and the ticks between them: at most five, at multiples of 1, 2 or 5 times
-        a power of ten, 0 among them. From -1 to 1 when there is nothing to hold.
+    At most five ticks, at multiples of 1, 2 or 5 times a power of ten, 0 among them. From -1 to 1 for nothing.
 
-    Examples
-    --------
     >>> axis_of([])
     (-1.0, 1.0, [-1.0, 0.0, 1.0])
     """
@@ -150,7 +133,7 @@ def axis_of(differences: Sequence[Difference]) -> tuple[float, float, list[float
 
 
 def _ends(one: Difference) -> list[float]:
-    """What an axis must hold of a difference: its interval where it is shown, else the difference alone."""
+    """Return what an axis must hold: the difference, and its interval where that is shown."""
     if one.difference is None:
         return []
     shown = [] if one.too_few or one.low is None or one.high is None else [one.low, one.high]
@@ -158,7 +141,6 @@ def _ends(one: Difference) -> list[float]:
 
 
 def _table(differences: Sequence[Difference], names: Sequence[str]) -> DifferenceTableItem:
-    """Differences on an axis of their own."""
     low, high, ticks = axis_of(differences)
     return DifferenceTableItem(
         rows=[_row(one, low, high, names) for one in differences],
@@ -168,7 +150,7 @@ def _table(differences: Sequence[Difference], names: Sequence[str]) -> Differenc
 
 
 def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> DifferenceRowItem:
-    """One line of the table; `low` and `high` are the ends of the axis."""
+    """Return one line of the table; `low` and `high` are the ends of the axis."""
     hidden = one.too_few or one.low is None or one.high is None
 
     def place(value: float | None) -> float | None:
@@ -191,7 +173,7 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
 
 
 def _reason(differences: Sequence[Difference]) -> str:
-    """What the intervals are made of, or why there are none."""
+    """Return what the intervals are made of, or why there are none."""
     if not differences:
         return "No difference is defined."
     one = differences[0]
@@ -202,7 +184,6 @@ def _reason(differences: Sequence[Difference]) -> str:
 
 
 def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> LedgerCellItem:
-    """One of the four cells of the ledger."""
     boxes = int(getattr(ledger.total, name)[0])
     pages = int((getattr(ledger.per_page, name) > 0).sum())
     text = f"{count_of(boxes, 'ground-truth box')} {words}, on {count_of(pages, 'page')}. Open them"
@@ -210,7 +191,7 @@ def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> L
 
 
 def _labels(ledger: Ledger, names: Sequence[str]) -> list[LabelRowItem]:
-    """The ledger by label, the one that lost most first; labels without any box are left out."""
+    """Return the ledger by label, the one that lost most first; labels without any box are left out."""
     counts = ledger.per_label
     rows = [row for row in range(len(ledger.labels)) if (counts.both + counts.changed + counts.neither)[row]]
     rows.sort(key=lambda row: int(counts.net_found[row]))

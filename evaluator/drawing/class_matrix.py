@@ -1,4 +1,4 @@
-"""The class confusion of boxes for the heatmap: the same grid as that of pixels, with counts of boxes in its cells."""
+"""The class confusion of boxes as a heatmap: the grid of the pixel confusion, with counts of boxes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ BACKGROUND_NAME: Final = "Background"
 
 
 def class_matrix(confusion: ClassConfusion) -> MatrixLayer:
-    """The heatmap of a class confusion, coloured by the share of the row; background first, ``unit`` "boxes"."""
+    """Return the heatmap of a class confusion, coloured by share of the row; background first."""
     counts = _background_first(confusion)
     data = matrix_data(_classes(confusion), Matrices(counts[None].astype(np.float64), 1), "pixels", "steps")
     return _in_boxes(data, [[f"{value:,}" for value in row] for row in counts.tolist()])
 
 
 def class_difference(a: ClassConfusion, b: ClassConfusion, *, names: Sequence[str]) -> MatrixLayer:
-    """The heatmap of the second class confusion minus the first, under the names that the view gives them.
+    """Return the heatmap of the second class confusion minus the first, background first.
 
     As `evaluator.drawing.matrix.difference_data` with ``b`` as the first: blue cells speak for ``b``, orange ones for
-    ``a``. The background comes first; ``unit`` is "boxes".
+    ``a``.
     """
     first, second = _background_first(b), _background_first(a)
     moved = MatrixDifference(_classes(a), first.astype(np.float64), second.astype(np.float64))
@@ -42,18 +42,16 @@ def class_difference(a: ClassConfusion, b: ClassConfusion, *, names: Sequence[st
 
 
 def _background_first(confusion: ClassConfusion) -> IntArray:
-    """The counts in the order of the heatmap."""
     order = np.roll(np.arange(len(confusion.labels) + 1), 1)
     return confusion.counts[np.ix_(order, order)]
 
 
 def _classes(confusion: ClassConfusion) -> tuple[str, ...]:
-    """The classes in the order of the heatmap."""
     return BACKGROUND_NAME, *(displayed(label) for label in confusion.labels)
 
 
 def _in_boxes(data: MatrixLayer, text: list[list[str]]) -> MatrixLayer:
-    """A heatmap that counts boxes; no box of the background was ever drawn, so the corner has no count."""
+    """Return a heatmap in boxes, without a count in the corner: a background has no box."""
     text[0][0] = ""
     facts = {name: [[None, *rows[0][1:]], *rows[1:]] for name, rows in data.facts.items()}
     return msgspec.structs.replace(data, text=text, facts=facts, unit="boxes")

@@ -1,8 +1,7 @@
-"""The contract with the browser as TypeScript: `payloads` written as the interfaces of ``web/shared/payloads.d.ts``.
+"""The contract with the browser: `payloads` written as TypeScript to ``web/shared/payloads.d.ts``.
 
-Owns the spelling of a struct in TypeScript; ``python -m evaluator.drawing.contract`` writes the file, and a test fails
-when it is not what the structs state. An interface is a struct with its own fields and those of its base; a sentence
-below a field becomes its comment. A field of a payload or of an event with a default may be left out.
+``python -m evaluator.drawing.contract`` writes the file. An interface is a struct with its own fields and those of its
+base; a sentence below a field becomes its comment; a field of a payload or event with a default may be left out.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _ALIASES: Final[Mapping[object, str]] = {
 
 
 def typescript() -> str:
-    """The interfaces of all payloads and events, in the order of the module."""
+    """Return the interfaces of all payloads and events, in the order of the module."""
     comments = _comments(ast.parse(inspect.getsource(payloads)).body)
     parts = [_HEAD]
     for name, value in vars(payloads).items():
@@ -57,7 +56,6 @@ def typescript() -> str:
 
 
 def _interface(struct: type[msgspec.Struct]) -> str:
-    """One struct with its own fields."""
     bases = [base.__name__ for base in struct.__bases__ if base not in _BASES]
     extends = f" extends {', '.join(bases)}" if bases else ""
     lines = "".join(f"  {line}\n" for line in _fields(struct))
@@ -65,7 +63,7 @@ def _interface(struct: type[msgspec.Struct]) -> str:
 
 
 def _fields(struct: type[msgspec.Struct]) -> Iterator[str]:
-    """The lines of a struct's own fields, comments included."""
+    """Yield the lines of a struct's own fields, comments included."""
     own = inspect.get_annotations(struct)
     (body,) = ast.parse(inspect.getsource(struct)).body
     comments = _comments(body.body if isinstance(body, ast.ClassDef) else [])
@@ -85,12 +83,12 @@ def _fields(struct: type[msgspec.Struct]) -> Iterator[str]:
 
 
 def _leaves_out(struct: type[msgspec.Struct]) -> bool:
-    """Whether fields that equal their default are left out on the way."""
+    """Return whether fields that equal their default are left out of the message."""
     return struct.__struct_config__.omit_defaults
 
 
 def _spelled(form: object, *, top: bool = False) -> str:
-    """A Python type in TypeScript; `top` for the definition of an alias."""
+    """Return a Python type in TypeScript; `top` for the definition of an alias."""
     if not top and form in _ALIASES:
         return _ALIASES[form]
     if form in _SCALARS:
@@ -115,7 +113,7 @@ def _spelled(form: object, *, top: bool = False) -> str:
 
 
 def _comments(body: Sequence[ast.stmt]) -> dict[str, str]:
-    """The sentences below the names that a body assigns."""
+    """Return the sentences below the names that a body assigns."""
     comments = {}
     for statement, after in pairwise(body):
         target = (
@@ -136,7 +134,6 @@ def _comments(body: Sequence[ast.stmt]) -> dict[str, str]:
 
 
 def _comment(text: str) -> str:
-    """A comment before what it is about; empty for none."""
     return f"/** {' '.join(text.split())} */\n" if text else ""
 
 

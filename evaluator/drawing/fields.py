@@ -1,8 +1,7 @@
-"""What the page viewer draws of one page of extracted fields: boxes with their status, problems, and the page strip.
+"""What the page viewer draws of a page of extracted fields: boxes with status, problems, page strip.
 
-Owns the hand-over from compared fields to the viewer's plain data, and the unit of the boxes: shares of the page,
-points, or pixels of a scan. A box is named by side and row (``g12``, ``p3``). A box below the threshold is a false
-positive and leaves its ground truth missed, so the pair is one problem with two boxes.
+Owns the unit of the boxes (shares of the page, points, pixels of a scan). A box is named by side and row (``g12``,
+``p3``). One below the threshold is a false positive and leaves its ground truth missed: one problem with two boxes.
 """
 
 from __future__ import annotations
@@ -58,16 +57,9 @@ _WORDS: Final[Mapping[int, tuple[str, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A page on which boxes are drawn.
+    """A page (from 0, of a document code) on which boxes in a unit of `UNITS` are drawn.
 
-    Attributes
-    ----------
-    document, page : int
-        Code of the document, and page from 0.
-    points : tuple of float or None
-        Width and height of the page; None where the PDF could not say.
-    unit : str
-        A key of `UNITS`.
+    `points` are width and height of the page; None where the PDF could not say.
     """
 
     document: int
@@ -76,7 +68,7 @@ class Paper:
     unit: str
 
     def on_page(self, box: Corners) -> Rect | None:
-        """A box as shares of the page; None when the unit needs the size of the page and nobody knows it."""
+        """Return a box as shares of the page; None when the unit needs a page size that is not known."""
         per_inch = UNITS[self.unit][1]
         if self.unit == SHARES:
             return box
@@ -87,12 +79,9 @@ class Paper:
 
 
 def unit_of(result: FieldsResult) -> str:
-    """The unit that the boxes look like: shares of the page when no coordinate of either side is above 1.
+    """Return the unit of the boxes, a key of `UNITS`: shares if no coordinate of either side is above 1.
 
-    Returns
-    -------
-    str
-        A key of `UNITS`; points for anything else, which the reader can change.
+    Points for anything else.
     """
     fields = (*result.compared.truth, *result.compared.predicted)
     return SHARES if all(max(field.box) <= 1.0 for field in fields if field and field.box) else POINTS
@@ -101,24 +90,11 @@ def unit_of(result: FieldsResult) -> str:
 def page_data(
     result: FieldsResult, pages: FieldPages, paper: Paper, *, iou: float, kept: IntArray | None = None
 ) -> PageLayers:
-    """Boxes, problems and counts of one page, as the viewer reads them.
+    """Return boxes, problems and counts of one page for the viewer.
 
-    Parameters
-    ----------
-    result : FieldsResult
-        With the fields themselves.
-    pages : FieldPages
-        Of the same comparison.
-    iou : float
-        Threshold of the status.
-    kept : int64, shape (K,), optional
-        Problems in other rows are not listed, and their boxes are pale; every problem is listed when absent.
-
-    Returns
-    -------
-    PageLayers
-        Matched ground truth has the status ``truth``; mistakes are in reading order and have their ``row`` in the
-        columns of ``compared``; those without a box, or with one that cannot be drawn, come last.
+    `kept` are the rows (int64, shape (K,)) of listed problems, None for all; boxes of other problems are faded. Matched
+    ground truth has the status ``truth``. Mistakes are in reading order, `row` is that of ``compared``; those without a
+    drawn box come last.
     """
     rows = pages.rows_on(paper.document, paper.page)
     status = result.status(iou)
@@ -156,20 +132,10 @@ def strip(
     counts: Mapping[tuple[int, int], int],
     papers: Mapping[tuple[int, int], Paper] | None = None,
 ) -> list[StripItem]:
-    """The page strip: each page with its number of problems and a few blocks of its fields.
+    """Return the page strip: each page with its number of problems and a few blocks of its fields.
 
-    Parameters
-    ----------
-    result, pages
-        See `page_data`.
-    listed : sequence of (int, int)
-        Document codes and pages, in the order of the strip.
-    current : int
-        Position of the current page in `listed`.
-    counts : mapping of int
-        Problems by document code and page.
-    papers : mapping of Paper, optional
-        Pages whose size is known; blocks of others are drawn only when boxes are shares.
+    Pages are document code and page; `listed` is in the order of the strip, `current` a position in it, `counts` the
+    problems by page. Without a size in `papers`, blocks of a page are drawn only when boxes are shares.
     """
     wanted = {page: list[BlockItem]() for page in listed}
     documents = np.isin(result.compared.document, [document for document, _ in listed])
@@ -198,13 +164,13 @@ def strip(
 
 
 def value_text(value: object, *, length: int = _VALUE_LENGTH) -> str:
-    """A value as it is shown: text as it is, everything else as JSON, cut at a length; "null" for null."""
+    """Return a value as shown: text as it is, all else as JSON, cut at a length; "null" for null."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, status: int) -> list[BoxItem]:
-    """The boxes of one compared field on this page, the prediction first."""
+    """Return the boxes of one compared field on this page, the prediction first."""
     compared = result.compared
     truth, predicted = compared.truth[row], compared.predicted[row]
     matched = status == TRUE_POSITIVE
@@ -241,7 +207,7 @@ def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, stat
 
 
 def _fit(truth: Field | None, predicted: Field | None) -> Fit:
-    """IoU, coverage and purity of two boxes of one page, None where undefined."""
+    """Return IoU, coverage and purity of two boxes of one page, None where undefined."""
     if truth is None or predicted is None or truth.box is None or predicted.box is None:
         return _NO_FIT
     iou, coverage, purity = (
@@ -255,7 +221,7 @@ def _finite(value: float) -> float | None:
 
 
 def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxItem]) -> MistakeItem:
-    """One problem without its number: what is wrong, both values, IoU and confidence."""
+    """Return one problem without its number: what is wrong, both values, IoU and confidence."""
     compared = result.compared
     truth, predicted = compared.truth[row], compared.predicted[row]
     paired = truth is not None and predicted is not None
@@ -284,13 +250,13 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
 
 
 def value_said(field: Field) -> str:
-    """A value in quotes; null and numbers as they are."""
+    """Return a value in quotes; null and numbers as they are."""
     text = value_text(field.value)
     return f"“{text}”" if isinstance(field.value, str) else text
 
 
 def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list[str]:
-    """What the boxes themselves explain."""
+    """Return reasons that the boxes themselves give."""
     reasons = []
     if status == MISSED and predicted is not None:
         reasons.append("predicted without a box")
@@ -305,7 +271,7 @@ def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list
 
 
 def _numbered(mistakes: Sequence[MistakeItem], boxes: Mapping[str, BoxItem]) -> list[MistakeItem]:
-    """The problems in reading order with their numbers and the boxes that are drawn; those without one last."""
+    """Return the problems in reading order with numbers and drawn boxes; those without one last."""
     drawn = [
         msgspec.structs.replace(mistake, keys=[key for key in mistake.keys if key in boxes]) for mistake in mistakes
     ]
@@ -320,7 +286,7 @@ def _numbered(mistakes: Sequence[MistakeItem], boxes: Mapping[str, BoxItem]) -> 
 
 
 def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, hit: BoolArray) -> CountsItem:
-    """Counts of the page under the viewer's names; a box below the threshold is on both sides."""
+    """Return the counts of the page under the viewer's names; a box below the threshold is on both sides."""
     predicted = result.with_prediction[rows] & (pages.predicted_page[rows] == paper.page)
     truths = result.with_truth[rows] & (pages.truth_page[rows] == paper.page)
     return CountsItem(
@@ -335,7 +301,7 @@ def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArra
 def _notes(
     result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, boxes: Sequence[BoxItem]
 ) -> list[str]:
-    """Sentences about boxes that cannot be drawn, or that lie outside the page."""
+    """Return sentences about boxes that cannot be drawn, or that lie outside the page."""
     compared = result.compared
     given = sum(
         int((has[rows] & (on[rows] == paper.page)).sum())

@@ -1,8 +1,7 @@
-"""One confusion matrix for the heatmap: what is in each cell, how dark it is, and the words of the chosen cell.
+"""The heatmap of one confusion matrix: cell texts and colour levels, scales and legend in both themes.
 
-Owns the scales (seven steps, linear, logarithmic; two-sided for differences), and their colours in the light and the
-dark theme with a readable text on each. Computes no metric. Background x background is left out of every scale: it is
-most of the paper and would make all other cells pale.
+Scales are seven steps, linear or logarithmic, two-sided for differences. Background x background is in no scale: it is
+most of the page and would make all other cells pale.
 """
 
 from __future__ import annotations
@@ -44,23 +43,10 @@ Ink = tuple[str, str, str, str]
 def matrix_data(
     classes: Sequence[str], matrices: Matrices, shows: Shows, colour: Colour, *, largest_pixels: float | None = None
 ) -> MatrixLayer:
-    """The heatmap of one scope.
+    """Return the heatmap of one scope: matrices of shape (1, C, C) over `classes`, the background first.
 
-    Parameters
-    ----------
-    classes : sequence of str, length C
-        The background first.
-    matrices : Matrices
-        Of one scope, shape (1, C, C).
-    colour : "steps", "linear" or "log"
-        Steps of pixels follow the share of the row.
-    largest_pixels : float, optional
-        Upper end of the linear and logarithmic scale of pixels, for a joint one; that of this matrix when absent.
-
-    Returns
-    -------
-    MatrixLayer
-        Level -1: outside the scale. The facts are the four numbers of each cell, None where undefined.
+    Steps of pixels follow the share of the row. `largest_pixels` is the upper end of the other scales of pixels, that
+    of this matrix when absent. Level -1 is outside the scale; facts are None where undefined.
     """
     values = getattr(matrices, SHOWS[shows])[0]
     shares = matrices.recall[0] if shows == "pixels" else values
@@ -82,22 +68,10 @@ def matrix_data(
 def difference_data(
     difference: MatrixDifference, shows: Shows, colour: Colour, *, shares: MatrixDifference | None = None
 ) -> MatrixLayer:
-    """The heatmap of one matrix minus another.
+    """Return the heatmap of one matrix minus another; facts are ``first``, ``second`` and ``gain``.
 
-    Parameters
-    ----------
-    difference : MatrixDifference
-        Of the matrix that is shown.
-    shows, colour
-        See `matrix_data`.
-    shares : MatrixDifference, optional
-        Of the row shares, which the steps of pixels follow; needed for these.
-
-    Returns
-    -------
-    MatrixLayer
-        The facts are ``first``, ``second`` and ``gain``. Levels rise from the deepest orange (speaks for the second)
-        over the middle to the deepest blue (speaks for the first).
+    `shares` is the difference of the row shares, which the steps of pixels follow and need. Levels rise from the
+    deepest orange (for the second) over the middle to the deepest blue (for the first).
     """
     values = difference.values
     stepped = shares.values if colour == "steps" and shares is not None else values
@@ -124,10 +98,8 @@ def difference_data(
 
 
 def short_pixels(value: float) -> str:
-    """A number of pixels where there is little room: "812", "50.4k", "1.3 M", "114 M".
+    """Return a number of pixels in few characters.
 
-    Examples
-    --------
     >>> [short_pixels(value) for value in (0.0, 0.4, 812.0, 50_400.0, 999_960.0, 1_309_000.0, 113_500_000.0)]
     ['0', '0.4', '812', '50.4k', '1.0 M', '1.3 M', '114 M']
     """
@@ -143,12 +115,11 @@ def short_pixels(value: float) -> str:
 
 
 def step_of(share: float) -> int:
-    """Which of the seven steps a share has, 0 to 6."""
+    """Return which of the seven steps a share has, 0 to 6."""
     return int(np.searchsorted(np.array(STEPS), share, side="right"))
 
 
 def _text(value: float, shows: Shows) -> str:
-    """What is in a cell."""
     if math.isnan(value):
         return "–"
     if value == 0.0:
@@ -164,7 +135,7 @@ def _text(value: float, shows: Shows) -> str:
 
 
 def _signed(value: float, shows: Shows) -> str:
-    """What is in a cell of a difference."""
+    """Return the text of a cell of a difference."""
     if math.isnan(value):
         return "–"
     if value == 0.0:
@@ -176,7 +147,7 @@ def _signed(value: float, shows: Shows) -> str:
 
 
 def _levels(values: FloatArray, colour: Colour, top: float, unit: float) -> IntArray:
-    """Level of each cell: 0 to 6 for steps, 0 to 32 for the others; -1 where undefined."""
+    """Return the level of each cell: 0 to 6 for steps, 0 to 32 for the others; -1 where undefined."""
     known = np.nan_to_num(values)
     if colour == "steps":
         level = np.searchsorted(np.array(STEPS), known, side="right")
@@ -189,21 +160,21 @@ def _levels(values: FloatArray, colour: Colour, top: float, unit: float) -> IntA
 
 @cache
 def _ramp(steps: bool) -> tuple[Ink, ...]:
-    """Colours from nothing to everything."""
+    """Return the colours from nothing to everything."""
     light, dark = (_BLUE, _BLUE_DARK) if steps else (_between(_BLUE), _between(_BLUE_DARK))
     return tuple((fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
 
 
 @cache
 def _two_sided(steps: bool) -> tuple[Ink, ...]:
-    """Colours from the deepest orange over the middle to the deepest blue."""
+    """Return the colours from the deepest orange over the middle to the deepest blue."""
     orange, dark = (_ORANGE, _ORANGE_DARK) if steps else (_between(_ORANGE), _between(_ORANGE_DARK))
     loss = [(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
     return (*loss[:0:-1], *_ramp(steps))
 
 
 def _between(colours: Sequence[str]) -> tuple[str, ...]:
-    """The same way through the colours in `_LEVELS` even steps."""
+    """Interpolate colours to `_LEVELS` even steps."""
     points = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours], dtype=float)
     at = np.linspace(0, len(colours) - 1, _LEVELS)
     channels = [np.interp(at, np.arange(len(colours)), points[:, channel]) for channel in range(3)]
@@ -212,10 +183,8 @@ def _between(colours: Sequence[str]) -> tuple[str, ...]:
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG contrast of two colours "#RRGGBB", 1 to 21.
+    """Return the WCAG contrast of two colours "#RRGGBB", 1 to 21.
 
-    Examples
-    --------
     >>> contrast("#FFFFFF", "#000000")
     21.0
     """
@@ -230,13 +199,12 @@ def _luminance(colour: str) -> float:
 
 
 def _ink(fill: str) -> str:
-    """The text colour that is read best on a colour: ours where it is good enough, else pure black or white."""
+    """Return the most readable text colour on a colour: ours at contrast 4.6 or more, else black or white."""
     best = max(("#1B2430", "#FFFFFF"), key=lambda ink: contrast(ink, fill))
     return best if contrast(best, fill) >= 4.6 else max(("#000000", "#FFFFFF"), key=lambda ink: contrast(ink, fill))
 
 
 def _facts(matrices: Matrices) -> dict[str, list[list[float | None]]]:
-    """The four numbers of each cell."""
     return {shows: plain_matrix(getattr(matrices, name)[0]) for shows, name in SHOWS.items()}
 
 
@@ -254,7 +222,7 @@ _DIFFERENCE_NAMES: Final[Mapping[Shows, str]] = {
 
 
 def _scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
-    """Legend: what the colours mean, and a swatch for each step or for five places of a scale."""
+    """Return the legend: what the colours mean, and a swatch for each step or for five places of a scale."""
     if colour == "steps":
         swatches = [(0, "0"), *_step_marks(shows)]
         swatches[-1] = (swatches[-1][0], swatches[-1][1] + " +")
@@ -264,7 +232,6 @@ def _scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
 
 
 def _difference_scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
-    """Legend of a difference."""
     middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
     sides = _step_marks(shows) if colour == "steps" else _scale_marks((16, 32), shows, colour, top)
     swatches = [(middle - level, mark) for level, mark in reversed(sides)]
@@ -273,19 +240,19 @@ def _difference_scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
 
 
 def _scale_name(names: Mapping[Shows, str], shows: Shows, colour: Colour) -> str:
-    """What a legend is of; the steps of pixels follow the share of the row."""
+    """Return the title of a legend; the steps of pixels follow the share of the row."""
     if colour == "steps":
         return f"Colour: {names['row'][:1].lower()}{names['row'][1:]}" if shows == "pixels" else names[shows]
     return f"{names[shows]}, {'logarithmic' if colour == 'log' else 'linear'}"
 
 
 def _step_marks(shows: Shows) -> list[tuple[int, str]]:
-    """Level and number of each step above nothing."""
+    """Return level and number of each step above nothing."""
     return [(level, f"{step if shows == 'f1' else 100 * step:g}") for level, step in enumerate(STEPS, 1)]
 
 
 def _scale_marks(levels: Sequence[int], shows: Shows, colour: Colour, top: float) -> list[tuple[int, str]]:
-    """Some levels of a scale without steps, and the numbers there."""
+    """Return some levels of a scale without steps, and the numbers there."""
     unit = 1.0 if shows == "pixels" else _SHARE_UNIT
     marks = []
     for level in levels:
@@ -296,7 +263,6 @@ def _scale_marks(levels: Sequence[int], shows: Shows, colour: Colour, top: float
 
 
 def _mark(value: float, shows: Shows) -> str:
-    """A number of the legend."""
     if shows == "pixels":
         return short_pixels(value)
     return f"{value:.2g}" if shows == "f1" else f"{100 * value:.2g}" if value < 0.1 else f"{100 * value:.0f}"

@@ -1,9 +1,6 @@
-"""Which mistakes and which pages a reader wants to see, out of those of a whole dataset.
+"""The filter of the page browser, on columns of `metrics.error_types.Mistakes`, and the page order.
 
-Owns the filter of the page browser: a few conditions on the columns of `metrics.error_types.Mistakes`, and the order
-in which the pages that remain are walked. Everything is columns, so that a dataset of 80,000 pages is filtered within
-one screen update. A mistake is an item of the list, whatever its number of boxes; shares of the page are in [0, 1].
-Nothing here draws, names a mistake or reads a file.
+A mistake is one item of that list, whatever its number of boxes; areas are shares of the page in [0, 1].
 """
 
 from __future__ import annotations
@@ -35,25 +32,11 @@ WHOLE: Final = (0.0, 1.0)
 
 
 class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """What must hold for a mistake to be shown; the default keeps all.
+    """The conditions that a mistake must meet to be shown; the default keeps all.
 
-    Attributes
-    ----------
-    document : str or None
-        Id of the only document.
-    names : tuple of str
-        Names as in `evaluator.metrics.error_types.DOCUMENT`; none chosen means all.
-    label : str or None
-        Label of one of the mistake's boxes, ground truth or prediction.
-    score : tuple of float
-        Lowest and highest score, both included. What has no score, such as a missed box, stays.
-    iou : tuple of float
-        Lowest and highest IoU of the boxes of a mistake. A mistake without a pair has none: it stays as long as the
-        range begins at 0, because a box that meets nothing overlaps less than any that does.
-    size : tuple of float
-        Smallest and largest area of the largest box of a mistake, as a share of the page.
-    unjudged : bool
-        Only those without a verdict.
+    `names` are of `evaluator.metrics.error_types.DOCUMENT`, empty for all; `label` is that of a ground truth or a
+    prediction. Ranges include both ends; `score` keeps mistakes without a score, `iou` those without a pair as long as
+    it begins at 0; `size` is the area of the largest box.
     """
 
     document: str | None = None
@@ -67,23 +50,10 @@ class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, eq=False)
 class MistakeColumns:
-    """What is asked about mistakes, as columns of one length M in the order of `Mistakes`.
+    """The columns that a filter reads, of length M in the order of `Mistakes`.
 
-    Scores and measures are worked out when a filter asks for them: most ask for none.
-
-    Attributes
-    ----------
-    result : BoxResult
-    mistakes : Mistakes
-        Of that result.
-    kind : int8, shape (M,)
-        Code into `DOCUMENT`.
-    page : int64, shape (M,)
-    document : int32, shape (M,)
-        Code of the dataset.
-    truth_label, prediction_label : int32, shape (M,)
-        Codes of the dataset, of the boxes that carry the mistake's name; -1 for a side without one, such as the ground
-        truth that a duplicate repeats.
+    `kind` codes `DOCUMENT`, `document` and the labels code the dataset. A label is that of the boxes that carry the
+    mistake's name; -1 for a side without one, such as the ground truth that a duplicate repeats.
     """
 
     result: AnyBoxResult
@@ -99,19 +69,19 @@ class MistakeColumns:
 
     @cached_property
     def score(self) -> FloatArray:
-        """The highest score of the predictions of each, float64, shape (M,); NaN for none."""
+        """Return the highest prediction score of each mistake, shape (M,); NaN for none."""
         return _highest(
             self.result.matching.prediction.score[self.mistakes.prediction_rows], self.mistakes.prediction_offsets
         )
 
     @cached_property
     def iou(self) -> FloatArray:
-        """The highest IoU of a ground truth with a prediction of each, float64, shape (M,); NaN without both."""
+        """Return the highest IoU of a ground truth with a prediction of each, shape (M,); NaN without both."""
         return _best_iou(self.result, self.mistakes)
 
     @cached_property
     def size(self) -> FloatArray:
-        """Area of the largest box of each as a share of the page, float64, shape (M,).
+        """Return the area of the largest box of each as a share of the page, shape (M,).
 
         NaN where boxes are in pixels and no file gives a page size.
         """
@@ -124,29 +94,12 @@ class MistakeColumns:
 
 
 def named(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistakes:
-    """The mistakes of a whole dataset, poor matched pairs included when the options ask for them.
-
-    Parameters
-    ----------
-    options : MistakeOptions, optional
-        Those of ``result.mistakes`` when absent.
-    """
+    """Return the mistakes of a dataset, by ``result.mistakes`` or by other options."""
     return result.mistakes if options is None else result.named(options)
 
 
 def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
-    """The columns that a filter asks about.
-
-    Parameters
-    ----------
-    mistakes : Mistakes
-        Of that result, from `named`.
-
-    Returns
-    -------
-    MistakeColumns
-        Empty columns for no mistakes.
-    """
+    """Return the columns that a filter reads; `mistakes` are of that result, from `named`."""
     labels = named_labels(result, mistakes)
     return MistakeColumns(
         result=result,
@@ -160,16 +113,16 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
 
 
 def box_places(dataset: Dataset, side: JoinedBoxes) -> BoxPlaces:
-    """Where the boxes of one side of a dataset lie on their pages, the same under every threshold."""
+    """Return where the boxes of one side lie on their pages, whatever the thresholds."""
     places = page_shares(dataset, side, np.arange(len(side)))
     return BoxPlaces(area(places), middles(places))
 
 
 def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, CodeArray]:
-    """Label of the ground truth and of the predictions that carry the name of each mistake, int32; -1 for none.
+    """Return the truth and prediction label that carry each mistake's name, int32; -1 for none.
 
-    A mistake is one of a label when such a box has it: that is what a filter by label keeps and what a page then lists.
-    All boxes of a mistake on one side have one label.
+    A filter by label keeps a mistake when one of the two is that label. All boxes of a mistake on one side have one
+    label.
     """
     sides = (
         (result.matching.dataset.ground_truth.label, mistakes.truth_carriers),
@@ -184,9 +137,9 @@ def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, C
 
 
 def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
-    """How many mistakes a filter by each label keeps, int64, shape (labels,).
+    """Count the mistakes that a filter by each label keeps, shape (labels,).
 
-    A mistake between two labels counts for both, so they may add up to more than there are.
+    A mistake between two labels counts for both, so the sum may exceed the number of mistakes.
     """
     both = columns.truth_label != columns.prediction_label
     # A side without a label has -1.
@@ -196,12 +149,12 @@ def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
 
 
 def document_counts(columns: MistakeColumns, documents: int) -> IntArray:
-    """How many mistakes there are in each document, int64, shape (documents,)."""
+    """Count the mistakes of each document, shape (documents,)."""
     return np.bincount(columns.document, minlength=documents)
 
 
 def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:
-    """The highest value of each group; NaN for an empty one and for one without any value."""
+    """Return the highest value of each group; NaN for an empty one and for one without any value."""
     highest = np.full(len(offsets) - 1, np.nan)
     filled = offsets[1:] > offsets[:-1]
     if filled.any():
@@ -211,7 +164,7 @@ def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:
 
 
 def _best_iou(result: AnyBoxResult, mistakes: Mistakes) -> FloatArray:
-    """The highest IoU inside each mistake; NaN where one side is missing.
+    """Return the highest IoU inside each mistake; NaN where one side is missing.
 
     A mistake has one box on one of its sides at least, so the rows of the longer side make all of its pairs.
     """
@@ -234,24 +187,10 @@ def _best_iou(result: AnyBoxResult, mistakes: Mistakes) -> FloatArray:
 def passing(
     columns: MistakeColumns | Items, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
 ) -> BoolArray:
-    """Which mistakes a filter keeps.
+    """Return which mistakes a filter keeps, bool, shape (M,).
 
-    Parameters
-    ----------
-    dataset : Dataset
-        Gives ids and labels their codes.
-    judged : bool, shape (M,), optional
-        Mistakes with a verdict; needed for ``unjudged``.
-
-    Returns
-    -------
-    bool, shape (M,)
-        Nothing passes for a document or label that the dataset does not have.
-
-    Raises
-    ------
-    ValueError
-        When a name is none of `DOCUMENT`, or ``unjudged`` is asked for without `judged`.
+    Nothing passes for a document or label that the dataset does not have. ValueError for a name that is not in
+    `DOCUMENT`, and for `unjudged` without `judged` (shape (M,), True for a mistake with a verdict).
     """
     unknown = [name for name in chosen.names if name not in DOCUMENT]
     if unknown:
@@ -279,36 +218,24 @@ def passing(
 
 
 def _between(column: FloatArray, bounds: tuple[float, float]) -> BoolArray:
-    """Whether a value lies in a closed range; False for NaN."""
+    """Return whether a value lies in a closed range; False for NaN."""
     return np.asarray((column >= bounds[0]) & (column <= bounds[1]), dtype=bool)
 
 
 def name_counts(
     columns: MistakeColumns, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
 ) -> IntArray:
-    """How many mistakes of each name there are under the other conditions of a filter.
-
-    Returns
-    -------
-    int64, shape (9,)
-        By the codes of `DOCUMENT`; the names that the filter chooses do not matter.
-    """
+    """Count the mistakes of each name under the other conditions, shape (9,), by codes of `DOCUMENT`."""
     others = msgspec.structs.replace(chosen, names=())
     return np.bincount(columns.kind[passing(columns, dataset, others, judged=judged)], minlength=len(DOCUMENT))
 
 
 @dataclass(frozen=True, eq=False)
 class PageList:
-    """The pages that a reader walks through, in order.
+    """The pages of the page browser in order, K rows.
 
-    Attributes
-    ----------
-    document : int32, shape (K,)
-        Code of the document of each page.
-    index : int64, shape (K,)
-        Page in its document, from 0.
-    mistakes : int64, shape (K,)
-        Mistakes of the page that pass the filter.
+    `document` holds codes of the dataset, `index` is the page in its document from 0, `mistakes` counts those that
+    pass.
     """
 
     dataset: Dataset
@@ -320,18 +247,18 @@ class PageList:
         return len(self.index)
 
     def at(self, position: int) -> tuple[str, int]:
-        """Document id and page index at a position."""
+        """Return document id and page index at a position."""
         return self.dataset.documents[self.document[position]].doc_id, int(self.index[position])
 
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray]:
-        """The pages as sorted numbers, and the position of each."""
+        """Return the pages as sorted numbers, and the position of each."""
         keys = (self.document.astype(np.int64) << 32) | self.index
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
     def position(self, document: str, index: int) -> int | None:
-        """Place of a page in the list, from 0; None when the filter hides the page, or nobody knows it."""
+        """Return the position of a page, from 0; None for one that is filtered out or unknown."""
         code = self.dataset.document_code.get(document)
         if code is None or not 0 <= index < 2**32:
             return None
@@ -340,7 +267,7 @@ class PageList:
         return int(order[at]) if at < len(keys) and keys[at] == (code << 32) | index else None
 
     def with_mistakes(self, position: int, step: int) -> int | None:
-        """The nearest page with a mistake after a position (positive `step`) or before it; None for none there."""
+        """Return the nearest page with a mistake after (`step` > 0) or before a position; None for none."""
         some = self._with_mistakes
         at = int(np.searchsorted(some, position, side="right" if step > 0 else "left"))
         at = at if step > 0 else at - 1
@@ -362,27 +289,11 @@ def page_list(
     only_mistakes: bool = False,
     worst_first: bool = True,
 ) -> PageList:
-    """The pages to walk through under a filter.
+    """Return the pages that a filter leaves; without rows when nothing passes.
 
-    Parameters
-    ----------
-    keep : bool, shape (M,)
-        From `passing`.
-    document : str, optional
-        Pages of this document only.
-    label : str, optional
-        Pages with a box of this label that takes part only.
-    pdf_pages : int
-        Pages of that document's PDF: those that no file mentions are walked too, unless a label is asked for.
-    only_mistakes : bool
-        Leave out pages without a mistake that passes.
-    worst_first : bool
-        Most mistakes first, equal ones by document and page; else by document and page.
-
-    Returns
-    -------
-    PageList
-        Without rows when nothing passes.
+    `keep` is from `passing`; `label` keeps pages with a box of that label that takes part. With a document and no
+    label, pages of its PDF (`pdf_pages`) that no file mentions are listed too. `worst_first` puts most mistakes first,
+    ties and all else by document and page.
     """
     dataset = result.matching.dataset
     mistakes = np.bincount(columns.page[keep], minlength=dataset.pages)
@@ -400,7 +311,7 @@ def page_list(
 
 
 def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
-    """Which pages have a box of a label that takes part."""
+    """Return which pages have a box of a label that takes part."""
     matching, dataset = result.matching, result.matching.dataset
     code = dataset.labels.index(label) if label in dataset.labels else -1
     has_label = np.zeros(dataset.pages, dtype=bool)
@@ -412,7 +323,7 @@ def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
 def _with_pdf_pages(
     dataset: Dataset, rows: IntArray, mistakes: IntArray, code: int, pdf_pages: int, *, worst_first: bool
 ) -> PageList:
-    """The pages of one document, those of its PDF that no file mentions included."""
+    """List the pages of one document with those of its PDF that no file mentions."""
     silent = np.setdiff1d(np.arange(pdf_pages), dataset.page_index[rows])
     index = np.concatenate([dataset.page_index[rows], silent])
     every = np.concatenate([mistakes[rows], np.zeros(len(silent), dtype=np.int64)])
@@ -424,7 +335,7 @@ def _with_pdf_pages(
 def _ordered(
     dataset: Dataset, document: CodeArray, index: IntArray, mistakes: IntArray, *, worst_first: bool
 ) -> PageList:
-    """A list of pages that are by document and page so far, in the wanted order."""
+    """Return a list of pages in the wanted order; the input is by document and page."""
     if worst_first:
         order = np.argsort(-mistakes, kind="stable")
         document, index, mistakes = document[order], index[order], mistakes[order]
@@ -432,12 +343,9 @@ def _ordered(
 
 
 def kept_text(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequence[str]:
-    """What a filter keeps, in words: two lines for the foot of the sidebar.
+    """Return the page totals and what the filter keeps, as two lines for the foot of the sidebar.
 
-    Returns
-    -------
-    sequence of str
-        For instance ``412 pages, 38 documents`` and ``Filter keeps 689 mistakes on 287 pages``.
+    For instance ``412 pages, 38 documents`` and ``Filter keeps 689 mistakes on 287 pages``.
     """
     dataset = pages.dataset
     lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]

@@ -1,7 +1,6 @@
-"""Outlines and masks of boxes as paths: what the components draw where a region is more than its box.
+"""Outlines and masks of boxes as SVG paths, in ten-thousandths of the displayed page, origin top left.
 
-A path is the ``d`` of an SVG path made of our own numbers, in ten-thousandths of the displayed page, origin top left,
-filled by the even-odd rule. Lines are simplified by at most a two-thousandth of the page, which no screen shows.
+Filled by the even-odd rule; lines are simplified by at most a two-thousandth of the page.
 """
 
 from __future__ import annotations
@@ -24,19 +23,9 @@ _TOLERANCE: Final = 1 / 2_000
 def outline_paths(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> list[str | None]:
-    """The path of each box in some rows; None for a box without an outline, or whose outline is the box.
+    """Return the path of each box in `rows` of the side; None for a box without an outline of its own.
 
-    Parameters
-    ----------
-    rows : int64, shape (K,)
-        Rows of the side.
-    stated : tuple of float, optional
-        As in `evaluator.drawing.page_rows.page_shares`.
-
-    Returns
-    -------
-    list of str or None, length K
-        None as well for boxes in pixels of a page whose size nobody states.
+    None as well for boxes in pixels of a page of unknown size; for `stated` see `page_rows.page_shares`.
     """
     boxes = side.source.boxes
     if not boxes.polygons:
@@ -52,10 +41,8 @@ def outline_paths(
 
 
 def path_rings(path: str, part: Rect = (0.0, 0.0, 1.0, 1.0)) -> tuple[tuple[tuple[float, float], ...], ...]:
-    """The points of a path of `outline_paths`, ring by ring, as shares of a part of the page.
+    """Return the points of a path of `outline_paths`, by ring, as shares of a part of the page.
 
-    Examples
-    --------
     >>> path_rings("M0 0L5000 0L5000 2500Z", (0.0, 0.0, 0.5, 0.5))
     (((0.0, 0.0), (1.0, 0.0), (1.0, 0.5)),)
     """
@@ -69,6 +56,5 @@ def path_rings(path: str, part: Rect = (0.0, 0.0, 1.0, 1.0)) -> tuple[tuple[tupl
 
 
 def _closed(ring: FloatArray) -> str:
-    """One ring as a closed part of a path."""
     points = np.rint(ring * UNITS).astype(np.int64).tolist()
     return "M" + "L".join(f"{x} {y}" for x, y in points) + "Z"

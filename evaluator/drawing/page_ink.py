@@ -1,6 +1,6 @@
-"""The ink of a page without a text layer, such as a scan: how much of a ground truth no prediction holds.
+"""The ink of a page without a text layer: how much ink of a ground truth no prediction holds.
 
-Ink comes as the share of dark (on dark paper: light) pixels in the cells of a small grid over the displayed page, see
+Ink is the share of dark (on dark paper: light) pixels in the cells of a small grid over the displayed page, see
 `evaluator.pdf.pool.Ink`. A cell belongs to a box when its middle lies in it. Boxes are shares of the page.
 """
 
@@ -20,7 +20,7 @@ MARKED: Final = 2_000
 
 
 def cells_in(shape: tuple[int, int], boxes: FloatArray) -> BoolArray:
-    """Which cells of a grid have their middle in any of some boxes, bool; `shape` is rows and columns."""
+    """Return which cells of a grid have their middle in any of some boxes; `shape` is rows and columns."""
     inside = np.zeros(shape, dtype=bool)
     rows, columns = shape
     low = np.ceil(boxes * np.array([columns, rows, columns, rows]) - 0.5).astype(np.int64)
@@ -30,14 +30,9 @@ def cells_in(shape: tuple[int, int], boxes: FloatArray) -> BoolArray:
 
 
 class InkLost(NamedTuple):
-    """What a prediction leaves out of the ink of a ground truth.
+    """The share of the ground truth's ink that no prediction holds, and the ground-truth cells outside.
 
-    Attributes
-    ----------
-    share : float or None
-        Of the ink in the ground truth, in [0, 1]; None when there is no ink in it.
-    cells : bool, shape (rows, columns)
-        Cells of the ground truth that no prediction holds.
+    `share` is None when the ground truth has no ink; `cells` has shape (rows, columns).
     """
 
     share: float | None
@@ -45,7 +40,7 @@ class InkLost(NamedTuple):
 
 
 def ink_lost(ink: Ink, truth: FloatArray, prediction: FloatArray) -> InkLost:
-    """How much of the ink of the ground truth that is asked about no prediction of the page holds; boxes (N, 4)."""
+    """Return how much ink of some ground-truth boxes no prediction of the page holds; boxes (N, 4)."""
     cells = ink.cells
     mine = cells_in(cells.shape, truth)
     out = mine & ~cells_in(cells.shape, prediction)
@@ -54,12 +49,9 @@ def ink_lost(ink: Ink, truth: FloatArray, prediction: FloatArray) -> InkLost:
 
 
 def inked_stretches(ink: Ink, cells: BoolArray) -> tuple[Rect, ...]:
-    """The inked parts of some cells as boxes: one for each stretch of a row, rows of equal extent joined.
+    """Return the inked parts of some cells as boxes, shares of the page, at most `MARKED`.
 
-    Returns
-    -------
-    tuple of Rect
-        As shares of the page; at most `MARKED`.
+    One for each stretch of a row; rows of equal extent are joined.
     """
     rows, columns = ink.cells.shape
     marked = cells & ink.marked
@@ -83,7 +75,7 @@ def inked_stretches(ink: Ink, cells: BoolArray) -> tuple[Rect, ...]:
 
 
 def _stretches(places: IntArray) -> list[tuple[int, int]]:
-    """Runs of rising whole numbers as first and last plus one; small gaps are closed."""
+    """Return runs of rising whole numbers as first and last plus one; small gaps are closed."""
     if not len(places):
         return []
     cuts = np.flatnonzero(np.diff(places) > _GAP)

@@ -1,8 +1,7 @@
-"""Which boxes are on a page, and where: the rows of both sides sorted by page, and their corners as shares of the page.
+"""The rows of both sides by page, and the corners of boxes as shares of their pages.
 
-A file gives its boxes as shares of the page or in pixels of its image. What is drawn, compared with the text of a page
-or measured in parts of it needs shares, so pixels are divided by the size of the page: the one that the file states,
-else the one that another file of the dataset states for the same page, else one that the caller states.
+Pixels are divided by the page size that the file states, else that of another file of the dataset for the same page,
+else one that the caller states.
 """
 
 from __future__ import annotations
@@ -19,16 +18,9 @@ from evaluator.model.dataset import Dataset, JoinedBoxes
 
 
 class ByPage(NamedTuple):
-    """The boxes of one side that take part, to be looked up by page.
+    """The boxes of one side by page: all N rows, in file order within a page, and their pages, rising.
 
-    Attributes
-    ----------
-    rows : int64, shape (N,)
-        All boxes of the side by page, in file order within a page.
-    page : int64, shape (N,)
-        Their pages, rising.
-    counts : bool, shape (N,)
-        By row of the file: who takes part.
+    `counts` tells who takes part, by row of the file.
     """
 
     rows: IntArray
@@ -37,7 +29,7 @@ class ByPage(NamedTuple):
 
     @classmethod
     def of(cls, side: JoinedBoxes, counts: BoolArray) -> ByPage:
-        """The boxes of a side for which `counts` is set."""
+        """Return the boxes of a side for which `counts` is set, by page."""
         known = _SORTED.get(side)
         if known is None:
             order = np.argsort(side.page, kind="stable")
@@ -45,7 +37,7 @@ class ByPage(NamedTuple):
         return cls(*known, counts)
 
     def on(self, page: int) -> IntArray:
-        """Rows of one page, in file order."""
+        """Return the rows of one page that take part, in file order."""
         low, high = np.searchsorted(self.page, [page, page + 1])
         rows = self.rows[low:high]
         return rows[self.counts[rows]]
@@ -56,7 +48,7 @@ _SORTED: WeakKeyDictionary[JoinedBoxes, tuple[IntArray, IntArray]] = WeakKeyDict
 
 
 def by_page(result: AnyBoxResult) -> tuple[ByPage, ByPage]:
-    """The ground truth and the predictions of a result that take part, by page."""
+    """Return the ground truth and the predictions of a result that take part, by page."""
     matching = result.matching
     return (
         ByPage.of(matching.dataset.ground_truth, matching.truth_counts),
@@ -65,9 +57,9 @@ def by_page(result: AnyBoxResult) -> tuple[ByPage, ByPage]:
 
 
 def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
-    """Rows of the ground truth and of the predictions on a page that take part, int64, in file order.
+    """Return the truth and prediction rows on a page that take part, in file order; none for page -1.
 
-    Only those of some labels, or all that are scored; the page -1 has none.
+    Only those of `labels`; None for all that are scored.
     """
     matching = result.matching
     truth, prediction, names = matching.dataset.ground_truth, matching.prediction, matching.dataset.labels
@@ -80,22 +72,10 @@ def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tu
 def page_shares(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> FloatArray:
-    """Corners of some boxes as shares of their pages.
+    """Return x1, y1, x2, y2 of the boxes in `rows` of a side as shares of their pages, shape (K, 4).
 
-    Parameters
-    ----------
-    side : JoinedBoxes
-        One of its sides.
-    rows : int64, shape (K,)
-        Rows of the side.
-    stated : tuple of float, optional
-        Width and height, in the unit of the boxes, of pages whose size no file states. The size of a PDF page in points
-        is such a size only for boxes that are known to be in points.
-
-    Returns
-    -------
-    float64, shape (K, 4)
-        x1, y1, x2, y2, origin top left; NaN for a box in pixels of a page whose size nobody states.
+    `stated` is width and height, in the unit of the boxes, of pages whose size no file states (a PDF page in points
+    only for boxes in points). NaN for a box in pixels of a page whose size is not known.
     """
     corners = side.xyxy[rows]
     if side.source.unit == "page":
@@ -106,9 +86,9 @@ def page_shares(
 def sizes_of_pages(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> FloatArray:
-    """Width and height of the pages of some boxes in the unit of the boxes, float64, shape (K, 2); see `page_shares`.
+    """Return page width and height of some boxes in the boxes' unit, shape (K, 2); see `page_shares`.
 
-    1 and 1 for shares of the page; NaN for pixels of a page whose size nobody states.
+    1 and 1 for shares of the page; NaN for pixels of a page whose size is not known.
     """
     if side.source.unit == "page":
         return np.ones((len(rows), 2))

@@ -1,6 +1,6 @@
 """The page strip of the viewer: pages with their number of mistakes and a few blocks of their layout.
 
-Coordinates are shares of the displayed page, origin top left, to two decimals: a thumbnail is 46 pixels wide.
+Coordinates are shares of the displayed page, origin top left, to two decimals.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ WINDOW: Final = 120
 
 
 def window(position: int, total: int, most: int = WINDOW) -> tuple[int, int]:
-    """First and last plus one of the pages, `most` of them, that a strip shows around a position.
+    """Return first and last plus one of the pages, `most` of them, that a strip shows around a position.
 
-    The window moves in steps of half its length, so that most page turns leave the strip as it is.
+    It moves in steps of half its length, so that most page turns leave the strip as it is.
 
-    Examples
-    --------
     >>> window(3, 500), window(59, 500), window(61, 500), window(499, 500), window(2, 7)
     ((0, 120), (0, 120), (30, 150), (380, 500), (0, 7))
     """
@@ -43,16 +41,15 @@ class Strip(NamedTuple):
 
 
 def strip(result: AnyBoxResult, pages: PageList, current: int | None) -> Strip:
-    """The page strip around a position; None for a page outside of the list, whose strip is the first.
+    """Return the page strip around a position, the first one for None (a page outside of the list).
 
-    The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
+    The blocks of a page are its first ground-truth boxes; none where the page size is not known.
     """
     first, last = window(current or 0, len(pages))
     return Strip(tuple(_entry(result, pages, at, current) for at in range(first, last)), first)
 
 
 def _entry(result: AnyBoxResult, pages: PageList, position: int, current: int | None) -> StripItem:
-    """One page of the strip."""
     dataset = result.matching.dataset
     document, index = pages.at(position)
     row = dataset.page_row(document, index)

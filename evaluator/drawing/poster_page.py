@@ -1,7 +1,6 @@
-"""What the page viewer draws of a poster: its missing and extra words, boxed on the page.
+"""What the page viewer draws of a poster: its missing (FN) and extra (FP) words, boxed on the page.
 
-Owns the hand-over from `protocols.posters_page` to the viewer's plain data. A missing word is a false negative, drawn
-like a missed box; an extra one a false positive. A word at several places is one mistake with several boxes.
+A word at several places is one mistake with several boxes.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ WORD_TITLES: Final = {
 
 
 def poster_data(difference: PageDifference, *, extra: bool = True) -> PageLayers:
-    """Boxes, mistakes and counts of a poster, as the viewer reads them; only of missing words unless `extra`.
+    """Return boxes, mistakes and counts of a poster for the viewer; only of missing words unless `extra`.
 
     Missing words are before extra ones, each by place; ``counts`` are those of words, not of boxes.
     """
@@ -51,7 +50,6 @@ def poster_data(difference: PageDifference, *, extra: bool = True) -> PageLayers
 
 
 def _boxes(places: WordPlaces, number: int, first: int) -> list[BoxItem]:
-    """The places of one word as boxes of the viewer."""
     return [
         BoxItem(
             key=f"w{first + place}",
@@ -66,7 +64,7 @@ def _boxes(places: WordPlaces, number: int, first: int) -> list[BoxItem]:
 
 
 def word_mistake(places: WordPlaces, number: int, keys: Sequence[str]) -> MistakeItem:
-    """One entry of the list; `keys` are those of its boxes, one for each place of the word."""
+    """Return one entry of the list; `keys` are those of its boxes, one for each place of the word."""
     missing = places.side == "missing"
     why = "in the reference, not in the extraction" if missing else "in the extraction, not in the reference"
     return MistakeItem(

@@ -1,7 +1,4 @@
-"""The ruler of a decision: three zones, the interval of the main measure on them, and the ticks.
-
-Owns positions as shares of its width, so that whoever draws it needs no numbers.
-"""
+"""The ruler of a decision: zones, interval of the main measure and ticks, as shares of its width."""
 
 from __future__ import annotations
 
@@ -16,16 +13,9 @@ _MOST_TICKS: Final = 7
 
 
 class Ruler(NamedTuple):
-    """Places on the ruler, 0 to 1.
+    """Places on the ruler, 0 to 1: below `keep` A is kept, above `ship` B is shipped.
 
-    Attributes
-    ----------
-    keep, ship : float
-        Right end of the zone in which A is kept, left end of the one in which B is shipped.
-    low, high : float or None
-        The interval; None where there is none to show.
-    ticks : tuple of (float, str)
-        Place and text in points; 0 is among them.
+    `low` and `high` are None without an interval; `ticks` are place and text in points, 0 among them.
     """
 
     keep: float
@@ -38,7 +28,7 @@ class Ruler(NamedTuple):
 
 
 def ruler(main: Difference, least: float) -> Ruler | None:
-    """The ruler of a difference for the smallest difference that matters; None for an undefined one."""
+    """Return the ruler of a difference for the least one that matters; None for an undefined one."""
     if main.difference is None:
         return None
     shown = not main.too_few and main.low is not None and main.high is not None

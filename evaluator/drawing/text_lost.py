@@ -1,16 +1,10 @@
-"""How much of a page's text a prediction loses, and how much foreign text it takes in.
+"""The words of a page compared with its boxes: text that a prediction loses, and foreign text in it.
 
-Owns the comparison of the words of a page with the boxes of both sides. A word belongs to a box when its middle lies
-in it: a word that an edge cuts is wholly in or wholly out, and no word counts twice under boxes that overlap. Boxes are
-x1, y1, x2, y2 as shares of the displayed page, origin top left; words come in the order of the document. A page
-without a text layer, such as a scan, is compared by its ink: the share of its dark (on dark paper: light) pixels in
-cells of a small grid. Nothing here opens a document.
+A word belongs to a box when its middle lies in it. Boxes are x1, y1, x2, y2 as shares of the displayed page, origin top
+left; words are in document order. A page without a text layer is compared by its ink, see `page_ink`.
 
-The words, everywhere the same:
-
-- *lost*: in a ground truth, and in no prediction of the model at all;
-- *elsewhere*: in a ground truth, and only in predictions of other labels;
-- *foreign*: in a prediction, and in no ground truth of its label (nor in the ground truth that the mistake is about).
+*Lost*: in a ground truth and in no prediction of the model. *Elsewhere*: in a ground truth and only in predictions of
+other labels. *Foreign*: in a prediction, and in no ground truth of its label nor in that of the mistake.
 """
 
 from __future__ import annotations
@@ -35,7 +29,7 @@ _QUOTED: Final = 40
 
 
 class TextCounts(NamedTuple):
-    """Words per label, int64 columns of shape (L,): in a ground truth of the label, and those named by the module."""
+    """Words per label code, int64, shape (L,): `words` in a ground truth; the others as in the module."""
 
     words: IntArray
     lost: IntArray
@@ -43,24 +37,18 @@ class TextCounts(NamedTuple):
     foreign: IntArray
 
     def plus(self, other: TextCounts) -> TextCounts:
-        """The sums of both."""
+        """Return the sums of both."""
         return TextCounts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 def no_counts(labels: int) -> TextCounts:
-    """Zeros for so many labels."""
+    """Return zeros for so many labels."""
     return TextCounts(*(np.zeros(labels, dtype=np.int64) for _ in range(4)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """The boxes of one page that take part.
-
-    Attributes
-    ----------
-    truth, prediction : float64, shape (G, 4) and (P, 4)
-    truth_label, prediction_label : int32, shape (G,) and (P,)
-    """
+    """The boxes of one page that take part, shape (G, 4) and (P, 4), and their label codes."""
 
     truth: FloatArray
     truth_label: CodeArray
@@ -80,7 +68,7 @@ def sides_of(
     *,
     stated: tuple[float, float] | None = None,
 ) -> Sides:
-    """The boxes in some rows of a result; for `stated` see `page_shares`."""
+    """Return the boxes in some rows of a result; for `stated` see `page_shares`."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     return Sides(
         page_shares(dataset, dataset.ground_truth, truth_rows, stated=stated),
@@ -91,10 +79,8 @@ def sides_of(
 
 
 def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
-    """Which words have their middle in any of some boxes, edges included, bool, shape (N,); all False without boxes.
+    """Return which words have their middle in any of some boxes, edges included, shape (N,).
 
-    Examples
-    --------
     >>> held(np.array([[0.0, 0.0, 0.2, 0.1], [0.1, 0.0, 0.4, 0.1]]), np.array([[0.0, 0.0, 0.2, 0.5]])).tolist()
     [True, False]
     """
@@ -111,12 +97,12 @@ def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
 
 
 def lost_words(words: FloatArray, sides: Sides) -> BoolArray:
-    """Which words of a page are in a ground truth and in no prediction, bool, shape (N,)."""
+    """Return which words of a page are in a ground truth and in no prediction, shape (N,)."""
     return held(words, sides.truth) & ~held(words, sides.prediction)
 
 
 def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
-    """Words of one page by label code; a word under ground truths of two labels counts for both."""
+    """Count the words of a page by label code; one under ground truths of two labels counts for both."""
     counts = no_counts(labels)
     predicted = held(words, sides.prediction)
     for code in np.union1d(sides.truth_label, sides.prediction_label).tolist():
@@ -130,16 +116,9 @@ def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
 
 
 class TextSummary(NamedTuple):
-    """How much text a model loses on some pages.
+    """How much text a model loses on `pages` pages; `counts` are by label of the dataset.
 
-    Attributes
-    ----------
-    counts : TextCounts
-        By label of the dataset.
-    pages : int
-        Pages that were looked at.
-    silent : int
-        Of those, pages without a text layer or a known size, or that cannot be read: nothing of them is in `counts`.
+    `silent` of the pages have no text layer or known size, or cannot be read, and are not in `counts`.
     """
 
     counts: TextCounts
@@ -147,7 +126,7 @@ class TextSummary(NamedTuple):
     silent: int
 
     def rows(self, labels: Sequence[str]) -> list[dict[str, Any]]:
-        """One row per label that has words, most lost first, and all labels together (``label`` None) at the end.
+        """Return one row per label with words, most lost first, and one of all labels (``label`` None).
 
         ``share`` is lost words of all words, None without words. Empty when no label has words.
         """
@@ -158,7 +137,6 @@ class TextSummary(NamedTuple):
 
 
 def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int) -> dict[str, object]:
-    """A row of `TextSummary.rows`."""
     share = lost / words if words else None
     return {"label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign}
 
@@ -166,10 +144,9 @@ def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int)
 def count_pages(
     result: AnyBoxResult, pages: IntArray, words_of: Callable[[int], FloatArray | None]
 ) -> Iterator[TextSummary]:
-    """The words of some pages by label, page after page, so that a long count can be shown and stopped.
+    """Yield the summary of the words of the pages so far, page after page; nothing for no pages.
 
-    `words_of` gives the boxes of the words of a page, float64, shape (N, 4), or None when it cannot be read. Yields the
-    summary of the pages so far; nothing for no pages.
+    `words_of` gives the boxes of the words of a page, float64, shape (N, 4), or None when it cannot be read.
     """
     labels = len(result.matching.dataset.labels)
     truths, predictions = by_page(result)
@@ -184,7 +161,7 @@ def count_pages(
 
 
 class MistakeText(NamedTuple):
-    """The words that one mistake is about: rows of the words of the page, int64."""
+    """The words of one mistake: rows of the words of the page, int64."""
 
     lost: IntArray
     elsewhere: IntArray
@@ -192,12 +169,7 @@ class MistakeText(NamedTuple):
 
 
 class WordsHeld:
-    """Which words of a page lie in which boxes; what several mistakes ask is answered once.
-
-    Parameters
-    ----------
-    words : float64, shape (N, 4)
-    """
+    """The words (shape (N, 4)) of a page in its boxes, computed once for all mistakes of the page."""
 
     def __init__(self, words: FloatArray, sides: Sides) -> None:
         self._words = words
@@ -206,7 +178,7 @@ class WordsHeld:
         self._by_label: dict[tuple[str, int], BoolArray] = {}
 
     def of_mistake(self, truths: IntArray, predictions: IntArray) -> MistakeText:
-        """The words that a mistake loses and takes in; rows are those of its boxes in the sides."""
+        """Return the words that a mistake loses and takes in; rows are those of its boxes in the sides."""
         sides = self._sides
         mine = held(self._words, sides.truth[truths])
         own = held(self._words, sides.prediction[predictions])
@@ -219,7 +191,7 @@ class WordsHeld:
         return MistakeText(*(np.flatnonzero(part) for part in parts))
 
     def _of_label(self, side: str, code: int) -> BoolArray:
-        """The words in any box of a label on one side."""
+        """Return the words in any box of a label on one side."""
         if (side, code) not in self._by_label:
             boxes, labels = getattr(self._sides, side), getattr(self._sides, f"{side}_label")
             self._by_label[side, code] = held(self._words, boxes[labels == code])
@@ -227,12 +199,9 @@ class WordsHeld:
 
 
 def quoted(texts: Sequence[str], rows: IntArray, what: str) -> str:
-    """Words in a line of the list: what happened to them, the first of them, how many.
+    """Return what happened to some words, the first of them and their number; empty for no words.
 
-    Returns
-    -------
-    str
-        For instance ``lost “Figure 3. Households by region” (5 words)``; empty for no words.
+    For instance ``lost “Figure 3. Households by region” (5 words)``.
     """
     if not len(rows):
         return ""
@@ -252,27 +221,16 @@ def quoted(texts: Sequence[str], rows: IntArray, what: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageText:
-    """What is known of a page's text.
-
-    Attributes
-    ----------
-    words : Words
-        Without rows for a page that has no text layer.
-    ink : Ink or None
-        Of a page without words.
-    """
+    """The words of a page, without rows when it has no text layer, and then its ink."""
 
     words: Words
     ink: Ink | None = None
 
 
 def page_lost(text: PageText, sides: Sides) -> LostText:
-    """What the viewer marks on a page as lost.
+    """Return what the viewer marks as lost on a page.
 
-    Returns
-    -------
-    LostText
-        A page with words has no ``lost_ink`` (None), one without has no ``lost_words``; both are None for a blank page.
+    A page with words has no ``lost_ink`` (None), one without has no ``lost_words``; both are None for a blank page.
     """
     if len(text.words.texts):
         lost = lost_words(text.words.boxes, sides)
@@ -284,16 +242,9 @@ def page_lost(text: PageText, sides: Sides) -> LostText:
 
 
 class WordsOfMistake(NamedTuple):
-    """What a mistake does to the text, for the list and for the page.
+    """What a mistake does to the text: sentences, numbers of words, boxes of the foreign words.
 
-    Attributes
-    ----------
-    lines : tuple of str
-        In sentences.
-    lost, foreign : int or None
-        How many words are lost and taken in; None without a text layer.
-    boxes : tuple of Rect
-        Of the foreign words.
+    `lost` and `foreign` are None without a text layer.
     """
 
     lines: tuple[str, ...]
@@ -305,7 +256,7 @@ class WordsOfMistake(NamedTuple):
 def mistake_texts(
     text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArray, IntArray]]
 ) -> tuple[WordsOfMistake, ...]:
-    """What each mistake of a page does to the text; mistakes are rows of `sides`, ground truth and predictions."""
+    """Return what each mistake does to the text; a mistake is its truth and prediction rows of `sides`."""
     words = WordsHeld(text.words.boxes, sides) if len(text.words.texts) else None
     return tuple(
         _ink_line(text, sides, truths)
@@ -316,7 +267,6 @@ def mistake_texts(
 
 
 def _word_lines(words: Words, mistake: MistakeText) -> WordsOfMistake:
-    """The words of a mistake in sentences."""
     elsewhere = len(mistake.elsewhere)
     lines = (
         quoted(words.texts, mistake.lost, "lost"),
@@ -332,11 +282,9 @@ def _word_lines(words: Words, mistake: MistakeText) -> WordsOfMistake:
 
 
 def _ink_line(text: PageText, sides: Sides, truths: IntArray) -> WordsOfMistake:
-    """The ink of a mistake in a sentence."""
     share = None if text.ink is None else ink_lost(text.ink, sides.truth[truths], sides.prediction).share
     return WordsOfMistake((f"no text layer: {100 * share:.1f} % of its ink lost",) if share else ())
 
 
 def _rects(boxes: FloatArray) -> tuple[Rect, ...]:
-    """Boxes of words for the viewer, as many as are marked."""
     return tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in boxes[:MARKED].tolist())

@@ -1,8 +1,7 @@
-"""The pixels of one cell of a confusion matrix on one page, for the page beside the heatmap.
+"""The pixels of one cell of a pixel confusion matrix on one page, with the boxes that explain them.
 
-Owns which boxes are drawn with them and what their chips say. Positions are shares of the displayed page, origin top
-left; the tinted rectangles are exactly the pixels that the count took, so they begin and end on whole pixels of the
-raster while boxes keep their own edges. Computes no metric.
+Positions are shares of the displayed page, origin top left. The rectangles are exactly the counted pixels, so they lie
+on whole pixels of the raster, while boxes keep their own edges.
 """
 
 from __future__ import annotations
@@ -24,16 +23,9 @@ MOST_BOXES: Final = 80
 def tint_data(
     result: PixelResult, page: int, row: int, column: int, *, names: tuple[str, str] = ("True", "Predicted")
 ) -> TintItem:
-    """What is drawn on one page for one cell.
+    """Return what is drawn on one page (a counted row of the page columns) for one cell.
 
-    Parameters
-    ----------
-    page : int
-        Row in the page columns of the dataset; it must be counted.
-    row, column : int
-        Classes of the first and the second side.
-    names : pair of str
-        What the boxes of the first and of the second side are called on their chips.
+    `row` and `column` are classes of the first and second side, `names` what the chips of their boxes say.
     """
     region = result.cell_region(page, row, column)
     boxes, left_out = _boxes(result, page, row, column, region.rectangles)
@@ -57,10 +49,10 @@ def tint_data(
 def _boxes(
     result: PixelResult, page: int, row: int, column: int, rectangles: IntArray
 ) -> tuple[list[tuple[int, int, Rect]], int]:
-    """The boxes that explain the pixels, as side, class and shares of the page; and how many are left out.
+    """Return side, class and page shares of the boxes that explain the pixels, and how many are left out.
 
-    Of the first side those of the row's class, of the second those of the column's, when they meet the pixels. Where
-    one of the two is the background, the other side's boxes of the same class that meet these: what was found instead.
+    Boxes of the row's class on the first side and of the column's on the second that meet the pixels. Where one is the
+    background, that side's boxes of the other class that meet those.
     """
     extent = result.extent[page]
     sides = [_on_page(side, page) for side in result.on_page(page)]
@@ -85,7 +77,7 @@ def _boxes(
 
 
 def _on_page(side: Resolution, page: int) -> tuple[IntArray, FloatArray]:
-    """Class and edges of the boxes of one page, in pixels of its raster, not rounded."""
+    """Return class and edges of the boxes of one page, in pixels of its raster, not rounded."""
     xyxy = side.xyxy
     if side.scale is not None:
         xyxy = xyxy * np.tile(side.scale[page], 2)
@@ -93,7 +85,7 @@ def _on_page(side: Resolution, page: int) -> tuple[IntArray, FloatArray]:
 
 
 def _meets(boxes: FloatArray, others: FloatArray | IntArray) -> BoolArray:
-    """Which boxes share area with any of the others, bool, shape (n,)."""
+    """Return which boxes share area with any of the others, shape (n,)."""
     meets = np.zeros(len(boxes), dtype=bool)
     for x1, y1, x2, y2 in others.tolist():
         meets |= (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)

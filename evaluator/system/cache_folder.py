@@ -1,4 +1,4 @@
-"""Where this user's files that can be made again are kept, and the one variable that moves or forbids them."""
+"""The folder of the user's files that can be made again, and the variable that moves or forbids it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OFF: Final = "off"
 
 
 def cache_folder() -> Path | None:
-    """The folder, which need not exist; None when nothing is to be kept, or there is no home."""
+    """Return the folder, which need not exist; None when nothing is to be kept, or there is no home."""
     named = os.environ.get(VARIABLE, "")
     if named:
         return None if named.lower() == OFF else Path(named)

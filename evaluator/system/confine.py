@@ -1,15 +1,9 @@
-"""A process gives up, for good, what it will not need: before it reads a file from strangers.
+"""Confinement of a process before it reads files from strangers: limits, Landlock, seccomp; for good.
 
-Owns which limits of the system those are and how they are asked for. Everything works without root, and whatever a
-system lacks or refuses is left out: the answer states what is in force. Where it is Linux on x86_64 or aarch64:
-
-- no new privileges, and no capabilities, should the process run as root;
-- Landlock: no file can be opened, made or removed, no TCP port reached, no process outside signalled;
-- seccomp: a list of the few system calls that working on memory, pipes and open files takes; all others fail. So no
-  program is started, no process made, no file opened, no socket made, no other process touched, no memory made
-  executable.
-
-It does not choose who is confined, and it does not protect what the process has open already.
+Works without root; what a system lacks or refuses is left out of the answer. On Linux (x86_64, aarch64): no new
+privileges and no capabilities; Landlock: no file opened, made or removed, no TCP port reached, no outside process
+signalled; seccomp: only the system calls for memory, pipes and open files, so no program or process is started or
+touched, no file or socket made, no memory executable. What is open already stays open.
 """
 
 from __future__ import annotations
@@ -63,7 +57,7 @@ _CAPSET: Final = (126, 91)
 
 
 def empty_folder() -> None:
-    """Make an empty folder of its own the working folder and remove its name: nothing can be made in it."""
+    """Make a new empty folder the working folder and remove its name: nothing can be made in it."""
     if sys.platform == "win32":
         return  # a working folder cannot be removed there
     try:
@@ -76,14 +70,7 @@ def empty_folder() -> None:
 
 
 def limit_process(*, memory: int, open_files: int) -> None:
-    """Give up memory without end, files to write, children and core dumps.
-
-    Parameters
-    ----------
-    memory : int
-        Bytes that may be taken beyond those in use now.
-    open_files : int
-    """
+    """Limit memory (bytes beyond those in use now) and open files; forbid children, file writes, dumps."""
     if sys.platform == "win32":
         return
     import resource
@@ -100,18 +87,10 @@ def limit_process(*, memory: int, open_files: int) -> None:
 
 
 def shut_in() -> tuple[str, ...]:
-    """Give up the environment, privileges, files, the network and other processes, as far as the system lets us.
+    """Give up environment, privileges, files, network and other processes; return what is in force.
 
-    Returns
-    -------
-    tuple of str
-        What is in force now, such as ("no new privileges", "no capabilities", "Landlock 7", "seccomp"); empty on a
-        system that offers none of it.
-
-    Notes
-    -----
-    For a process of one thread. What is open stays open and can be read and written; memory can be had; signals that
-    the process is set to die by still come.
+    Such as ("no new privileges", "no capabilities", "Landlock 7", "seccomp"); empty where the system offers none. For a
+    process of one thread. Open files can still be read and written, and fatal signals still come.
     """
     os.environ.clear()
     machine = platform.machine()
@@ -137,7 +116,7 @@ def _no_new_privileges(library: _Library) -> str:
 
 
 def _no_capabilities(library: _Library, machine: str) -> str:
-    """Root becomes a user like others; whoever had no capabilities keeps none."""
+    """Drop all capabilities of root; a process without any keeps none."""
     import ctypes
 
     header = ctypes.create_string_buffer(struct.pack("<Ii", _CAPABILITIES_3, 0))
@@ -147,7 +126,7 @@ def _no_capabilities(library: _Library, machine: str) -> str:
 
 
 def _landlock(library: _Library) -> str:
-    """A set of rules that handles everything that this kernel knows, and allows nothing of it."""
+    """Apply rules that handle every right that this kernel knows and allow none."""
     import ctypes
 
     version = library.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
@@ -180,17 +159,9 @@ def _seccomp(library: _Library, machine: str) -> str:
 
 
 def program(machine: str) -> bytes:
-    """The filter of system calls in the kernel's form (classic BPF over ``struct seccomp_data``).
+    """Return the filter of system calls of a machine as classic BPF over ``struct seccomp_data``.
 
-    Parameters
-    ----------
-    machine : str
-        "x86_64" or "aarch64".
-
-    Returns
-    -------
-    bytes
-        Eight for each instruction.
+    Eight bytes for each instruction.
     """
     column = list(_ARCHITECTURES).index(machine)
     load, equal, any_bit, answer = 0x20, 0x15, 0x45, 0x06

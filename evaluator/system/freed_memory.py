@@ -1,7 +1,4 @@
-"""Memory that Python and numpy have freed: used again by other threads, and given back to the system.
-
-Of the C library glibc; nothing happens elsewhere, where memory is kept in other ways.
-"""
+"""Memory that Python and numpy freed: reused by other threads or given to the system; with glibc only."""
 
 from __future__ import annotations
 
@@ -19,12 +16,9 @@ _BLOCK: Final = 1 << 25
 
 
 def share_among_threads() -> None:
-    """Have threads that are started from now on take their memory from one pool.
+    """Have threads that start from now on take their memory from one pool.
 
-    Notes
-    -----
-    glibc gives each thread a pool of its own, in which what it has freed waits for it: a large column that another
-    thread makes comes on top. numpy asks for memory seldom, so that threads hardly wait for each other in one pool.
+    By default glibc gives each thread a pool in which freed memory waits for that thread alone.
     """
     if (limit := _of_glibc("mallopt")) is not None:
         limit(_M_ARENA_MAX, 1)
@@ -32,26 +26,20 @@ def share_among_threads() -> None:
 
 @cache
 def keep() -> None:
-    """Have this process keep up to 64 MB that are freed, for what it needs next.
-
-    Notes
-    -----
-    Without it each large array goes back to the system and comes anew page by page, which takes longer than simple
-    arithmetic with it.
-    """
+    """Have this process keep up to 64 MB of freed memory, so that large arrays need no new pages."""
     if (limit := _of_glibc("mallopt")) is not None:
         limit(_M_MMAP_THRESHOLD, _BLOCK)
         limit(_M_TRIM_THRESHOLD, 2 * _BLOCK)
 
 
 def give_back() -> None:
-    """Give memory that is not used back, wherever in a pool it lies."""
+    """Return unused memory to the system, wherever in a pool it lies."""
     if (trim := _of_glibc("malloc_trim")) is not None:
         trim(ctypes.c_size_t(0))
 
 
 def _of_glibc(name: str) -> Any | None:  # noqa: ANN401 - a function of the C library
-    """A function of this process's C library; None where that is not glibc."""
+    """Return a function of this process's C library; None where that is not glibc."""
     if not sys.platform.startswith("linux"):
         return None
     library = ctypes.CDLL(None)

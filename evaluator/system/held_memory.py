@@ -1,4 +1,4 @@
-"""How much memory this process holds, beside what it may hold: for caches that should not fill the machine."""
+"""The memory that this process holds and may hold: for caches that should not fill the machine."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ _OWN: Final = Path("/proc/self/statm")
 
 
 def is_much() -> bool:
-    """Whether this process holds more than `SHARE` of the memory that it may have; False where that is not known.
+    """Return whether this process holds more than `SHARE` of what it may have; False where not known.
 
-    Notes
-    -----
-    What it shares with other processes counts, and what the system has moved out of memory does not. Known on Linux.
+    Shared memory counts, swapped memory does not. Known on Linux.
     """
     most = may_have()
     if most is None:
@@ -33,7 +31,7 @@ def is_much() -> bool:
 
 @cache
 def may_have() -> int | None:
-    """Bytes of memory of the machine, or of the control group where that has less; None where they are not known."""
+    """Return the bytes of the machine, or of the control group if fewer; None where not known."""
     if sys.platform != "linux":
         return None
     known = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]

@@ -6,5 +6,5 @@ _JPEG: Final = b"\xff\xd8"
 
 
 def media_type_of(picture: bytes) -> str:
-    """Of a JPEG, and of a WebP, which is all else: nothing but these two comes from the renderer."""
+    """Return the media type of a JPEG or WebP; the renderer makes no other pictures."""
     return "image/jpeg" if picture.startswith(_JPEG) else "image/webp"

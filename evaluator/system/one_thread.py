@@ -12,10 +12,10 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """What numpy multiplies with; to look for it takes longer than a small product."""
+    """Return the libraries that numpy multiplies with; finding them takes longer than a small product."""
     return ThreadpoolController()
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Have numpy multiply in the thread that asks: in many small products, threads only wait for each other."""
+    """Have numpy multiply in the calling thread: in many small products threads only wait."""
     return cast("AbstractContextManager[object]", _libraries().limit(limits=1, user_api="blas"))

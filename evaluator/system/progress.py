@@ -1,8 +1,4 @@
-"""How far a long piece of work is, reported to whoever asked for it; they may end it by raising an exception.
-
-Owns `reporting`, `counting_from` and `report`. What works does not know who listens, and nobody need listen. A thread
-has listeners of its own.
-"""
+"""Progress of long work, reported to a listener of the thread, which may end the work by raising."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ _LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=N
 
 @contextmanager
 def reporting(listener: Listener | None) -> Iterator[None]:
-    """What is done while this lasts is reported to a listener, and to no other; None silences it."""
+    """Send what is reported within the context to one listener and no other; None silences it."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -29,7 +25,7 @@ def reporting(listener: Listener | None) -> Iterator[None]:
 
 @contextmanager
 def counting_from(before: int) -> Iterator[None]:
-    """What is reported while this lasts is on top of what was done before."""
+    """Add `before` to what is reported within the context."""
     listener = _LISTENER.get()
     with reporting(None if listener is None else lambda done, total: listener(before + done, total)):
         yield

@@ -1,4 +1,4 @@
-"""Values by key, of which those used last are kept: up to a number of them, and up to a number of bytes."""
+"""Values by key, of which those used last are kept: up to a number of values, up to a number of bytes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,10 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """The values used last, for all threads.
+    """The values used last, safe for all threads; None for `most` or `most_bytes` is no limit.
 
-    Parameters
-    ----------
-    most : int, optional
-        Values, at least 1; any number when absent.
-    most_bytes : int, optional
-        Of all values together; a value that alone is larger is not kept. Any number when absent.
+    A value that alone is larger than `most_bytes` is not kept.
 
-    Examples
-    --------
     >>> kept = Recent[str, int](most=2)
     >>> for key, value in (("a", 1), ("b", 2)):
     ...     kept.put(key, value)
@@ -42,7 +35,7 @@ class Recent(Generic[K, V]):
         return len(self._values)
 
     def get(self, key: K) -> V | None:
-        """The value of a key; None when there is none, or no longer."""
+        """Return the value of a key; None when there is none, or no longer."""
         with self._lock:
             if key not in self._values:
                 return None
@@ -50,7 +43,7 @@ class Recent(Generic[K, V]):
             return self._values[key][0]
 
     def put(self, key: K, value: V, size: int = 0) -> None:
-        """Keep a value of so many bytes, in the place of an earlier one of the same key."""
+        """Keep a value of so many bytes; it replaces an earlier one of the same key."""
         if size > self._most_bytes:
             return
         with self._lock:
@@ -61,7 +54,7 @@ class Recent(Generic[K, V]):
                 self._take(next(iter(self._values)))
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """The value of a key, made when nobody has it; two who ask at the same time may both make it."""
+        """Return the value of a key, made if missing; two threads at the same time may both make it."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -71,7 +64,7 @@ class Recent(Generic[K, V]):
         return value
 
     def shorten(self, most: int) -> bool:
-        """Keep so many of the values at most, those used last; whether any was dropped."""
+        """Keep at most `most` values, those used last; return whether any was dropped."""
         with self._lock:
             before = len(self._values)
             while len(self._values) > most:

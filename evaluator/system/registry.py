@@ -1,8 +1,4 @@
-"""A table of objects by name whose modules are imported when they are asked for.
-
-Owns `Registry`. The names are known without any import, so that a program loads what it uses of a long table and
-nothing else.
-"""
+"""A table of objects by name whose modules are imported when they are asked for, not before."""
 
 from __future__ import annotations
 
@@ -14,15 +10,8 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T]):
-    """Objects by name, in the order in which they were added.
+    """Objects by name, in the order in which they were added; `places` are ``module:name``.
 
-    Parameters
-    ----------
-    places : mapping of str
-        Where each object is, as ``module:name``.
-
-    Examples
-    --------
     >>> table = Registry({"pi": "math:pi"})
     >>> list(table), table["pi"]
     (['pi'], 3.141592653589793)

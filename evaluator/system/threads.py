@@ -1,4 +1,4 @@
-"""Several parts of a work at a time: numpy and Arrow do not hold the interpreter's lock in their big operations."""
+"""Parts of a work at a time: numpy and Arrow release the interpreter's lock in large operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 def thread_pool(threads: int) -> ThreadPoolExecutor:
-    """A pool of so many threads."""
+    """Return a pool of so many threads."""
     # With queues and logging it takes 4 ms to import, which a command that starts no thread need not wait for.
     from concurrent.futures import ThreadPoolExecutor
 
@@ -32,20 +32,10 @@ def thread_pool(threads: int) -> ThreadPoolExecutor:
 def in_threads(
     work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_THREADS, rows: int | None = None
 ) -> Iterator[R]:
-    """What `work` makes of each part, in their order; a few at a time.
+    """Yield what `work` makes of each part, in their order; what it raises is raised in its place.
 
-    Parameters
-    ----------
-    parts : iterable
-        None is taken before a thread is free for it, so that few of them exist at a time.
-    most : int, >= 1
-        Threads, at most; no more than there are processors.
-    rows : int or None
-        Rows of all parts together, where that is known; few of them are worked off without threads.
-
-    Yields
-    ------
-    What `work` returns; what it raises is raised where the answer would be.
+    A part is taken when a thread is free for it, so that few exist at a time. At most `most` threads, no more than
+    processors; none for few `rows` of all parts together (None: not known).
     """
     threads = min(os.cpu_count() or 1, most)
     coming = iter(parts)
@@ -68,7 +58,7 @@ def in_threads(
 
 
 def made_ahead(parts: Iterable[T]) -> Iterator[T]:
-    """Parts in their order, made by a thread while those before them are used; two at most wait to be taken.
+    """Yield parts in their order, made by a thread ahead of use; at most two wait to be taken.
 
     What making them raises is raised where the next one would be.
     """
@@ -106,10 +96,8 @@ def made_ahead(parts: Iterable[T]) -> Iterator[T]:
 
 
 def runs_of(items: Iterable[T], key: Callable[[T], object], *, most: int) -> Iterator[Sequence[T]]:
-    """Items in their order, in runs of one key, each of so many items at most.
+    """Yield items in their order, in runs of one key, each of at most `most` items.
 
-    Examples
-    --------
     >>> list(runs_of(["a1", "a2", "a3", "b1", "a4"], lambda item: item[0], most=2))
     [['a1', 'a2'], ['a3'], ['b1'], ['a4']]
     """

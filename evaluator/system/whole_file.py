@@ -1,7 +1,7 @@
 """Files that appear whole or not at all: written beside their place, synchronised, then moved there.
 
-A process that is killed meanwhile leaves its unfinished file, `.NAME.xxxxxxxx.part`; the next one that writes the same
-file removes it. Who writes holds a lock, which ends with the process, so nobody removes what another one still writes.
+A killed process leaves `.NAME.xxxxxxxx.part`, removed by the next writer of the same file. A writer holds a lock that
+ends with its process, so no unfinished file of a living process is removed.
 """
 
 from __future__ import annotations
@@ -24,26 +24,10 @@ UNFINISHED: Final = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 
 
 def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
-    """Write a file; an older one stays until the new one is complete.
+    """Write a file from pieces and return its bytes; an older one stays until the new one is complete.
 
-    Parameters
-    ----------
-    pieces : iterable of bytes
-        Taken one by one, so that they may be made on the way.
-    durable : bool
-        Wait until the disk has it. Without, a crash of the machine may leave an empty file under the name.
-    mode : int
-        Who may read it; a report is passed on.
-
-    Returns
-    -------
-    int
-        Bytes that were written.
-
-    Raises
-    ------
-    OSError
-        When it cannot be written. Whatever is raised, nothing is left behind and the older file is untouched.
+    `durable` waits for the disk; without it a crash of the machine may leave an empty file. On OSError, or what
+    `pieces` raises, nothing is left behind and the older file is untouched.
     """
     _remove_unfinished(path)
     descriptor, name = _begun(path)
@@ -77,7 +61,7 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mo
 
 
 def _begun(path: Path) -> tuple[int, str]:
-    """A new file beside a path that is locked for its writer: descriptor and name."""
+    """Return descriptor and name of a new file beside a path, locked for its writer."""
     while True:
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         if fcntl is None:

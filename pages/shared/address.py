@@ -1,8 +1,7 @@
-"""What the address bar holds: the parts of `State`, those whose text depends on what is open, reading and writing.
+"""The address bar: parts of `State`, those whose text depends on what is open, reading and writing.
 
-A link is the whole state of a view. `read_url` takes an address over when the reader opened, changed or stepped back
-to it; a part that cannot be followed is named on screen, never guessed. `write_url` writes what a view shows; a value
-at its start is left out.
+A link is the whole state of a view. A part that cannot be followed is named on screen, never guessed; a value at its
+start is not written.
 """
 
 from __future__ import annotations
@@ -55,53 +54,50 @@ _SAVED: Final = "saved"
 
 
 def _document(text: str) -> str:
-    """The id of a document, which is whole where it was `cut`."""
+    """Return the id of a document, whole where it was `cut`."""
     loaded = opened.boxes()
     return whole(text, loaded.dataset.document_code) if loaded else text
 
 
 def _label(text: str) -> str:
-    """A label, which is whole where it was `cut`."""
+    """Return a label, whole where it was `cut`."""
     loaded = opened.boxes()
     return whole(text, loaded.dataset.labels) if loaded else text
 
 
 def _field_document(text: str) -> str:
-    """The id of a document with fields, which is whole where it was `cut`."""
     return _whole_of_fields(text, lambda models: models[0].result.compared.documents)
 
 
 def _field_type(text: str) -> str:
-    """A type of fields, which is whole where it was `cut`."""
     return _whole_of_fields(text, lambda models: [name for each in models for name in each.result.compared.classes])
 
 
 def _whole_of_fields(text: str, names: Callable[[Sequence[of_fields.FieldModel]], Collection[str]]) -> str:
-    """The name that was `cut` to a text; the fields are compared only to find a long one."""
+    """Return the whole name of a `cut` text; the fields are compared only to find a long one."""
     compared = of_fields.compared() if len(text) > MOST_SHOWN else None
     return text if compared is None else whole(text, names(compared.models))
 
 
 def _has_document(text: str, address: Mapping[str, str]) -> bool:
-    """Whether the open files have a document."""
     loaded = opened.boxes()
     return loaded is None or _document(text) in loaded.dataset.document_code
 
 
 def _has_label(text: str, address: Mapping[str, str]) -> bool:
-    """Whether a label of the open files is evaluated."""
+    """Return whether a label of the open files is evaluated."""
     loaded = opened.boxes()
     return loaded is None or _label(text) in loaded.dataset.labels[: loaded.dataset.evaluated]
 
 
 def _has_class(text: str, address: Mapping[str, str]) -> bool:
-    """Whether there can be a row and a column of pixels for a label, or for what has none."""
+    """Return whether there can be a row and a column of pixels for a label, or for what has none."""
     loaded = opened.boxes()
     return loaded is None or _label(text) in {*loaded.dataset.labels, BACKGROUND_NAME, REST_NAME}
 
 
 def _has_page(text: str, address: Mapping[str, str]) -> bool:
-    """Whether the document of an address has a page; without the document the page is not judged twice."""
+    """Return whether the document of an address has a page; True where the document alone is refused."""
     boxes, document = opened.boxes(), _document(address.get("doc", ""))
     if boxes is None:
         return True
@@ -115,9 +111,9 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
 
 
 def _model(kind: opened.AnyKind | None, *, begins: int | None = None, other: str = "") -> Codec[int]:
-    """The place of a model in the list of those that are open, of the view's own kind when none is given.
+    """Return the codec of a model's place in the list, of the view's own kind when none is given.
 
-    It is never that of the `other` part of an address, where it has both.
+    The place is never that of the `other` part of an address, where it has both.
     """
 
     def known(text: str, address: Mapping[str, str]) -> bool:
@@ -131,7 +127,7 @@ def _model(kind: opened.AnyKind | None, *, begins: int | None = None, other: str
 
 
 def _scores(text: str) -> tuple[float, ...]:
-    """The score thresholds of the models, in their order."""
+    """Return the score thresholds of the models, in their order."""
     values = tuple(share(0.0, 1.0).read(part) for part in text.split(","))
     if len(values) > len(opened.files(opened.BOXES).models):
         raise ValueError(text)
@@ -139,14 +135,13 @@ def _scores(text: str) -> tuple[float, ...]:
 
 
 def _with_labels(asked: Question, named: Callable[[str], str]) -> Question:
-    """A question with other names of its labels."""
     truth, prediction = asked.cell or (None, None)
     cell = asked.cell and (truth if truth is None else named(truth), prediction and named(prediction))
     return msgspec.structs.replace(asked, cell=cell, cause=asked.cause and Family(*map(named, asked.cause)))
 
 
 def _fixes(text: str) -> tuple[str, ...]:
-    """Fixes with semicolons between them, each as on the command line."""
+    """Return the fixes of a text, separated by semicolons, each as on the command line."""
     parts = tuple(urllib.parse.unquote(part) for part in text.split(";"))
     for part in parts:
         fix_of(part)  # a FixError is a ValueError
@@ -154,7 +149,7 @@ def _fixes(text: str) -> tuple[str, ...]:
 
 
 def _size(text: str) -> tuple[float, float]:
-    """A page size such as ``612x792``."""
+    """Return a page size such as ``612x792``."""
     width, height = (float(part) for part in text.split("x"))
     if not (0.0 < width < 1e6 and 0.0 < height < 1e6):
         raise ValueError(text)
@@ -162,20 +157,19 @@ def _size(text: str) -> tuple[float, float]:
 
 
 def _poster(text: str) -> str:
-    """The id of a poster that is open, which is whole where it was `cut`."""
+    """Return the id of an open poster, whole where it was `cut`."""
     every = of_posters.posters_open()
     return str(one_of(tuple(every)).read(whole(text, every)))
 
 
 def _ledger(chosen: tuple[str, str, Outcome]) -> tuple[str, str, str]:
-    """A number of a ledger: measure, row and outcome."""
+    """Return measure, row and outcome of a number of a ledger; ValueError for an unknown measure."""
     measure, row, outcome = chosen
     one_of([each for measures in LEDGERS.values() for each in measures]).read(measure)
     return measure, _field_type(row) if measure in LEDGERS["fields"] else _label(row), outcome
 
 
 def _slice_measures() -> list[str]:
-    """The measures of slices of all protocols."""
     return [ALL, *MEASURES, *AVERAGES, *(name for each in PROTOCOLS.values() for name in each.slice_measures)]
 
 
@@ -244,26 +238,26 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """In the address bar."""
+        """Return the name in the address bar."""
         return self.part.name
 
     @property
     def start(self) -> Any:  # noqa: ANN401 - the field's own type
-        """The value that is not written."""
+        """Return the value that is not written."""
         return self.field.start if self.codec.start is None else self.codec.start()
 
     def is_of(self, view: View) -> bool:
-        """Whether a view writes the part, Compare only for what it shows."""
+        """Return whether a view writes the part, Compare only for what it shows."""
         return view in self.part.views and (view != "compare" or state.pair_kind in self.part.kinds)
 
     def text(self, value: object) -> str | None:
-        """The value for the address; None for what is left out."""
+        """Return the value for the address; None for what is left out."""
         unset = value in (None, "", self.start)
         return None if unset or not self.part.applies() else self.codec.write(value) or None
 
 
 def _entries() -> Iterator[Entry]:
-    """Every part of the address in its order: that of `State`, with the scores of all models before the models."""
+    """Yield the parts in the order of `State`, with the scores of all models before the models."""
     for field in vars(State).values():
         for each in (results.SCORES, field) if field is State.model else (field,):
             if isinstance(each, Field) and each.part is not None:
@@ -279,17 +273,9 @@ TABLE: Final = tuple(_entries())
 def read_url(view: View) -> None:
     """Take over the address bar when it was opened, changed or stepped back to by the reader.
 
-    Widgets of the same key on two views are two widgets for Streamlit, and in the first run of the second one it
-    starts at its lowest value unless the value is written again; so every part is written when a view is entered, and
-    only then: what is written on every run is set back while the reader still moves it.
-
-    The browser sends the address of the moment with each request, so quick ones carry an address that `write_url` has
-    replaced meanwhile. One that this session knows is therefore followed only after a step back or onto another view.
-
-    The view that a button of the last one led to comes first, so the way holds although a message ended the run before.
-
-    A session that did not come through app.py is sent there and ends: started by other means than its command,
-    Streamlit may run a view alone.
+    Parts are written to widgets only when a view is entered: on every run they would be set back while the reader moves
+    them. A known address is followed only after a step back or onto another view: quick requests carry an old one. A
+    session that did not come through app.py is sent there and ends.
     """
     if not state.access:
         st.switch_page("app.py")
@@ -305,7 +291,6 @@ def read_url(view: View) -> None:
 
 
 def _read(view: View, entered: bool) -> None:
-    """Take over the address bar; see `read_url`."""
     address = dict(st.query_params.items())
     if not state.restored:
         _restore(view, address)
@@ -329,10 +314,9 @@ def _read(view: View, entered: bool) -> None:
 
 
 def _restore(view: View, address: Mapping[str, str]) -> None:
-    """Open what the workspace folder has, once in a session.
+    """Open what the workspace folder has, once in a session; take its filter or the project file's.
 
-    Where the address says nothing, the filter is that of the folder, or else what the project file says. An address
-    says what its view shows, and nothing of what only other views do.
+    Parts that the view has, when there is an address, are not taken.
     """
     state.restored = True
     filters: Mapping[str, str] = {}
@@ -348,7 +332,7 @@ def _restore(view: View, address: Mapping[str, str]) -> None:
 
 
 def _take_saved(text: str) -> None:
-    """The filters that were saved under names; a part that makes no sense any more is at its start."""
+    """Take the saved filters; a part that makes no sense any more is at its start."""
     with contextlib.suppress(msgspec.MsgspecError):
         saved = msgspec.json.decode(text.encode(), type=dict[str, dict[str, str]])
         state.saved_filters = {
@@ -357,7 +341,6 @@ def _take_saved(text: str) -> None:
 
 
 def _filter_value(field: AnyField, texts: Mapping[str, str]) -> object:
-    """The value of one part of a saved filter."""
     entry = next(each for each in TABLE if each.field is field)
     with contextlib.suppress(ValueError):
         return entry.codec.read(texts[entry.name]) if entry.name in texts else field.start
@@ -365,7 +348,7 @@ def _filter_value(field: AnyField, texts: Mapping[str, str]) -> object:
 
 
 def _saved_text() -> str:
-    """The filters that were saved under names, each as the parts of an address that it sets."""
+    """Return the saved filters, each as the parts of an address that it sets."""
     entries = [next(each for each in TABLE if each.field is field) for field in FILTER]
     saved = {
         name: {e.name: e.codec.write(value) for e, value in zip(entries, values, strict=True) if value != e.field.start}
@@ -393,20 +376,10 @@ def _remember(address: dict[str, str]) -> None:
 
 
 def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str:
-    """Write what a view shows into the address bar.
+    """Write what a view shows to the address bar; return the query, empty when all is at its start.
 
-    Streamlit makes every change of the address a step of the browser's history. A view that was entered by its name
-    alone would be there twice, so after `leave_first_address` its address is left to the caller, who replaces it.
-
-    Parameters
-    ----------
-    shown : mapping of Field to value, optional
-        What the view shows in the place of the values of the session.
-
-    Returns
-    -------
-    str
-        The query of the address, without question mark; empty when nothing differs from the start.
+    `shown` replaces values of the session. Streamlit makes every change a step of the browser's history: after
+    `leave_first_address` the address is left to the caller, who replaces it.
     """
     instead = shown or {}
     texts = {
@@ -424,12 +397,12 @@ def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str
 
 
 def is_bare() -> bool:
-    """Whether the address bar names a view alone, or nothing."""
+    """Return whether the address bar names a view alone, or nothing."""
     return len(st.query_params) == 0
 
 
 def take(query: Mapping[str, str]) -> None:
-    """Set the session to the parts of an address, in the order of the table; one that makes no sense is left out."""
+    """Set the session to the parts of an address, in the order of the table; skip those without sense."""
     for entry in TABLE:
         if entry.name in query:
             with contextlib.suppress(ValueError):
@@ -437,13 +410,13 @@ def take(query: Mapping[str, str]) -> None:
 
 
 def parts() -> dict[str, str]:
-    """Every part of the address that the session has a value for, whatever view writes it."""
+    """Return every part of the address that the session has a value for, whatever view writes it."""
     texts = {entry.name: entry.text(entry.field.get()) for entry in TABLE}
     return {name: text for name, text in texts.items() if text is not None}
 
 
 def at(place: Place | None) -> dict[AnyField, object]:
-    """A page, or none, as `write_url` takes it."""
+    """Return a page, or none, as `write_url` takes it."""
     return {State.doc: place.document if place else None, State.page: place.index if place else None}
 
 

@@ -48,19 +48,18 @@ _routed = False
 
 
 def routes() -> list[BaseRoute]:
-    """The routes that hand everything out, wherever the server answers; from now on addresses are given out."""
+    """Return the routes that hand everything out; from now on addresses are given out."""
     global _routed  # noqa: PLW0603 - the server says once that it has the routes
     _routed = True
     return [Route(f"{below}/{FOLDER}/{{name}}", _answer, methods=["GET"]) for below in ("", "/{below:path}")]
 
 
 def routed() -> bool:
-    """Whether the server hands anything out: without that a picture is part of every message about its page."""
+    """Return whether the server has the routes; without, a picture is part of each message of its page."""
     return _routed
 
 
 def _folder(base_path: str) -> str:
-    """The path before the names."""
     return "/".join(["", *filter(None, base_path.split("/")), FOLDER])
 
 
@@ -83,7 +82,6 @@ async def _answer(request: Request) -> Response:
 
 
 def _address(name: str) -> str:
-    """The path of a name for the browser."""
     return f"{_folder(str(st.get_option('server.baseUrlPath') or ''))}/{name}"
 
 
@@ -93,7 +91,7 @@ def _keep(name: str, picture: bytes) -> None:
 
 
 def picture_address(picture: bytes) -> str:
-    """Where the browser finds a picture that the renderer encoded: a path, or a data URL where there is no route."""
+    """Return the path of a picture that the renderer encoded, or a data URL without a route."""
     if not _routed:
         from evaluator.drawing.crops import data_url  # the server starts without numpy
 
@@ -104,18 +102,10 @@ def picture_address(picture: bytes) -> str:
 
 
 def later_address(of: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False) -> str:
-    """Where the browser finds a picture that is made when it is asked for; empty where there is no route.
+    """Return the path of a picture that is made when fetched; empty without a route.
 
-    Parameters
-    ----------
-    of : str
-        All that decides the picture: another text is another address.
-    make : callable
-        The picture as the renderer encodes it, or None when it cannot be made.
-    known : bytes, optional
-        The picture, where it is there already.
-    whole : bool
-        It is the picture of a page and waits for no small one.
+    `of` is all that decides the picture. `make` gives it as the renderer encodes it, None when it cannot be made;
+    `known` is the picture where it is there already. One that is `whole`, of a page, waits for no small one.
     """
     if not _routed:
         return ""
@@ -127,7 +117,7 @@ def later_address(of: str, make: Callable[[], bytes | None], *, known: bytes | N
 
 
 def script_address(text: str, kind: str) -> str | None:
-    """Where the browser finds a script ("js") or style ("css") of ours; None where there is no route."""
+    """Return the path of a script ("js") or style ("css") of ours; None without a route."""
     if not _routed:
         return None
     content = text.encode()

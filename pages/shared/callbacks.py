@@ -1,11 +1,8 @@
 """Callbacks of widgets and components run to their end, whatever the browser sends meanwhile.
 
-At each use of the session Streamlit looks whether another message has come, and ends what runs for it, a callback too:
-a verdict would then be half handled, and a reload of the page right after it would drop it. A callback is short, so
-the message waits until the last one has ended. The view below is still left for it.
-
-This replaces two methods inside Streamlit. Where another Streamlit has them no more, or what they use, nothing is
-replaced, and a verdict has to be given again when another key was pressed within its callback.
+Streamlit ends a run, a callback too, when another message has come; here that message waits for the last callback. Two
+methods inside Streamlit are replaced; nothing is where a Streamlit lacks one of `_METHODS`, and then a verdict may have
+to be given again.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ _METHODS: Final = (
 
 
 def keep_whole() -> bool:
-    """Let no message end a callback of this process, where this Streamlit has the methods; said once, at the start."""
+    """Let no message end a callback of this process; return False where Streamlit lacks the methods."""
     if not all(hasattr(owner, name) for owner, name in _METHODS):
         return False
     for (owner, name), by in zip(_METHODS, (_uninterrupted, _later), strict=False):
@@ -42,7 +39,7 @@ def keep_whole() -> bool:
 
 
 def _uninterrupted(method: Callable[..., Any]) -> Callable[..., Any]:
-    """What takes over a message and calls the callbacks, marked as such."""
+    """Return a method that takes over a message and calls the callbacks, marked as such."""
 
     def take_message(session: SessionState, *message: object, **more: object) -> None:
         token = _IN_CALLBACKS.set(True)
@@ -58,7 +55,7 @@ def _uninterrupted(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _exceeds_its_part(session: SessionState, context: ScriptRunContext) -> bool:
-    """Whether a message for a part of the view changes something outside of it."""
+    """Return whether a message for a part of the view changes something outside of it."""
     parts = context.fragment_ids_this_run
     if not parts:
         return False
@@ -74,7 +71,7 @@ def _exceeds_its_part(session: SessionState, context: ScriptRunContext) -> bool:
 
 
 def _run_whole_view(context: ScriptRunContext) -> None:
-    """Run the whole view in the place of the part that a message is for; the callbacks have been called."""
+    """Run the whole view in place of the part; the callbacks have been called."""
     if context.script_requests is not None:
         context.script_requests.request_rerun(
             RerunData(
@@ -87,7 +84,7 @@ def _run_whole_view(context: ScriptRunContext) -> None:
 
 
 def _later(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The question for the next message, which finds none while a callback runs."""
+    """Return a method that finds no next message while a callback runs."""
 
     def next_message(requests: ScriptRequests) -> ScriptRequest | None:
         waiting: ScriptRequest | None = None if _IN_CALLBACKS.get() else method(requests)

@@ -1,4 +1,4 @@
-"""How a value is read from a part of the address, and how it is written there; none of these asks what is open."""
+"""How a value is read from a part of the address and written there; none of these asks what is open."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ T = TypeVar("T")
 
 
 class Codec(NamedTuple, Generic[T]):
-    """The text of a value in the address.
+    """The text of a value in the address; `read` raises ValueError for a text that makes no sense.
 
-    `read` raises ValueError for a text that makes no sense. `known` says whether the open files have what the text
-    names; the whole address is its second argument. `start` gives the value that is not written, where it is not the
-    field's own.
+    `known` says whether the open files have what the text names, given the whole address; `start` gives the value that
+    is not written, where it is not the field's own.
     """
 
     read: Callable[[str], T]
@@ -27,22 +26,22 @@ class Codec(NamedTuple, Generic[T]):
 
 
 def plain_text(value: str | None) -> str:
-    """The text itself; empty for None."""
+    """Return the text itself; empty for None."""
     return value or ""
 
 
 def cut_text(value: str | None) -> str:
-    """A name with a bounded length."""
+    """Return a name with a bounded length."""
     return cut(value or "")
 
 
 def plain_number(value: float) -> str:
-    """The shortest digits of a number."""
+    """Return the shortest digits of a number."""
     return f"{value:g}"
 
 
 def one_of(words: Sequence[str]) -> Codec[Any]:
-    """One of some words."""
+    """Return the codec of one of some words."""
 
     def read(text: str) -> str:
         if text not in words:
@@ -53,7 +52,7 @@ def one_of(words: Sequence[str]) -> Codec[Any]:
 
 
 def some_of(words: Sequence[str]) -> Codec[list[str]]:
-    """Some words, with commas between them."""
+    """Return the codec of some words, separated by commas."""
 
     def read(text: str) -> list[str]:
         return [str(one_of(words).read(word)) for word in text.split(",")]
@@ -62,7 +61,7 @@ def some_of(words: Sequence[str]) -> Codec[list[str]]:
 
 
 def number_of(choices: Sequence[float]) -> Codec[float]:
-    """One of some numbers."""
+    """Return the codec of one of some numbers."""
 
     def read(text: str) -> float:
         value = float(text)
@@ -74,7 +73,7 @@ def number_of(choices: Sequence[float]) -> Codec[float]:
 
 
 def share(low: float, high: float) -> Codec[float]:
-    """A number between two others."""
+    """Return the codec of a number between two others, both included."""
 
     def read(text: str) -> float:
         value = float(text)
@@ -86,7 +85,7 @@ def share(low: float, high: float) -> Codec[float]:
 
 
 def whole_number(low: int, high: int, *, shift: int = 0) -> Codec[int]:
-    """A whole number; what the address counts from 1 is kept from 0 with a `shift` of 1."""
+    """Return the codec of a whole number; with `shift` 1 the address counts from 1, the value from 0."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
@@ -97,7 +96,7 @@ def whole_number(low: int, high: int, *, shift: int = 0) -> Codec[int]:
 
 
 def json_of(kind: Any, checked: Callable[[Any], T], plain: Callable[[T], object]) -> Codec[T]:  # noqa: ANN401 - a type
-    """A value as JSON of a type; `checked` makes the value of what was decoded, `plain` what is encoded."""
+    """Return the codec of a value as JSON; `checked` makes it of what was decoded, `plain` encodes it."""
 
     def read(text: str) -> T:
         try:
@@ -109,7 +108,7 @@ def json_of(kind: Any, checked: Callable[[Any], T], plain: Callable[[T], object]
 
 
 def _range(text: str) -> tuple[float, float]:
-    """A range such as ``0.35-1``."""
+    """Return a range such as ``0.35-1``."""
     low, _, high = text.partition("-")
     bounds = float(low), float(high)
     if not 0.0 <= bounds[0] <= bounds[1] <= 1.0:

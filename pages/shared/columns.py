@@ -1,4 +1,4 @@
-"""Which column of a table holds what, chosen by the reader where the names do not say it: ``--columns`` on screen."""
+"""The columns of a table whose names do not say what they hold, chosen by the reader: ``--columns``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _OPTIONAL: Final = ("document", "score", "page_width", "page_height")
 
 
 def tables_of(files: Sequence[tuple[str, bytes]]) -> tuple[tuple[str, bytes], ...]:
-    """Those of some files that are tables."""
+    """Return those of some files that are tables."""
     return tuple(file for file in files if table.looks_like_table(file[1]) and table.header_names(file[1], file[0]))
 
 
 def tables() -> None:
-    """A form for each dropped table whose columns have no known names."""
+    """Draw a form for each dropped table whose columns have no known names."""
     for place, (name, content) in enumerate(state.tables):
         _form(place, name, content)
     widgets.answer(State.table_asked, _read)
@@ -73,12 +73,12 @@ def _ask(place: int, targets: Sequence[str], name: str, content: bytes) -> None:
 
 
 def _spots(count: int) -> list[st.delta_generator.DeltaGenerator]:
-    """Places for so many choices, five in a row."""
+    """Return places for so many choices, five in a row."""
     return [spot for start in range(0, count, 5) for spot in st.columns(5)[: min(5, count - start)]]
 
 
 def _choice(place: int, target: str, header: Sequence[str]) -> str | None:
-    """The column of a target; None for no column."""
+    """Draw the choice of a target's column; return None for no column."""
     guess = table.guessed_column(target, header)
     if target == "page" and guess is None:
         guess = table.guessed_column("page_number", header) or table.guessed_column("page_index", header)

@@ -1,7 +1,6 @@
-"""What the view Compare shows: which pages it lists, and the cached differences of two models.
+"""The view Compare: which pages it lists, and the cached differences of two models.
 
-Caches are keyed by the digests of the files and the thresholds, so that both models, swapped or not, are computed
-once.
+Caches are keyed by the digests of the files and the thresholds.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ PARTS: Final = ("mistakes", "slices", "classes", "pixels")
 
 
 def drop_unknown(loaded: OpenedBoxes) -> None:
-    """Take away what the open files do not have."""
+    """Drop what the open files do not have."""
     if state.within not in loaded.dataset.document_code:
         state.within = ""
     if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
@@ -60,7 +59,7 @@ def choose_cause(key: str) -> None:
 
 
 def open_linked(pages: LinkItem) -> None:
-    """List the pages behind a number of the board, which counts all documents, and bring them into the window."""
+    """List the pages behind a number of the board (of all documents), and bring them into view."""
     choose_show(pages.show)
     loaded = opened.boxes()
     state.label, state.within = whole(pages.label, loaded.dataset.labels if loaded else ()), ""
@@ -68,19 +67,19 @@ def open_linked(pages: LinkItem) -> None:
 
 
 def ask_mistakes(model: Model, *, label: str = "", name: str = "") -> None:
-    """Filter the Page browser by the mistakes that a bar counts, and go there as soon as a callback has ended."""
+    """Filter the Page browser by the mistakes of a bar, and go there when the callback has ended."""
     listing.open_all_of(model, label=label, name=name)
     state.pair_mistakes = name or label
 
 
 def clear() -> None:
-    """Every changed page again."""
+    """List every changed page again."""
     choose_show("changed")
     state.label = state.within = ""
 
 
 def swap(loaded: OpenedBoxes) -> None:
-    """A becomes B."""
+    """Swap A and B."""
     state.model_b, state.model_a = (model.index for model in loaded.pair)
     state.box = None
 
@@ -92,7 +91,7 @@ def make_b(loaded: OpenedBoxes, index: int) -> None:
 
 
 def shown_place(loaded: OpenedBoxes) -> Place | None:
-    """The page that the last run showed; None for none."""
+    """Return the page that the last run showed; None for none."""
     return Place(state.doc, state.page or 0) if state.doc in loaded.dataset.document_code and state.doc else None
 
 
@@ -101,20 +100,9 @@ def shown_place(loaded: OpenedBoxes) -> Place | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """Two models at one operating point.
+    """Two models, A and B, at one operating point; `keys` are what their results follow from.
 
-    Attributes
-    ----------
-    chosen : (Named, Named)
-        A and B.
-    keys : (ResultKey, ResultKey)
-        What their results follow from.
-    label, within : str or None
-        The chosen label and document.
-    ledger : Ledger
-        Of everything.
-    listed : Ledger
-        Of the chosen label and document.
+    `ledger` is of all boxes, `listed` of the chosen label and document.
     """
 
     chosen: tuple[Named, Named]
@@ -127,7 +115,7 @@ class Compared:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The differences that the board shows; the documents are resampled when they are first asked for."""
+        """Return the board's differences; documents are resampled at the first call."""
         first, second = (
             partial(_measures, key, _result=result) for key, result in zip(self.keys, self.results, strict=True)
         )
@@ -135,24 +123,24 @@ class Compared:
 
     @property
     def causes(self) -> ChangedCauses:
-        """Of the changed boxes of `listed`; all mistakes are named when they are first asked for."""
+        """Return the causes of the changed boxes of `listed`; mistakes are named at the first call."""
         return _causes(*self.keys, self.label, self.within, _results=self.results, _ledger=self.listed)
 
     @property
     def cause(self) -> int | None:
-        """Place of the cause whose pages are listed; None for a filter."""
+        """Return the place of the cause whose pages are listed; None for a filter."""
         return pair_causes.place_of(self.causes, state.pair_cause) if state.pair_cause else None
 
     @property
     def rows(self) -> IntArray:
-        """Rows of the pages that are listed, int64."""
+        """Return the rows of the pages that are listed."""
         if self.cause is not None:
             return pair_causes.pages_of(self.causes, self.cause, self.listed)
         return pair_list.listed_pages(self.listed, state.pair_show)
 
 
 def compared(loaded: OpenedBoxes) -> Compared:
-    """The two chosen models under the thresholds, the label and the document of this session."""
+    """Return the chosen models under the thresholds, the label and the document of this session."""
     first, second = loaded.pair
     results = result_of(loaded, first), result_of(loaded, second)
     keys = result_key(loaded, first), result_key(loaded, second)
@@ -169,13 +157,11 @@ def _ledger(
     *,
     _results: tuple[Result, Result],
 ) -> Ledger:
-    """The ledger of two results; the keys identify them."""
     return ledger(*_results)
 
 
 @computed(16)
 def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | None, *, _ledger: Ledger) -> Ledger:
-    """The part of a ledger that the page list is about."""
     return _ledger.only(
         labels=None if label is None else {label},
         documents=None if within is None else {within},
@@ -192,18 +178,16 @@ def _causes(
     _results: tuple[Result, Result],
     _ledger: Ledger,
 ) -> ChangedCauses:
-    """The causes behind the changed boxes of a ledger; the keys, the label and the document identify it."""
     return changed_causes(*_results, _ledger)
 
 
 def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
-    """What the numbers of a model are made of."""
     return _measures(result_key(loaded, model), _result=result_of(loaded, model))
 
 
 @computed(8)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
-    """The sums by document of a result that the board is about; `key` identifies it."""
+    """Return the sums by document of a result for the metrics of the board."""
     return box_measures(_result, metrics=TABLE_METRICS)
 
 
@@ -214,7 +198,6 @@ def _differences(
     *,
     _measures: Callable[[], tuple[Measures, Measures]],
 ) -> tuple[Difference, ...]:
-    """The differences that the board shows, with their intervals."""
     a, b = _measures()
     keys = [key for key in a.keys if key.metric in TABLE_METRICS]
     return differences.differences(a, b, keys=keys)
@@ -222,14 +205,9 @@ def _differences(
 
 @dataclass(frozen=True, slots=True)
 class OneOfMany:
-    """A model in the table of all of them.
+    """A model in the table of all of them, a `Named` one for A and B.
 
-    Attributes
-    ----------
-    model : Model
-        A `Named` one for A and B.
-    differences : dict of Difference
-        Against A, over all labels, by metric; empty for A itself.
+    `differences` are against A, over all labels, by metric; empty for A itself.
     """
 
     model: Model
@@ -238,7 +216,7 @@ class OneOfMany:
 
 
 def every_model(loaded: OpenedBoxes) -> list[OneOfMany]:
-    """All open models, A and B first, each against A."""
+    """Return all open models, A and B first, each against A."""
     pair_ = loaded.pair
     chosen = {model.index for model in pair_}
     first = pair_[0]
@@ -262,7 +240,7 @@ def every_model(loaded: OpenedBoxes) -> list[OneOfMany]:
 
 
 def place_in(both: Compared, rows: IntArray) -> int | None:
-    """Position of the page that is shown among the listed rows; the first when it is not listed, None without any."""
+    """Return the position of the shown page in the listed rows; 0 if not listed, None without rows."""
     if not len(rows):
         return None
     row = both.ledger.dataset.page_row(state.doc, state.page or 0) if state.doc else None
@@ -271,7 +249,7 @@ def place_in(both: Compared, rows: IntArray) -> int | None:
 
 
 def place_of(both: Compared, row: int) -> Place:
-    """Document and page index of a row of pages."""
+    """Return document and page index of a row of pages."""
     dataset = both.ledger.dataset
     return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
 

@@ -1,8 +1,7 @@
-"""Our Streamlit components (v2): page viewer, Compare, heatmap, tinted page, gallery, meeting, remembered name.
+"""Our Streamlit components (v2): their registration, and the check of what the browser reports.
 
-Owns their registration and the check of what the browser reports: what is sent and what comes back are structs of
-`evaluator.drawing.payloads`. It does not touch the session state: a view passes a callback for each event, which runs
-before the script, and reads `parse_events(report(key))` or the like inside.
+Payloads and events are structs of `evaluator.drawing.payloads`. The session state is not touched: a view passes a
+callback for each event, which runs before the script, and reads `parse_events(report(key))` or the like inside.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ MOST_WANTED: Final = 24
 
 
 def _nothing() -> None:
-    """Stand-in for a callback; Streamlit reports only events that have one."""
+    """Do nothing; Streamlit reports only events that have a callback."""
 
 
 def _component(
@@ -135,13 +134,11 @@ def viewer(payload: PagePayload | WindowPayload, *, key: str, **on: Callable[[],
 
 
 def parse_events(state: Reported) -> PageEvents:
-    """What the viewer sent since the last run, checked; a long note is cut.
+    """Return what the viewer sent since the last run, checked; a long note is cut.
 
     All but `selected` are there for one run only. `selected` stays until another box or page is chosen, and names its
     page, so that a choice of an earlier page is never taken for one of this page.
 
-    Examples
-    --------
     >>> parse_events({"go": {"document": "a.pdf", "index": 3, "step": 0}}).go
     GoEvent(document='a.pdf', index=3, step=0)
     >>> parse_events({"go": {"document": "a.pdf"}, "model": 7}) == PageEvents()
@@ -152,12 +149,9 @@ def parse_events(state: Reported) -> PageEvents:
 
 
 def with_documents(events: E, documents: Callable[[], Collection[str]]) -> E:
-    """Events about pages with the whole ids of their documents, of which the browser has what `cut` left.
+    """Return events of pages with whole document ids in the place of those that `cut` shortened.
 
-    Parameters
-    ----------
-    documents : callable
-        The ids of all documents that are open; asked for only by an event with a long one.
+    `documents` gives the ids of all open documents; it is called only for an event with a long one.
     """
     of_pages = {name: getattr(events, name) for name in events.__struct_fields__}
     wholes = {
@@ -169,7 +163,6 @@ def with_documents(events: E, documents: Callable[[], Collection[str]]) -> E:
 
 
 def _with_short_note(verdict: VerdictEvent | None) -> VerdictEvent | None:
-    """A verdict with what its note may hold."""
     return verdict and msgspec.structs.replace(verdict, note=verdict.note[:NOTE_LENGTH])
 
 
@@ -196,10 +189,8 @@ def panes(payload: ComparePayload | PairWindowPayload, *, key: str, **on: Callab
 
 
 def parse_panes(state: Reported) -> CompareEvents:
-    """What the panes sent since the last run, checked; `selected` and `mode` stay until they change.
+    """Return what the panes sent since the last run, checked; `selected` and `mode` stay until changed.
 
-    Examples
-    --------
     >>> parse_panes({"show": "b_broke", "mode": "upside down", "open": {"letter": "B", "key": 7}}).show
     'b_broke'
     >>> parse_panes({"show": "everything", "mode": "upside down", "open": {"letter": "C"}}) == CompareEvents()
@@ -216,15 +207,13 @@ def parse_panes(state: Reported) -> CompareEvents:
 
 
 def board(payload: BoardPayload, *, key: str, on_link: Callable[[], None] = _nothing) -> None:
-    """Shows a part of the numbers: sentence and differences, or the ledger; see `parse_linked`."""
+    """Show a part of the numbers: sentence and differences, or the ledger; see `parse_linked`."""
     _board(payload, key, {"on_link": on_link})
 
 
 def parse_linked(state: Reported) -> LinkItem | None:
-    """The number of the board that was opened, checked; None when there is none.
+    """Return the number of the board that was opened, checked; None when there is none.
 
-    Examples
-    --------
     >>> parse_linked({"link": {"show": "b_fixed", "label": "Table"}})
     LinkItem(show='b_fixed', label='Table')
     >>> parse_linked({"link": {"show": "everything", "label": ""}}) is None
@@ -238,15 +227,13 @@ def parse_linked(state: Reported) -> LinkItem | None:
 
 
 def matrix(payload: MatrixPayload, *, key: str, on_cell: Callable[[], None]) -> None:
-    """Shows a heatmap; see `chosen_cell`."""
+    """Show a heatmap; see `chosen_cell`."""
     _matrix(payload, key, {"on_cell": on_cell})
 
 
 def chosen_cell(state: Reported, classes: int) -> tuple[int, int] | None:
-    """The cell that the heatmap reports, checked; a report about a matrix of another number of classes is none.
+    """Return the cell that the heatmap reports, checked; None for a matrix of another number of classes.
 
-    Examples
-    --------
     >>> chosen_cell({"cell": {"row": 2, "column": 0, "classes": 3}}, 3)
     (2, 0)
     >>> chosen_cell({"cell": {"row": 2, "column": 0, "classes": 12}}, 3) is None
@@ -258,15 +245,13 @@ def chosen_cell(state: Reported, classes: int) -> tuple[int, int] | None:
 
 
 def tinted_page(payload: TintPayload, *, key: str, on_sharper: Callable[[], None]) -> None:
-    """Shows the page with its tinted pixels; see `wanted_width`."""
+    """Show the page with its tinted pixels; see `wanted_width`."""
     _tint(payload, key, {"on_sharper": on_sharper})
 
 
 def wanted_width(state: Reported) -> int | None:
-    """Pixels of the page image that the reader's zoom asks for, None for no sensible request.
+    """Return the pixels of page width that the zoom asks for, None for no sensible request.
 
-    Examples
-    --------
     >>> wanted_width({"sharper": {"width": 1800}}), wanted_width({"sharper": {"width": -3}}), wanted_width(None)
     (1800, None, None)
     """
@@ -278,15 +263,13 @@ def wanted_width(state: Reported) -> int | None:
 
 
 def slices(payload: SlicesPayload, *, key: str, **on: Callable[[], None]) -> SlicesEvents:
-    """Shows the list of slices and the chosen one; callbacks are ``on_open``, ``on_boxes`` and ``on_want``."""
+    """Show the list of slices and the chosen one; callbacks are ``on_open``, ``on_boxes`` and ``on_want``."""
     return parse_slices(_slices(payload, key, on))
 
 
 def parse_slices(state: Reported) -> SlicesEvents:
-    """What the slices sent since the last run, checked.
+    """Return what the slices sent since the last run, checked.
 
-    Examples
-    --------
     >>> parse_slices({"open": {"document": "a.pdf", "index": 2}}).open
     SlicePageEvent(document='a.pdf', index=2)
     >>> parse_slices({"open": {"document": 1}, "boxes": -1}) == SlicesEvents()
@@ -304,15 +287,13 @@ def parse_slices(state: Reported) -> SlicesEvents:
 
 
 def suspects(payload: SuspectsPayload, *, key: str, **on: Callable[[], None]) -> SuspectsEvents:
-    """Shows the suspects and one of them on its page; callbacks are ``on_want`` and ``on_verdict``."""
+    """Show the suspects and one of them on its page; callbacks are ``on_want`` and ``on_verdict``."""
     return parse_suspects(_suspects(payload, key, on))
 
 
 def parse_suspects(state: Reported) -> SuspectsEvents:
-    """What the view of suspects sent since the last run, checked; a long note is cut.
+    """Return what the view of suspects sent since the last run, checked; a long note is cut.
 
-    Examples
-    --------
     >>> parse_suspects({"want": {"pages": [3], "crops": [], "held": "f0"}}).want
     SuspectWantEvent(pages=(3,), crops=(), near=(), held='f0')
     >>> parse_suspects({"want": {"pages": "all"}, "verdict": 1}) == SuspectsEvents()
@@ -329,17 +310,17 @@ def parse_suspects(state: Reported) -> SuspectsEvents:
 
 
 def gallery(payload: GalleryPayload, *, key: str, on_want: Callable[[], None], on_open: Callable[[], None]) -> None:
-    """Shows the gallery of crops; see `wanted` and `opened_card`."""
+    """Show the gallery of crops; see `wanted` and `opened_card`."""
     _gallery(payload, key, {"on_want": on_want, "on_open": on_open})
 
 
 def wanted(state: Reported) -> list[str]:
-    """Keys of the cards that came near the screen without a crop."""
+    """Return the keys of the cards that came near the screen without a crop."""
     return list(read_events(state, GalleryEvents).want or ())[:MOST_WANTED]
 
 
 def opened_card(state: Reported) -> str | None:
-    """Key of the card that was opened in this run."""
+    """Return the key of the card that was opened in this run."""
     return read_events(state, GalleryEvents).open
 
 
@@ -347,15 +328,13 @@ def opened_card(state: Reported) -> str | None:
 
 
 def meeting(payload: MeetingPayload, *, key: str, **on: Callable[[], None]) -> None:
-    """Shows the meeting; callbacks are ``on_decide``, ``on_show`` and ``on_end``; see `parse_meeting`."""
+    """Show the meeting; callbacks are ``on_decide``, ``on_show`` and ``on_end``; see `parse_meeting`."""
     _meeting(payload, key, on)
 
 
 def parse_meeting(state: Reported) -> MeetingEvents:
-    """What the meeting sent since the last run, checked; a long note is cut.
+    """Return what the meeting sent since the last run, checked; a long note is cut.
 
-    Examples
-    --------
     >>> parse_meeting({"show": {"item": "a", "example": 1, "letter": "B"}, "end": 1})
     MeetingEvents(decide=None, show=ShowItemEvent(item='a', example=1, letter='B'), end=None, open=None)
     """
@@ -368,15 +347,15 @@ def parse_meeting(state: Reported) -> MeetingEvents:
 
 
 def reviewer(payload: ReviewerPayload, *, key: str, on_name: Callable[[], None]) -> None:
-    """Lets the browser remember the reviewer's name, and say it to a session that has none; see `remembered_name`."""
+    """Let the browser remember the reviewer's name and report it to a session without one."""
     _reviewer(payload, key, {"on_name": on_name})
 
 
 def theme(payload: ThemePayload, *, key: str) -> None:
-    """Has the view drawn anew when the reader chooses the other theme."""
+    """Draw the view again when the reader chooses the other theme."""
     _theme(payload, key, {})
 
 
 def remembered_name(state: Reported) -> str:
-    """The name that the browser remembers; empty for none."""
+    """Return the name that the browser remembers; empty for none."""
     return (read_events(state, ReviewerEvents).name or "").strip()

@@ -1,7 +1,6 @@
-"""What is computed once for all sessions: values of functions, by all that they follow from.
+"""Values of functions that are computed once for all sessions, by all that they follow from.
 
-In place of ``st.cache_resource``, which hashes every argument at every call, text by text: the parts of a view ask for
-the same results some sixty times a run, which took a fifth of a run. Here the arguments are compared as they are.
+In place of ``st.cache_resource``, which hashes every argument at every call: arguments are compared as they are.
 """
 
 from __future__ import annotations
@@ -29,26 +28,11 @@ _computing: Final[ContextVar[bool]] = ContextVar("_computing", default=False)
 
 
 def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that keeps the values of a function, for all threads; two who ask for one at a time wait for it.
+    """Return a decorator that keeps the `most` last used values of a function, made by one thread each.
 
-    Parameters
-    ----------
-    most : int
-        Values; those that were asked for last are kept. Where the process holds much of the memory that it may have,
-        `FEW` of them at most.
-    spinner : str
-        Shown while a value is computed, unless another one that asked for it shows its own.
-
-    Returns
-    -------
-    callable
-        The positional arguments of the function identify a value and have to be hashable. Its keyword arguments, whose
-        names begin with "_", are used to compute it and identify nothing.
-
-    Raises
-    ------
-    TypeError
-        For a function with other arguments.
+    Positional arguments identify a value and must be hashable; keyword-only ones, named "_...", only compute it;
+    TypeError for a function with others. At most `FEW` are kept where memory is short. The outermost spinner alone is
+    shown.
     """
 
     def decorate(make: Callable[P, R]) -> Callable[P, R]:
@@ -80,14 +64,14 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
 
 
 def _give_back(kept: Recent[Hashable, tuple[R]]) -> None:
-    """Keep few values where memory is short: those of a large corpus take some ten megabytes for each threshold."""
+    """Keep few values where memory is short."""
     if held_memory.is_much() and kept.shorten(FEW):
         freed_memory.give_back()
 
 
 @contextlib.contextmanager
 def _spinning(spinner: str) -> Iterator[None]:
-    """Shows a spinner while a value is computed, the outermost one alone."""
+    """Show a spinner while a value is computed, the outermost one alone."""
     outermost = not _computing.get()
     token = _computing.set(True)
     try:

@@ -1,4 +1,4 @@
-"""The first thing that Compare says: ship B, keep A or cannot tell, on a ruler, under a rule that the reader sets."""
+"""The answer at the head of Compare: ship B, keep A or cannot tell, on a ruler, by the reader's rule."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LOSSES: Final = (0.0, 1.0, 2.0, 5.0, 10.0, ANY_LOSS)
 
 
 def rule() -> Rule:
-    """The rule of this session."""
+    """Return the rule of this session."""
     limit = None if state.rule_loss == ANY_LOSS else state.rule_loss / 100.0
     return Rule(metric=state.rule_measure or None, least=state.rule_least / 100.0, loss=limit)
 
 
 @computed(32, spinner="Counting what has to be corrected")
 def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Cost | None:
-    """What the models cost; the keys identify the results."""
+    """Return what the models cost; the keys identify the results."""
     return cost_of(*_results)
 
 
@@ -48,12 +48,9 @@ def card(
     costs_known: Callable[[], bool],
     write: Callable[[], object],
 ) -> Callable[[], None]:
-    """The card with the answer; a change of the rule runs this part alone, and `write` then writes the address.
+    """Draw the answer and its rule; return what adds the costs, where the mistakes have no names yet.
 
-    Returns
-    -------
-    callable
-        Adds what the models cost, where the mistakes have no names yet: the answer does not wait for them.
+    A change of the rule runs this part alone, and `write` then writes the address.
     """
     if State.rule_moved.take():
         write()
@@ -75,7 +72,7 @@ def card(
 
 
 def _rule(candidate: Named, measures: Sequence[str]) -> None:
-    """The rule as a sentence with three choices; the numbers whose losses count are below it."""
+    """Draw the rule as a sentence with three choices."""
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
         "width": 88,
@@ -98,7 +95,7 @@ def _rule(candidate: Named, measures: Sequence[str]) -> None:
 
 
 def _answer(made: Decision, chosen: Sequence[Named]) -> str:
-    """Headline, one sentence and the ruler, as HTML."""
+    """Return headline, one sentence and the ruler, as HTML."""
     drawn = None if made.main is None else ruler(made.main, made.rule.least)
     marks = "" if drawn is None else _ruler(drawn, made, chosen)
     return (
@@ -108,7 +105,6 @@ def _answer(made: Decision, chosen: Sequence[Named]) -> str:
 
 
 def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
-    """The zones, the interval and the ticks, as HTML."""
     a, b = (_text(frame.shortened(plain(model.name), 22)) for model in chosen[:2])
     small = "too small to matter" if drawn.ship - drawn.keep > 0.24 else "too small"
     zones = (
@@ -138,7 +134,7 @@ def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
 
 
 def _consequences(made: Decision) -> str:
-    """Cost, more documents, clear losses and gains, and what could not be judged, as HTML."""
+    """Return cost, more documents, clear losses and gains, and what is not judged, as HTML."""
     head, detail = made.cost_words
     rows = [(head, detail, "One for each box to move, draw, relabel or delete")] if head else []
     if made.more_documents:

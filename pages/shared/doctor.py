@@ -1,7 +1,7 @@
-"""The doctor on screen: what it says about each prediction, applied and undone by the reader, and what is in the files.
+"""The doctor on screen: its diagnosis of each prediction, applied and undone; what is in the files.
 
-Diagnoses are shared by all sessions under the digests of the files and the protocol. A fix is kept for a file by its
-name, among the fixes of the session, which the address holds.
+Diagnoses are shared by all sessions under the digests of the files and the protocol. A fix is kept by the name of its
+file, among the fixes of the session, which the address holds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WIDEST_LABEL = 560
 
 
 class Diagnosed(NamedTuple):
-    """A prediction of this session and what the doctor says about it; the sides as they were read."""
+    """A prediction of this session and its diagnosis; the sides as they were read."""
 
     name: str
     diagnosis: Diagnosis
@@ -58,7 +58,7 @@ class Diagnosed(NamedTuple):
 
 
 def diagnoses() -> list[Diagnosed]:
-    """What the doctor says about each prediction that has no fix yet; those with nothing to say are left out."""
+    """Return the diagnosis of each prediction without a fix; those with nothing to say are left out."""
     held = opened.files(BOXES)
     truth = held.truth
     if truth is None:
@@ -82,7 +82,7 @@ def diagnoses() -> list[Diagnosed]:
 
 
 def _as_written(model: Member[Annotations]) -> Annotations | None:
-    """A prediction with its coordinates as they are in the file; None when it cannot be read even so."""
+    """Return a prediction with the coordinates of its file; None when it cannot be read even so."""
     if model.source is not None:
         return model.source
     return opened.read(BOXES, model.origin, model.name, model.side, as_written=True).source
@@ -90,7 +90,6 @@ def _as_written(model: Member[Annotations]) -> Annotations | None:
 
 @computed(64, spinner="Looking at files that do not match")
 def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diagnosis | None]) -> Diagnosis | None:
-    """A diagnosis by the content of the files and the protocol."""
     return _make()
 
 
@@ -103,7 +102,7 @@ def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
 
 
 def apply(name: str, fixes: tuple[Fix, ...]) -> None:
-    """Mend a prediction from now on."""
+    """Fix a prediction from now on."""
     state.fixes = (
         *(text for text in state.fixes if fix_of(text).file != name),
         *(f"{name}:{fix.text}" for fix in fixes),
@@ -116,12 +115,12 @@ def undo(name: str) -> None:
 
 
 def dismiss(name: str) -> None:
-    """Say nothing of a prediction any more."""
+    """Hide the diagnosis of a prediction from now on."""
     state.dismissed = (*state.dismissed, name)
 
 
 def applied() -> dict[str, list[Fix]]:
-    """The fixes of this session by the file that they are for; an empty name for those of all predictions."""
+    """Return the fixes of this session by file; an empty name for those of all predictions."""
     by_file: dict[str, list[Fix]] = {}
     for text in state.fixes:
         fix = fix_of(text)
@@ -133,14 +132,14 @@ def applied() -> dict[str, list[Fix]]:
 
 
 def banner() -> None:
-    """What the doctor says, in one line for each prediction, with the way to apply or undo it."""
+    """Draw each diagnosis in one line, with the way to apply or undo it."""
     undo_lines()
     for place, case in enumerate(diagnoses()):
         _line(place, case)
 
 
 def _line(place: int, case: Diagnosed) -> None:
-    """What the doctor says about a prediction in one line; nothing when there is neither a fix nor a reason to ask."""
+    """Draw a diagnosis in one line; nothing when there is neither a fix nor a reason to ask."""
     diagnosis = case.diagnosis
     if diagnosis.best is None and not diagnosis.serious:
         return
@@ -152,7 +151,7 @@ def _line(place: int, case: Diagnosed) -> None:
 
 
 def undo_lines() -> None:
-    """One line for each file with fixes: what they are, and the way back."""
+    """Draw one line for each file with fixes: what they are, and the way back."""
     for place, (name, fixes) in enumerate(applied().items()):
         words = ", ".join(words_of(fix) for fix in fixes)
         with st.container(key=f"fixed_{place}", horizontal=True, vertical_alignment="center"):
@@ -161,7 +160,7 @@ def undo_lines() -> None:
 
 
 def cards() -> None:
-    """The diagnoses in full: the sentence, what was tried, and a page before and after; a line where nothing helps."""
+    """Draw the diagnoses in full, with a page before and after; a line where no fix helps."""
     undo_lines()
     for place, case in enumerate(diagnoses()):
         if case.diagnosis.best is None:
@@ -208,7 +207,7 @@ def _card(place: int, case: Diagnosed) -> None:
 
 
 def _shown(case: Diagnosed) -> Preview | None:
-    """A page before and after; None without a fix, and without a page that shows it."""
+    """Return a page before and after; None without a fix, and without a page that shows it."""
     best = case.diagnosis.best
     if best is None:
         return None
@@ -218,7 +217,7 @@ def _shown(case: Diagnosed) -> Preview | None:
 
 
 def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
-    """The way to the page in the Page browser, with the prediction as it is given."""
+    """Draw the way to the page in the Page browser, with the prediction as it is given."""
     loaded = opened.opened(BOXES)
     names = [each.name for each in loaded.predictions] if loaded is not None else []
     if case.name in names:
@@ -227,7 +226,7 @@ def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
 
 
 def _bars(diagnosis: Diagnosis) -> str:
-    """The hypotheses with their F1 as bars, best first, the files as given among them."""
+    """Return the hypotheses with their F1 as bars, best first, the files as given among them."""
     rows = [
         ("As given" if not each.fixes else each.words, each.f1, each == diagnosis.best) for each in diagnosis.hypotheses
     ]
@@ -246,7 +245,6 @@ def _bars(diagnosis: Diagnosis) -> str:
 
 
 def _page(title: str, shown: Preview, boxes: Boxes) -> str:
-    """A small page with the boxes of both sides."""
     width, height = shown.size
     tall = min(1.6, max(0.4, height / width))
     style = f"width:{_PAPER}px;height:{_PAPER * tall:.0f}px"
@@ -258,7 +256,7 @@ def _page(title: str, shown: Preview, boxes: Boxes) -> str:
 
 
 def _rectangles(xyxy: FloatArray, name: str) -> str:
-    """Boxes as far as they are on the page."""
+    """Return boxes as far as they are on the page, as HTML."""
     cut = np.clip(xyxy[:300], 0.0, 1.0)
     return "".join(
         f'<s class="{name}" style="left:{100 * x1:.2f}%;top:{100 * y1:.2f}%;width:{100 * (x2 - x1):.2f}%;'
@@ -269,7 +267,7 @@ def _rectangles(xyxy: FloatArray, name: str) -> str:
 
 
 def label_mapping() -> None:
-    """Labels that only a prediction has, what they probably are, and the way to map them."""
+    """Draw labels that only a prediction has, the proposed ones, and the way to map them."""
     for place, case in enumerate(diagnoses()):
         proposals = case.diagnosis.labels
         if not proposals:
@@ -317,7 +315,7 @@ def label_mapping() -> None:
 
 
 def what_is_in_the_data() -> None:
-    """Boxes per label of every file, and the checks of each, with the pages behind each count."""
+    """Draw boxes per label and checks of every file, with the pages behind each count."""
     held = opened.files(BOXES)
     files = [(member.name, _named(member.source)) for member in held.members if member.source is not None]
     if not files:
@@ -356,7 +354,7 @@ def what_is_in_the_data() -> None:
 
 
 def description(name: str, source: Annotations) -> None:
-    """What is in one file in a few lines, and the way to its first page with boxes."""
+    """Draw what is in one file, and the way to its first page with boxes."""
     source = _named(source)
     row = _contents_of(source)
     unit = "of the page" if row.unit == "page" else "px"
@@ -376,14 +374,14 @@ def description(name: str, source: Annotations) -> None:
 
 
 def _spread(spread: Spread) -> str:
-    """Smallest to largest with the middle; n/a without any."""
+    """Return smallest to largest with the median; n/a without any."""
     if spread.smallest is None:
         return "n/a"
     return f"{spread.smallest:.4g} to {spread.largest:.4g}, median {spread.median:.4g}"
 
 
 def _behind(check: object, name: str, source: Annotations, row: Contents) -> None:
-    """What a count of a check consists of: pages with the way to each, or labels."""
+    """Draw what a count of a check consists of: pages with the way to each, or labels."""
     if check == _FEW:
         frame.section(f"{_FEW} in {name}", count_of(len(row.few), "label"))
         if row.few:
@@ -427,7 +425,7 @@ def _show_page(name: str, place: Place) -> None:
 
 
 def _named(source: Annotations) -> Annotations:
-    """A file with the labels and pages of the ground truth where it has their ids alone, as a results list of COCO."""
+    """Return a file with the ground truth's labels and pages for its ids, as for a results list of COCO."""
     truth = opened.files(BOXES).truth
     if truth is None or truth is source:
         return source
@@ -436,7 +434,7 @@ def _named(source: Annotations) -> Annotations:
 
 @computed(32)
 def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotations) -> Annotations:
-    """The same by the content of both; as it is where its ids are not those of the ground truth."""
+    """Return the same by the content of both; unchanged where its ids are not the ground truth's."""
     try:
         return formats.resolve(_source, _truth, keep_unit=True)
     except BadInput:
@@ -444,12 +442,10 @@ def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotati
 
 
 def _contents_of(source: Annotations) -> Contents:
-    """What is in a file, which may have its names from the ground truth."""
     truth = opened.files(BOXES).truth
     return _contents(BOXES.digest(source), "" if truth is None else BOXES.digest(truth), _source=source)
 
 
 @computed(64)
 def _contents(digest: str, truth: str, *, _source: Annotations) -> Contents:
-    """What is in a file, by its content and that of the ground truth."""
     return contents(_source)

@@ -1,9 +1,7 @@
-"""The end of a session whose tab was closed: it comes by itself, and takes its files, threads and processes with it.
+"""The end of a session whose tab was closed, with its files, threads and processes.
 
-Streamlit says when a session has lost its browser (the release of a resource of the session), and keeps it for a while,
-so that it can go on after a short break; but it looks for those whose time has passed only when another session begins.
-Here each gets a clock of its own. What a session holds outside Streamlit is noted by `at_end`, and what all share by
-`when_none`.
+Streamlit looks for sessions whose time has passed only when another one begins; here each gets a clock. What a session
+holds outside Streamlit is noted by `at_end`, what all share by `when_none`.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _WHEN_NONE: Final[list[_End]] = []
 
 
 def here() -> None:
-    """Note that the session of this run has its browser; said at the beginning of each run."""
+    """Note that the session of this run has its browser; called at the beginning of each run."""
     context = get_script_run_ctx()
     if context is None or not (Runtime.exists() and Runtime.instance().is_active_session(context.session_id)):
         # Nobody is there, or not any more.
@@ -62,7 +60,7 @@ def _lost_browser(session: str) -> None:
 
 @st.cache_resource(scope="session", on_release=_lost_browser, show_spinner=False)
 def _session_with_browser() -> str:
-    """The session of this run; Streamlit forgets it when the browser goes."""
+    """Return the session of this run; Streamlit releases it when the browser goes."""
     context = get_script_run_ctx()
     return "" if context is None else context.session_id
 
@@ -107,7 +105,7 @@ def _call(ends: Iterable[_End]) -> None:
 
 
 def _forget_garbage() -> None:
-    """Collect what a session held: it refers to itself, and most of it was set aside for good (`opened`)."""
+    """Collect what a session held, most of which `opened` had set aside from collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""All files of the session in one table, with what was left out and why, and the role of each as a choice."""
+"""All files of the session in one table, with what was left out and why, and a choice of roles."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VIEWS: Final[dict[str, tuple[str, str]]] = {
 
 
 class _Listed(NamedTuple):
-    """A row with the file that it is of, or with the reason why it was left out."""
+    """A row with its file, or with the reason why it was left out."""
 
     row: FileRow
     member: tuple[AnyKind, Any] | None = None
@@ -39,7 +39,7 @@ class _Listed(NamedTuple):
 
 
 def all_files() -> None:
-    """Every file of the session in one table, the card of the chosen one, and the choice of a role."""
+    """Draw every file of the session, the card of the chosen one, and the choice of a role."""
     members = _members()
     listed = _listed(members)
     head, control = st.columns([1, 1.4], vertical_alignment="center")
@@ -69,7 +69,7 @@ def all_files() -> None:
 
 
 def _card(listed: _Listed) -> None:
-    """What is in one file, what is wrong with it, and the way to its pages or its view."""
+    """Draw what is in one file, what is wrong with it, and the way to its pages or its view."""
     row = listed.row
     what = f"{row.what} · {row.role}" if row.role else row.what
     st.html(f'<h2 class="ls-section">{html.escape(plain(row.name))} <small>{html.escape(plain(what))}</small></h2>')
@@ -91,14 +91,14 @@ def _card(listed: _Listed) -> None:
 
 
 def _members() -> list[tuple[AnyKind, Any]]:
-    """The files that may have another role, of all kinds, those that are not used last."""
+    """Return the files that may have another role, of all kinds, those that are not used last."""
     held = [(kind, member) for kind in _KINDS for member in opened.files(kind).members]
     by_name: dict[str, AnyKind] = {kind.name: kind for kind in _KINDS}
     return [*held, *((by_name[name], member) for name, member in state.unused)]
 
 
 def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
-    """The files that are read, those of boxes first, then pages, findings and the project, then what was left out."""
+    """Return the files that are read, boxes first, then pages, findings, project, then those left out."""
     rows = [row for kind in _KINDS for row in file_list.of_project(opened.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
     listed = [_Listed(row, member) for row, member in zip(rows, members, strict=True)]
@@ -122,37 +122,36 @@ def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
 
 
 def issues_of_pages() -> tuple[Issue, ...]:
-    """An issue for each file in the folders of pages that is called a page and is none."""
+    """Return an issue for each file in the folders of pages that is no page despite its name."""
     own = pictures.uploaded_folder()
     return tuple(issue for folder in _folders_of_pages() if folder != own for issue in _page_files(str(folder)).issues)
 
 
 def of_no_use() -> tuple[str, ...]:
-    """The names of files that are neither annotations nor pages: those of the command line, then of the last upload."""
+    """Return the files that are neither annotations nor pages: command line, then last upload."""
     return (*opened.workspace_named().passed_over, *state.passed_over)
 
 
 def _folders_of_pages() -> list[Path]:
-    """The folders in which pages of any kind are looked for, each once."""
+    """Return the folders in which pages of any kind are looked for, each once."""
     open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
     return list(dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)))
 
 
 def _documents() -> set[str]:
-    """The documents on which a reviewer can say something: those of the open boxes and fields."""
+    """Return the documents of the open boxes and fields, which findings may be about."""
     boxes, fields = opened.boxes(), opened.opened(FIELDS)
     return {*(boxes.dataset.document_code if boxes else ()), *(fields.ground_truth.documents if fields else ())}
 
 
 def _letters(kind: AnyKind) -> dict[str, str]:
-    """The letters of the two models that views show side by side, by the names of their files."""
+    """Return the letters of A and B by the names of their files."""
     loaded = opened.opened(kind)
     return {loaded.predictions[model.index].name: model.letter for model in loaded.pair} if loaded else {}
 
 
 @st.cache_data(max_entries=16, ttl=60, show_spinner=False)
 def _page_files(folder: str) -> PageFiles:
-    """The PDFs and page images below a folder."""
     return file_list.page_files(Path(folder))
 
 
@@ -189,7 +188,6 @@ def _table(rows: list[FileRow], key: str) -> None:
 
 
 def _role(members: list[tuple[AnyKind, Any]]) -> None:
-    """Another role for one file."""
     with st.form("file_role", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "File",

@@ -1,7 +1,6 @@
-"""What the views share on screen: title line, sidebar, empty states, and text as Streamlit may show it.
+"""What views share on screen: title line, sidebar, empty states, and text as Streamlit may show it.
 
-Shows what is open and writes choices back through `state`. Text from data is shown as text: it goes through
-``html.escape`` into ``st.html``, or into widgets that render no markup.
+Text from data goes through ``html.escape`` into ``st.html``, or into widgets that render no markup.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
 def title(text: str, signature: str) -> None:
-    """The first line of a view: what it is, and what made its numbers."""
+    """Draw the first line of a view: what it is, and what made its numbers."""
     st.html(f'<div class="ls-title"><h1>{html.escape(text)}</h1><span>{html.escape(plain(signature))}</span></div>')
 
 
 def section(text: str, facts: str = "") -> None:
-    """A heading inside a view, with facts in small letters behind it."""
+    """Draw a heading inside a view, with facts in small letters behind it."""
     st.html(
         f'<h2 class="ls-section">{html.escape(displayed(text))} <small>{html.escape(displayed(facts))}</small></h2>'
     )
 
 
 def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
-    """Protocol, thresholds and counts behind a view of some models; a score threshold of all is said once."""
+    """Return protocol, thresholds and counts of a view; one score threshold of all models is said once."""
     of = protocol.chosen()
     every = [(f"≥ {threshold_text(score_threshold(loaded, model))}", model) for model in chosen]
     scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
@@ -61,7 +60,7 @@ def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
 
 
 def need_files() -> None:
-    """The empty state of every view that needs both sides: what is missing, and one way out."""
+    """Draw the empty state of a view that needs both sides: what is missing, and the way out."""
     held = files(BOXES)
     if held.ground_truth is None:
         text = "No ground truth is open, so nothing can be evaluated yet."
@@ -100,12 +99,11 @@ def need_files() -> None:
 
 
 def _use_sample() -> None:
-    """The bundled documents and both models of them."""
     opened.use(BOXES, sample(opened.SAMPLE_DATA))
 
 
 def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = opened.boxes) -> OpenedBoxes | None:
-    """The open files of boxes, or of what `find` takes; without them the empty state of a view is shown."""
+    """Return the files of boxes that `find` gives; without them draw the empty state, None."""
     loaded = find()
     if loaded is None:
         title(title_, "")
@@ -115,7 +113,7 @@ def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = opened.boxe
 
 
 def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
-    """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
+    """Draw what changes all numbers: a prediction as reference, documents of one file only."""
     if loaded.project.as_reference:
         reference_banner()
     for model in chosen:
@@ -136,7 +134,7 @@ def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
 
 
 def reference_banner() -> None:
-    """A prediction that is used as reference changes what every number means."""
+    """Draw that a prediction is the reference."""
     st.warning(
         "The reference is a model's prediction, not a ground truth: the numbers show how far the models agree, "
         "not which is right.",
@@ -145,96 +143,96 @@ def reference_banner() -> None:
 
 
 def refused_parts(more: Sequence[str] = ()) -> None:
-    """Parts of the address that could not be followed, and choices that the files do not have; shown once."""
+    """Draw, once, parts of the address that could not be followed, and choices that files lack."""
     refused = [*State.refused.take(), *more]
     if refused:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
 def lettered(model: Model) -> str:
-    """A model where there is little room: its letter, when the view gives it one, and its short name."""
+    """Return a model's letter, when the view gives it one, and its short name."""
     return f"{model.letter} {short_name(model)}" if isinstance(model, Named) else short_name(model)
 
 
 def theme() -> str:
-    """A class for our own blocks when the reader's theme is dark, to be put after another class."""
+    """Return a class for our own blocks in the dark theme, to be put after another class."""
     return " ls-dark" if is_dark() else ""
 
 
 def follow_theme() -> None:
-    """Draw the view anew when the reader chooses the other theme: charts have its colours in them."""
+    """Draw the view again when the reader chooses the other theme: charts have its colours."""
     with st.sidebar:
         components.theme(ThemePayload(is_dark()), key="theme")
 
 
 def is_dark() -> bool:
-    """Whether the reader's theme is dark."""
+    """Return whether the reader's theme is dark."""
     return st.context.theme.type == "dark"
 
 
 def letter_badge(letter: str) -> str:
-    """The letter of a model in its colour."""
+    """Return the letter of a model in its colour, as HTML."""
     return f'<i class="ls-letter ls-{letter.lower()}">{letter}</i>'
 
 
 def number(value: float | None) -> str:
-    """A ratio with three decimals; undefined is n/a."""
+    """Return a ratio with three decimals; undefined is n/a."""
     return "n/a" if value is None else f"{value:.3f}"
 
 
 def short_name(model: Model) -> str:
-    """A model's name where there is little room: without its owner, cut at 12 characters."""
+    """Return a model's name without its owner, cut at 12 characters."""
     return shortened(_OWNER.sub("", model.name), 12)
 
 
 def shortened(text: str, length: int) -> str:
-    """Text of at most so many characters."""
+    """Return text of at most so many characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def escaped(text: str) -> str:
-    """Text for a widget that renders Markdown, with everything that is markup escaped.
+    """Return text for a widget that renders Markdown, with everything that is markup escaped.
 
-    Streamlit renders Markdown in many labels, fetches images from it and makes links of it; a name from a file
-    must do none of that. Addresses, emoji and icon names are looked for after the escapes are resolved, so an
-    invisible word joiner keeps those apart.
+    Streamlit fetches images and makes links of Markdown in many labels, which a name from a file must not cause. It
+    looks for addresses, emoji and icon names after the escapes are resolved: an invisible word joiner keeps those
+    apart.
     """
     apart = _MADE_LATER.sub("\u2060", displayed(text))
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
 def sidebar(loaded: OpenedBoxes | None) -> None:
-    """Which files and models the numbers are of."""
+    """Draw which files and models the numbers are of."""
     with st.sidebar:
         st.html(_counts(loaded))
 
 
 def lines(texts: Sequence[str]) -> None:
-    """Lines of counts at the foot of the sidebar."""
+    """Draw lines of counts at the foot of the sidebar."""
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 
 def document_choice(loaded: OpenedBoxes) -> None:
-    """All documents, or one."""
+    """Draw the choice of all documents, or one."""
     widgets.choice("Document", _document_names(loaded.digests, _documents=loaded.dataset.documents), State.within)
 
 
 @computed(16)
 def _document_names(digests: tuple[str, ...], *, _documents: Sequence[Document]) -> dict[str, str]:
-    """What the documents of some files are called, by id; first, under "", all of them together."""
+    """Return the names of documents by id; first, under "", all of them together."""
     names = {document.doc_id: displayed(document.name) for document in _documents}
     return {"": f"All {count_of(len(names), 'document')}", **names}
 
 
 def label_choice(loaded: OpenedBoxes) -> None:
-    """All evaluated labels, or one."""
+    """Draw the choice of all evaluated labels, or one."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: displayed(label) for label in labels}}
     widgets.choice("Label", names, State.label)
 
 
 def files_choice(loaded: OpenedBoxes) -> None:
-    """Protocol, ground truth and the two models, in the sidebar."""
+    """Draw protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
         protocol_choice()
         truth = loaded.dataset.ground_truth.source.name
@@ -244,7 +242,7 @@ def files_choice(loaded: OpenedBoxes) -> None:
 
 
 def protocol_choice() -> None:
-    """The protocols that match boxes; another one begins at its own thresholds."""
+    """Draw the protocols that match boxes; another one begins at its own thresholds."""
     titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
@@ -260,7 +258,7 @@ def protocol_choice() -> None:
 
 
 def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
-    """Which of the open models is A or B; the model that is the other one changes places with this one."""
+    """Draw which open model is A or B; one that is the other changes places with this one."""
     names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
     pair = zip(loaded.kind.chosen, loaded.pair, strict=False)
@@ -286,7 +284,6 @@ def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
 
 
 def _counts(loaded: OpenedBoxes | None) -> str:
-    """What is loaded, at the foot of the sidebar."""
     if loaded is None:
         return '<div class="ls-counts">Nothing to evaluate yet</div>'
     dataset = loaded.dataset
@@ -300,7 +297,7 @@ def _counts(loaded: OpenedBoxes | None) -> str:
 
 
 def corrected_table(heads: Sequence[str], rows: str, signatures: Sequence[str]) -> None:
-    """Official and corrected numbers under each other, rows from `corrected_row`, with what made them."""
+    """Draw official and corrected numbers, rows from `corrected_row`, with what made them."""
     columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
     signed = "<br>".join(html.escape(plain(line)) for line in signatures)
     st.html(
@@ -310,13 +307,13 @@ def corrected_table(heads: Sequence[str], rows: str, signatures: Sequence[str]) 
 
 
 def corrected_row(name: str, which: str, cells: Sequence[str]) -> str:
-    """A row of `corrected_table` as HTML: "official", "corrected" or "change"."""
+    """Return a row of `corrected_table` as HTML: "official", "corrected" or "change"."""
     body = "".join(f"<td>{cell}</td>" for cell in cells)
     return f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>{body}</tr>'
 
 
 def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
-    """What is loaded of a kind, one row per side, for a table of files."""
+    """Return what is loaded of a kind, one row per side."""
     roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}
     return [
         {
@@ -332,7 +329,7 @@ def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
 
 
 def issues(issues: Sequence[Issue]) -> None:
-    """Issues of files as a table: file, place, rule, found, fix, each whole; many of one rule are one row."""
+    """Draw issues of files as a table: file, place, rule, found, fix; many of one rule are one row."""
     issues = folded(issues)
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("Severity", "File", "Place", "Rule", "Found", "Fix"))
     rows = []

@@ -1,4 +1,4 @@
-"""What the gallery shows: the items behind what was clicked or selected that pass the filter, and their crops."""
+"""The gallery: the items behind a question that pass the filter, in order, and their crops."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 
 def drop_unknown(loaded: OpenedBoxes) -> None:
-    """Take away what the open files do not have."""
+    """Drop what the open files do not have."""
     listing.drop_unknown(loaded)
     question = state.gallery_question
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
@@ -83,18 +83,18 @@ def ask_alike(family: tuple[str, str, str, str, str]) -> None:
 
 
 def clear() -> None:
-    """No question any more; the marks on the charts go with it, because their next round has other keys."""
+    """Drop the question, and with it the marks on the charts, whose next round has other keys."""
     ask(None)
     state.gallery_round += 1
 
 
 def clear_filter() -> None:
-    """Everything passes again."""
+    """Let everything pass again."""
     to_start(_FILTER)
 
 
 def nothing_words() -> str:
-    """Why there is no card, and what to do next."""
+    """Return why there is no card, and what to do next."""
     filtered = is_narrowed(field for field in _FILTER if field not in _IDLE)
     if not filtered and state.gallery_question is None:
         return "No mistake at these thresholds."
@@ -106,22 +106,11 @@ def nothing_words() -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """The items that pass.
+    """The items that pass: `rows` of `every` in the chosen order, and how many of them are mistakes.
 
-    Attributes
-    ----------
-    every : Items
-        All items of the result that were looked at.
-    rows : int64
-        Those of them that pass, in the chosen order.
-    mistakes, pages : int
-        How many of them are mistakes, and on how many pages they are.
-    boxes : int or None
-        Boxes of the cell of the class confusion or of the slice that was asked for; None for any other question.
-    hidden : int
-        Items behind the question that the filter hides.
-    causes : int64 or None
-        Causes behind the question, the costliest first: then a card is a cause. None when no cause was asked for.
+    `boxes` counts those of the cell or slice that was asked for, None for any other question; `hidden` the items behind
+    the question that the filter hides. `causes`, the costliest first, are the cards of a question about causes, else
+    None.
     """
 
     result: Result
@@ -134,13 +123,13 @@ class Shown:
     causes: IntArray | None
 
     def __len__(self) -> int:
-        """How many cards there are."""
+        """Return how many cards there are."""
         return len(self.rows) if self.causes is None else len(self.causes)
 
 
 @computed(16, spinner="Listing the boxes")
 def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
-    """All items of a result, or its mistakes alone, their sizes as shares of the page; `key` identifies it."""
+    """Return all items of a result, or its mistakes alone, with their sizes as shares of the page."""
     result = _result()
     matching = result.matching
     dataset, model = matching.dataset, matching.model
@@ -151,30 +140,29 @@ def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> I
 
 @computed(4)
 def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> BoxPlaces:
-    """Where the boxes of a model lie on their pages, or those of the ground truth for -1; no threshold matters."""
+    """Return where the boxes of a model (-1: ground truth) lie on their pages, whatever the thresholds."""
     return mistake_filter.box_places(_dataset, _side)
 
 
 @computed(32, spinner="Matching at every score")
 def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
-    """The score curve of a model at an IoU threshold."""
     return _make()
 
 
 def curve_of(loaded: OpenedBoxes, model: Model) -> ScoreCurve:
-    """What a model reaches at each score threshold, at the IoU threshold of the moment."""
+    """Return what a model reaches at each score threshold, at the chosen IoU threshold."""
     # The same for every score threshold, so that is not part of the key.
     key = result_key(loaded, model)._replace(min_score=0.0)
     return _curve(key, _make=lambda: result_of_all(loaded, model).score_curve())
 
 
 def every_item(loaded: OpenedBoxes, model: Model, *, matched: bool = True) -> Items:
-    """All matched pairs and mistakes of a model at the operating point, or its mistakes alone."""
+    """Return all matched pairs and mistakes of a model at the operating point, or its mistakes alone."""
     return _items(result_key(loaded, model), matched, _result=lambda: result_of(loaded, model))
 
 
 def shown(loaded: OpenedBoxes, model: Model) -> Shown:
-    """The items behind the question that pass the filter, in the chosen order."""
+    """Return the items behind the question that pass the filter, in the chosen order."""
     asked = state.gallery_question
     # Matched pairs are most of the boxes of a good model.
     result, every = result_of(loaded, model), every_item(loaded, model, matched=asks_for_matches(asked))
@@ -209,20 +197,20 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
 
 
 def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
-    """The boxes of the slice that was asked for; why they are not known, in a sentence; None for another question."""
+    """Return the boxes of the asked slice, or why they are not known; None for another question."""
     asked = state.gallery_question
     return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
 
 
 def _boxes_held(result: Result, chosen: Items, asked: Question, inside: Inside | str | None) -> int | None:
-    """How many of the boxes that were asked for some items hold; None where a question is not about boxes."""
+    """Return how many asked boxes some items hold; None where a question is not about boxes."""
     if asked.slice is not None and not isinstance(inside, str) and inside is not None:
         return box_items.boxes_held(result, chosen, inside)
     return None if asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
 
 
 def in_words(asked: Question) -> str:
-    """A question in words."""
+    """Return a question in words."""
     if asked.slice is None:
         return box_items.in_words(asked)
     others = msgspec.structs.replace(asked, slice=None)
@@ -231,7 +219,7 @@ def in_words(asked: Question) -> str:
 
 
 def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
-    """The causes of a family that some items belong to, the costliest first."""
+    """Return the causes of a family that some items belong to, the costliest first."""
     grouped = result.causes
     held = set(grouped.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
     rows = grouped.alike.get(family, np.empty(0, dtype=np.int64))
@@ -239,7 +227,7 @@ def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
 
 
 def heading(shown: Shown) -> str:
-    """What the cards hold, each number with its unit, and how much of it the filter hides."""
+    """Return what the cards hold, each number with its unit, and how much of it the filter hides."""
     matched = len(shown.rows) - shown.mistakes
     held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
     held += [count_of(matched, "matched pair")] if matched else []
@@ -252,7 +240,7 @@ def heading(shown: Shown) -> str:
 
 
 def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
-    """What the filter of the page browser keeps, by the same columns; names are about mistakes, pairs have none."""
+    """Return what the page browser's filter keeps, by the same columns; matched pairs have no name."""
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
     asked = ["truth_label", "prediction_label"] if chosen.label is not None else []
@@ -268,7 +256,7 @@ def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
-    """Which items lie in a third of their page; those of which nobody knows the place stay."""
+    """Return which items lie in a third of their page; those of unknown place stay."""
     if not third:
         return np.ones(len(every), dtype=bool)
     place = list(THIRDS).index(third) - 1
@@ -278,14 +266,13 @@ def _in_third(every: Items, third: str) -> BoolArray:
 
 @computed(16)
 def _ordered(key: ResultKey, order: str, *, _result: Result, _mistakes: Items) -> IntArray:
-    """Rows of the mistakes of a result in an order, int64; the key says which result."""
     return _order(_result, _mistakes, order)
 
 
 def _order(result: Result, every: Items, order: str) -> IntArray:
-    """Rows of the items in the wanted order; what has no value comes last.
+    """Return the rows of the items in the wanted order; what has no value comes last.
 
-    Worst first: what takes most boxes to put right, then the largest; of matched pairs the one that fits worst.
+    Costliest: most boxes to put right first, then the largest; of matched pairs the one of lowest IoU.
     """
     if order == "costliest":
         touched = np.append(result.mistakes.corrections, 0)[every.mistake]
@@ -303,7 +290,7 @@ def _order(result: Result, every: Items, order: str) -> IntArray:
 
 
 def crops_of(loaded: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
-    """Crops of some cards, by their keys."""
+    """Return crops of some cards, by their keys."""
     return {card.key: crop(loaded, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
 
 
@@ -316,7 +303,7 @@ def crop(
     width: int = _CROP_WIDTH,
     dpi: float = pictures.FIRST_DPI,
 ) -> CropItem:
-    """The part of a page around some boxes, all of it for none, or an empty sheet with the reason.
+    """Return the page around some boxes, all of it for none, or an empty sheet with the reason.
 
     It has at most `width` pixels and is cut from a page that is drawn with `dpi`.
     """

@@ -1,4 +1,4 @@
-"""The numbers at the head of a view: operating point, model cards, and what reviewers' verdicts make of them."""
+"""The numbers at the head of a view: operating point, model cards, and the corrected numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MODELS_IN_A_ROW: Final = 3
 def operating_point(
     loaded: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
 ) -> None:
-    """IoU threshold, a score threshold for each of the chosen models, and the two presets.
+    """Draw the IoU threshold, a score threshold for each chosen model, and the two presets.
 
     With `one_of` the model to show is chosen among these, and its three main numbers are at the end.
     """
@@ -55,7 +55,7 @@ def operating_point(
 
 
 def score_slider(loaded: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
-    """The lowest score at which the boxes of a model count."""
+    """Draw the lowest score at which the boxes of a model count."""
     scores = has_scores(loaded, model)
     st.slider(
         f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
@@ -71,7 +71,7 @@ def score_slider(loaded: OpenedBoxes, model: Model, *, width: int | Literal["str
 
 
 def model_switch(models: Sequence[Model]) -> None:
-    """Which model's boxes and numbers are shown, by letter when the view names two, else by name."""
+    """Draw which model is shown, by letter when the view names two, else by name."""
     if state.model not in [model.index for model in models]:
         state.model = models[0].index
     if len(models) > _MODELS_IN_A_ROW:
@@ -81,7 +81,6 @@ def model_switch(models: Sequence[Model]) -> None:
 
 
 def _presets(loaded: OpenedBoxes) -> None:
-    """Buttons for the thresholds of the specification and for the best F1."""
     state.preset = preset(loaded)
 
     def apply() -> None:
@@ -100,19 +99,15 @@ def _presets(loaded: OpenedBoxes) -> None:
 
 
 def _three_numbers(loaded: OpenedBoxes, model: Model) -> None:
-    """Precision, recall and F1 of the shown model, small."""
     row = result_of(loaded, model).micro.row(0)
     cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(loaded, model))
     st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
 def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], None]:
-    """Counts and ratios of each model, with their signature.
+    """Draw counts and ratios of each model, with their signature; return what adds the mistakes.
 
-    Returns
-    -------
-    callable
-        Adds how many mistakes there are, where they have no names yet: all other numbers are on screen before.
+    The number of mistakes is left out where they have no names yet, until what is returned is called.
     """
     baseline = result_of(loaded, chosen[0]).micro
     places = [column.empty() for column in st.columns(len(chosen), gap="small")]
@@ -132,7 +127,6 @@ def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], No
 
 
 def _model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None, *, mistakes: bool) -> str:
-    """Counts and ratios of one model, with their signature."""
     result = result_of(loaded, model)
     row = result.micro.row(0)
     after = corrected(loaded, model)
@@ -155,7 +149,7 @@ def _model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | Non
 
 
 def against(f1: float | None, baseline: MetricColumns | None) -> str:
-    """F1 against the baseline model in points, in words."""
+    """Return F1 against the baseline model in points, in words."""
     if baseline is None:
         return "baseline"
     other = baseline.row(0)["f1"]
@@ -167,14 +161,13 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
 
 
 def _thresholds(loaded: OpenedBoxes, model: Model) -> str:
-    """Protocol and thresholds behind the numbers of one model."""
     of = protocol.chosen()
     score = threshold_text(score_threshold(loaded, model))
     return f"{of.name} {of.version} · {protocol.iou_words()} · score ≥ {score}"
 
 
 def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:
-    """Names and numbers of a card, each with its corrected number when there is one."""
+    """Return names and numbers of a card, each with its corrected number when there is one."""
     again = {} if after is None else {key: corrected_badge(after, of, key) for _, key in names}
     return "".join(f"<div><dt>{name}</dt><dd>{number(of[key])}{again.get(key, '')}</dd></div>" for name, key in names)
 
@@ -183,19 +176,16 @@ def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = N
 
 
 class Corrected(NamedTuple):
-    """The numbers of a model on the ground truth as reviewers correct it, and how many verdicts are behind them."""
+    """The numbers of a model on the corrected ground truth, and how many verdicts are applied."""
 
     numbers: Metrics
     applied: int
 
 
 def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
-    """The numbers of a model, all labels pooled, on the ground truth as agreed verdicts of reviewers correct it.
+    """Return a model's numbers, all labels pooled, on the ground truth as agreed verdicts correct it.
 
-    Returns
-    -------
-    Corrected or None
-        At the operating point. None when no verdict changes its precision, recall or F1.
+    At the operating point. None when no verdict changes its precision, recall or F1.
     """
     again = findings.corrected_of(loaded, model)
     if again is None:
@@ -206,7 +196,7 @@ def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
 
 
 def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | None], key: Ratio) -> str:
-    """A corrected number in small letters, to be shown with the official one, as HTML; empty when it reads the same."""
+    """Return a corrected number in small letters, as HTML; empty when it reads as the official one."""
     if number(after.numbers[key]) == number(before[key]):
         return ""
     explained = (
@@ -218,7 +208,7 @@ def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | N
 
 
 def numbers_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """The main numbers of some models in a line, each with its corrected number when verdicts change it."""
+    """Draw the main numbers of some models in a line, each with its corrected number if that differs."""
     parts = []
     for model in chosen:
         after, micro = corrected(loaded, model), result_of(loaded, model).micro

@@ -1,7 +1,6 @@
-"""The ledger of B against A in the views of pixels, fields and posters, and the things behind a number of it.
+"""The ledger of B against A in the views of pixels, fields and posters, and the items behind a number.
 
-Owns the part; what is counted comes from the protocol (`evaluator.metrics.item_ledger`), and the view says how a thing
-is opened.
+What is counted comes from the protocol (`evaluator.metrics.item_ledger`).
 """
 
 from __future__ import annotations
@@ -20,12 +19,9 @@ _TITLES = {"b_better": "B better", "a_better": "A better", "same_right": "Same, 
 
 
 def part(ledgers: Sequence[ItemLedger], open_item: Callable[[Item], None]) -> None:
-    """The ledgers as tables, and the things behind the chosen number; nothing without a ledger.
+    """Draw the ledgers, and the items behind the chosen number; nothing without a ledger.
 
-    Parameters
-    ----------
-    open_item : callable
-        Shows a thing in the view; called before the view runs.
+    `open_item` shows an item in the view; it is called before the view runs.
     """
     for ledger in ledgers:
         _table(ledger)
@@ -35,7 +31,7 @@ def part(ledgers: Sequence[ItemLedger], open_item: Callable[[Item], None]) -> No
 
 
 def _table(ledger: ItemLedger) -> None:
-    """One row per label, field or criterion; a count lists its things."""
+    """Draw one row per label, field or criterion; a count lists its items."""
     frame.section(f"Ledger, by {ledger.criterion}", f"{ledger.noun}s; a count lists them")
     counts = [ledger.counts(row) for row in range(len(ledger.rows))]
     key = f"ledger_{ledger.noun}_{ledger.measure}"
@@ -59,7 +55,7 @@ def _table(ledger: ItemLedger) -> None:
 
 
 def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
-    """The things of the chosen number, those that moved most first; a row opens its thing."""
+    """Draw the items of the chosen number, those that moved most first; a row opens its item."""
     _, name, outcome = state.ledger_of
     if outcome not in OUTCOMES:
         return

@@ -1,4 +1,4 @@
-"""The workspace folder of this server, and what the session's views keep in it; without one nothing is kept.
+"""The workspace folder of this server, and what sessions keep in it; without one nothing is kept.
 
 What cannot be kept is said on Files and stays in use; it never stops a view.
 """
@@ -17,7 +17,7 @@ from pages.shared.state import state
 
 
 def folder() -> WorkspaceFolder | None:
-    """The workspace folder; None without one, or when it cannot be used, which is then said on Files."""
+    """Return the workspace folder; None without one, or when it cannot be used, noted for Files."""
     root = os.environ.get(FOLDER_VARIABLE)
     if not root:
         return None
@@ -30,7 +30,7 @@ def folder() -> WorkspaceFolder | None:
 
 @st.cache_resource(show_spinner=False)
 def _open(root: str) -> WorkspaceFolder | str:
-    """The folder, held as long as the process runs; or why it cannot be used."""
+    """Return the folder, held as long as the process runs; or why it cannot be used."""
     try:
         return WorkspaceFolder(Path(root))
     except CannotKeep as problem:
@@ -38,7 +38,7 @@ def _open(root: str) -> WorkspaceFolder | str:
 
 
 def read() -> Kept:
-    """What the folder holds; its issues are noted for Files."""
+    """Return what the folder holds; its issues are noted for Files."""
     of = folder()
     held = of.read() if of is not None else Kept()
     state.kept_issues = held.issues
@@ -66,7 +66,7 @@ def remove_page(name: str) -> None:
 
 
 def keep_filters(filters: Mapping[str, str]) -> None:
-    """Keep the parts of the address, when they are others than the last time."""
+    """Keep the parts of the address that filter, when they differ from the last ones."""
     if filters != state.kept_filters:
         state.kept_filters = dict(filters)
         _change(lambda of: of.keep_filters(filters))

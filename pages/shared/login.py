@@ -1,8 +1,7 @@
 """Who reads: somebody who logged in, somebody whom a trusted proxy names, or anybody.
 
-`enter` runs in app.py before the navigation, so that no view can forget it: without access the script ends
-there, and no file is read for that reader. In doubt access is refused: a secrets file that cannot be read, a login that
-is configured by half, a request past the proxy. docs/login.md says how to set both up and what they leave open.
+`enter` runs in app.py before the navigation: without access the script ends there and no file is read. In doubt
+(unreadable secrets, half a login, a request past the proxy) access is refused; see docs/login.md.
 """
 
 from __future__ import annotations
@@ -37,18 +36,10 @@ _SEEN: Final[set[str]] = set()
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Whether the data may be shown to this reader.
+    """Whether the data may be shown to this reader; `refusal` says why not, empty with access.
 
-    Attributes
-    ----------
-    name : str
-        Who reads; empty when nobody vouches for a name.
-    by : str
-        "login" or "proxy": who vouches; empty when nobody does.
-    refusal : str
-        Why nothing may be shown, in a sentence; empty with access.
-    providers : tuple of str
-        The buttons of the log-in screen: names of identity providers, "default" for the only one.
+    `name` is empty when nobody vouches for one, `by` is "login", "proxy" or empty; `providers` are the buttons of the
+    log-in screen, "default" for the only one.
     """
 
     name: str = ""
@@ -58,7 +49,7 @@ class Access:
 
 
 def enter() -> None:
-    """Let the reader in, with who it is at the foot of the sidebar, or show the log-in screen and end the script."""
+    """Let the reader in, or show the log-in screen and end the script."""
     access = _access()
     state.access = not access.refusal
     if access.refusal:
@@ -69,13 +60,13 @@ def enter() -> None:
 
 
 def reader() -> tuple[str, bool]:
-    """Who reads, and whether a login or a trusted proxy vouches for the name; an empty name when nobody does."""
+    """Return who reads, and whether login or trusted proxy vouches for the name; empty when neither does."""
     access = _access()
     return (access.name, True) if access.name and not access.refusal else ("", False)
 
 
 def _access() -> Access:
-    """The login counts before the proxy's header; without both everybody may read."""
+    """Return the access; the login counts before the proxy's header, without both everybody may read."""
     wanted, auth = _auth()
     if wanted:
         return login_access(auth, st.user.to_dict())
@@ -84,7 +75,7 @@ def _access() -> Access:
 
 
 def _auth() -> tuple[bool, Mapping[str, object] | None]:
-    """Whether readers have to log in, and the section [auth] for it; None when it cannot be read."""
+    """Return whether readers must log in, and the section [auth]; None when it cannot be read."""
     try:
         readable = st.secrets.load_if_toml_exists()
         # Streamlit takes a file with an error for no file.
@@ -99,19 +90,10 @@ def _auth() -> tuple[bool, Mapping[str, object] | None]:
 
 
 def login_access(auth: Mapping[str, object] | None, user: Mapping[str, object]) -> Access:
-    """The access when a login is configured.
+    """Return the access under a login: open only for complete settings and a reader with a name.
 
-    Parameters
-    ----------
-    auth : mapping or None
-        Section [auth] of the secrets; None when it cannot be read.
-    user : mapping
-        Claims of the identity provider about the reader, and ``is_logged_in``.
-
-    Returns
-    -------
-    Access
-        Open only for a complete configuration and a reader with a name.
+    `auth` is section [auth] of the secrets, None when it cannot be read; `user` holds the provider's claims and
+    ``is_logged_in``.
     """
     if auth is None:
         return Access(
@@ -133,7 +115,7 @@ def login_access(auth: Mapping[str, object] | None, user: Mapping[str, object]) 
 
 
 def incomplete(auth: Mapping[str, Any]) -> list[str]:
-    """What section [auth] lacks, a part of a sentence each; none of its values is repeated."""
+    """Return what section [auth] lacks, a part of a sentence each; none of its values is repeated."""
     wrong = [f"{key} is missing in [auth]" for key in _NEEDED if not auth.get(key)]
     secret = auth.get("cookie_secret")
     if secret and len(str(secret)) < SHORTEST_COOKIE_SECRET:
@@ -152,7 +134,7 @@ def incomplete(auth: Mapping[str, Any]) -> list[str]:
 
 
 def providers(auth: Mapping[str, object]) -> list[str]:
-    """Names of the identity providers: "default" for one in [auth] itself, and those of [auth.NAME]."""
+    """Return the identity providers: "default" for one in [auth] itself, and those of [auth.NAME]."""
     named = [
         str(name)
         for name, section in auth.items()
@@ -163,25 +145,19 @@ def providers(auth: Mapping[str, object]) -> list[str]:
 
 
 def claimed_name(user: Mapping[str, object]) -> str:
-    """The name that is shown with a reader's verdicts: email, name or identifier; empty when there is none.
+    """Return the name shown with a reader's verdicts: email, name or identifier; empty for none.
 
-    Notes
-    -----
-    OpenID Connect Core 1.0, section 5.1: with ``email_verified`` false the provider does not vouch for the address,
-    so that anybody could have typed it; then the next claim counts.
+    OpenID Connect Core 1.0, section 5.1: with ``email_verified`` false the provider does not vouch for the address, so
+    that anybody could have typed it; then the next claim counts.
     """
     claims = ("name", "sub") if user.get("email_verified") in (False, "false") else ("email", "name", "sub")
     return next((name for claim in claims if (name := str(user.get(claim) or "").strip())), "")
 
 
 def proxy_access(named: Sequence[str]) -> Access:
-    """The access when a header of a trusted proxy names the reader.
+    """Return the access by all values of a trusted proxy's header; more than one is refused.
 
-    Parameters
-    ----------
-    named : sequence of str
-        Every value of the header in the request. More than one means that the proxy added its own to one that came
-        from outside, and which is which cannot be determined.
+    Then the proxy added its own to one from outside, and which is which cannot be determined.
     """
     if len(named) > 1:
         return Access(
@@ -194,19 +170,10 @@ def proxy_access(named: Sequence[str]) -> Access:
 
 
 def openness(address: str | None, headers: Mapping[str, str]) -> str:
-    """Who can reach an app that asks nobody, as a sentence.
+    """Return who can reach an app without login, as a sentence.
 
-    Parameters
-    ----------
-    address : str or None
-        Where the server listens; None or empty for every address of the machine.
-    headers : mapping
-        Those of the request, looked up without regard to case.
-
-    Returns
-    -------
-    str
-        `THIS_MACHINE` only when nothing speaks against it: a proxy in front makes a local server public.
+    `THIS_MACHINE` only when nothing speaks against it: a proxy in front makes a local server public. `address` is where
+    the server listens, None or empty for every address; `headers` are looked up without regard to case.
     """
     host = headers.get("Host")
     asked_for = urlsplit(f"//{host}").hostname if host else "localhost"
@@ -216,7 +183,7 @@ def openness(address: str | None, headers: Mapping[str, str]) -> str:
 
 
 def _is_loopback(host: str | None) -> bool:
-    """Whether a host name or address is this machine's own."""
+    """Return whether a host name or address is this machine's own."""
     name = (host or "").strip("[]").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -227,12 +194,11 @@ def _is_loopback(host: str | None) -> bool:
 
 
 def _can_log_in() -> bool:
-    """Whether the packages are installed that Streamlit's login needs."""
+    """Return whether the packages that Streamlit's login needs are installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("authlib", "httpx"))
 
 
 def _screen(access: Access) -> None:
-    """The log-in screen, the only thing on the page."""
     with st.container(key="login", border=True, width=420, gap="medium"):
         frame.title("LayoutScope", "")
         st.html(f'<p class="ls-shut">{html.escape(plain(access.refusal))}</p>')
@@ -242,7 +208,6 @@ def _screen(access: Access) -> None:
 
 
 def _foot(access: Access) -> None:
-    """Who reads, or that nobody was asked."""
     if access.by == "login":
         frame.lines([f"Logged in as {access.name}"])
         st.button("Log out", on_click=st.logout, icon=":material/logout:", width="stretch")

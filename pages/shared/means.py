@@ -1,7 +1,7 @@
-"""What else can be averaged, on the Overview: pooled boxes, documents, labels with weights, and average precision.
+"""Means on the Overview: pooled boxes, documents, labels with weights, and COCO's average precision.
 
-The means are those of the matching at the operating point. Average precision is COCO's, of all predictions, for models
-that have scores under protocols that know none of their own. Every number is computed in ``evaluator``.
+The means are those of the matching at the operating point. Average precision is of all predictions, for models with
+scores under protocols without their own.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Group(NamedTuple):
 
 
 def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """A row for each model: pooled, mean over documents, mean over labels with the weights, and average precision."""
+    """Draw a row for each model: pooled, mean over documents, weighted mean over labels, AP."""
     weights = weights_in_use(loaded)
     head, control = st.columns([2.4, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">Means <small>of the boxes at the operating point</small></h2>')
@@ -62,13 +62,13 @@ def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
 
 
 def weights_in_use(loaded: OpenedBoxes) -> Mapping[str, float]:
-    """The weights that differ from 1, of labels that the open files map; none under protocols without weights."""
+    """Return the weights that differ from 1, of evaluated labels; none if the protocol has none."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     return {label: weight for label, weight in state.class_weights if label in labels} if _weighted() else {}
 
 
 def signed(loaded: OpenedBoxes) -> list[str]:
-    """What a signature states about the weights; nothing where all are 1."""
+    """Return what a signature states about the weights; nothing where all are 1."""
     weights = weights_in_use(loaded)
     return [f"class weight {', '.join(_weighed(weights))}"] if weights else []
 
@@ -83,7 +83,7 @@ def _weighted() -> bool:
 
 @st.fragment
 def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
-    """The weight of each label in the mean over labels; the inputs are made when they are looked at."""
+    """Draw the weight of each label; the inputs are made when they are looked at."""
     if weights_in_use(loaded) != weights:
         st.rerun()
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
@@ -130,7 +130,7 @@ def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> 
 
 
 def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: ANN401 - metrics, or their mean
-    """The three ratios; `counted` is what a mean counts."""
+    """Return the three ratios; `counted` is what a mean counts."""
     noun = (counted or "").removesuffix("s")
     notes = [
         f"over {count_of(numbers[counted][key], noun)} where it is defined" if counted else "" for _, key in _RATIOS
@@ -140,7 +140,7 @@ def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: A
 
 
 def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Group | None:
-    """COCO's average precision of all predictions; None where there is none, or the protocol has its own."""
+    """Return COCO's AP of all predictions; None without, or when the protocol has its own."""
     if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
         return None
     numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset) or dict.fromkeys(_AVERAGES)
@@ -149,7 +149,6 @@ def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Gr
 
 @computed(16, spinner="Computing average precision")
 def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
-    """COCO's numbers of a model; the files state which."""
     return protocol.average_precision(_dataset, model)
 
 

@@ -1,6 +1,6 @@
-"""What the view Models shows: the open models and results of earlier runs by one measure, worked out once.
+"""The view Models: the open models and results of earlier runs, ranked by one measure.
 
-Caches are keyed by the digests of the files and the thresholds, like those of the other views of boxes.
+Caches are keyed by the digests of the files and the thresholds.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _DEFAULT: Final = "f1"
 
 
 def measures() -> Mapping[str, Metric]:
-    """What models can be ranked by: what a matching at the operating point has, and the protocol's own numbers."""
+    """Return what models can be ranked by: measures of a matching, and the protocol's own numbers."""
     return protocol.chosen().metrics
 
 
 def is_own(name: str) -> bool:
-    """Whether a measure is the protocol's own: of all predictions at its own thresholds, not at the operating point."""
+    """Return whether a measure is the protocol's own: of all predictions at its own thresholds."""
     return name not in BOX_METRICS
 
 
@@ -48,16 +48,9 @@ class Apart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """All models by one measure.
+    """All models by one measure, and by further ones in `others`.
 
-    Attributes
-    ----------
-    standings : Standings
-    others : tuple of Standings
-        The same models by further measures.
-    places : tuple of int or None
-        Of each row of `standings`, the place of the model among the open ones; None without its boxes.
-    apart : tuple of Apart
+    `places` has the place among the open models for each row of `standings`; None for an earlier result.
     """
 
     standings: Standings
@@ -67,25 +60,25 @@ class Ranked:
 
 
 def _chosen() -> tuple[str, ...]:
-    """The measure that ranks, then the others."""
+    """Return the measure that ranks, then the others."""
     known = measures()
     first = state.rank_by if state.rank_by in known else _DEFAULT
     return (first, *(name for name in state.rank_more if name in known and name != first))
 
 
 def _asked(loaded: OpenedBoxes) -> tuple[object, ...]:
-    """What the numbers of the view follow from."""
+    """Return what the numbers of the view follow from."""
     keys = tuple(_keys(loaded, own=is_own(name)) for name in _chosen())
     return _chosen(), keys, state.label, state.iou, state.earlier
 
 
 def is_ready(loaded: OpenedBoxes) -> bool:
-    """Whether this session has seen these numbers with their intervals before: they are there at once again."""
+    """Return whether this session has seen these numbers with their intervals before."""
     return state.ranked_before == _asked(loaded)
 
 
 def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
-    """All open models and the earlier results that fit, by the chosen measures and label.
+    """Return all open models and the earlier results that fit, by the chosen measures and label.
 
     Without resampling there are values and no intervals, ranks, pairs or boxes to correct.
     """
@@ -116,13 +109,13 @@ def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
 
 
 def _keys(loaded: OpenedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
-    """What the numbers of the models follow from; the protocol's own hold at every operating point."""
+    """Return what the numbers of the models follow from; the protocol's own hold at every operating point."""
     keys = (result_key(loaded, model) for model in loaded.models)
     return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
 
 
 def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
-    """The earlier results that can be with the open models, and the others."""
+    """Return the earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
     fitting, apart = [], []
@@ -146,7 +139,7 @@ def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[Ear
 def _contenders(
     loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
 ) -> list[Contender]:
-    """The open models at the operating point, then the earlier results by what their files have."""
+    """Return the open models at the operating point, then the earlier results."""
     asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
     wanted = _Wanted(own, asked, state.label, mistakes)
     opened_ = [
@@ -160,7 +153,7 @@ def _contenders(
 
 
 class _Wanted(NamedTuple):
-    """What is asked of a model: numbers of the protocol's own, some metrics, of a label or all, boxes to correct."""
+    """What is asked of a model: the protocol's own numbers, metrics, a label or "", boxes to correct."""
 
     own: bool
     metrics: tuple[str, ...]
@@ -170,7 +163,6 @@ class _Wanted(NamedTuple):
 
 @computed(16)
 def _contender(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: OpenedBoxes, _model: Model) -> Contender:
-    """An open model at the operating point, whatever it is ranked by; `key` identifies its result."""
     numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if wanted.own else None
     result, label = result_of(_loaded, _model), wanted.label or None
     return contender(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
@@ -186,12 +178,11 @@ def _standings(
     *,
     _models: Callable[[], list[Contender]],
 ) -> Standings:
-    """The standings of some models by a measure; the other arguments identify them."""
     return standings(_models(), key)
 
 
 def use_earlier(files: Sequence[tuple[str, bytes]]) -> None:
-    """Take the results of uploaded files in the place of others; what is wrong with them is kept to be shown."""
+    """Replace the earlier results by those of uploaded files; what is wrong with them is kept."""
     added: list[EarlierResult] = []
     wrong: list[Issue] = []
     for name, content in files:
@@ -203,7 +194,7 @@ def use_earlier(files: Sequence[tuple[str, bytes]]) -> None:
 
 
 def remove_earlier() -> None:
-    """No earlier result any more."""
+    """Drop all earlier results."""
     state.earlier, state.earlier_rejected = (), ()
 
 
@@ -215,5 +206,5 @@ def choose_pair(loaded: OpenedBoxes, row: int, column: int) -> None:
 
 
 def letter_of(loaded: OpenedBoxes, place: int | None) -> str:
-    """The letter of an open model in the views that show two; empty for others."""
+    """Return the letter of an open model in the views that show two; empty for others."""
     return next((model.letter for model in loaded.pair if model.index == place), "")

@@ -1,6 +1,5 @@
-"""The slices of fields, pixels and posters: what is searched of the open files, and the view where a thing opens.
+"""The slices of fields, pixels and posters: what is searched, the list, and the view of an item.
 
-Each kind says which results it has and how a thing is shown; the search and the list are the same for all of them.
 What was read of the PDFs is kept for all sessions under the files and the PDF folder.
 """
 
@@ -44,21 +43,9 @@ _MOST_ROWS: Final = 14
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The results of one kind of files.
+    """The results of one kind of files ("pixels", "fields", "posters"), of A and, when there are two, B.
 
-    Attributes
-    ----------
-    kind : "pixels", "fields" or "posters"
-    models : tuple of Named
-        A and, when there are two, B.
-    results : tuple of Result
-        Of these.
-    key : tuple of str
-        What the results follow from.
-    pdfs : Path, tuple of Path, or None
-        Where the PDFs are.
-    open : callable
-        Shows a thing in its view; called before the view runs.
+    `key` is what the results follow from; `open` shows an item in its view and is called before the view runs.
     """
 
     kind: str
@@ -70,7 +57,7 @@ class Source:
 
     @property
     def words(self) -> Mapping[str, MeasureWords]:
-        """The measures of its protocol."""
+        """Return the measures of its protocol."""
         return PROTOCOLS[self.results[0].signature.protocol].slice_measures
 
 
@@ -78,7 +65,7 @@ class Source:
 
 
 def kinds() -> dict[str, str]:
-    """Of which open files there are slices, with their names; boxes where nothing is open."""
+    """Return the kinds of open files that have slices, with their names; boxes where nothing is open."""
     boxes = opened.boxes()
     named = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None else {}
     if fields.compared() is not None:
@@ -89,7 +76,7 @@ def kinds() -> dict[str, str]:
 
 
 def source_of(kind: str) -> Source | None:
-    """The results of a kind; None where they cannot be had."""
+    """Return the results of a kind; None where they cannot be had."""
     return {"pixels": _pixels, "fields": _fields, "posters": _posters}[kind]()
 
 
@@ -159,12 +146,11 @@ def _read_key(source: Source) -> ReadKey:
 
 @computed(16)
 def _pages(key: tuple[str, ...], *, _results: Sequence[Result]) -> list[tuple[str, int]]:
-    """Every page on which something is observed; `key` identifies it."""
     return pages_of(_results)
 
 
 def pdfs_part(source: Source) -> None:
-    """What the PDFs say: the way to it, its progress, or that it counts."""
+    """Draw what the PDFs say: the way to read them, its progress, or that they count."""
     if source.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines of pages are not searched.")
         return
@@ -183,7 +169,7 @@ def pdfs_part(source: Source) -> None:
 
 
 class Searched(NamedTuple):
-    """What a search gave, how it is shown, and what was searched by measure."""
+    """The slices of a search, how they are shown, and what was searched by measure."""
 
     slices: Slices
     payload: SlicesPayload
@@ -195,9 +181,9 @@ LARGE_PAGES: Final = 2_000
 
 
 def searched(source: Source, of: str, measure: str) -> Searched | None:
-    """The slices of one model, or of what B does differently from A, by one measure or `ALL`.
+    """Return the slices of one model, or of B against A, by one measure or `ALL`.
 
-    None, with the way to begin again, where the search was cancelled.
+    None, with the way to begin again drawn, where the search was cancelled.
     """
     letters = ["A", "B"] if of == "B-A" else [of]
     places = [place for place, model in enumerate(source.models) if model.letter in letters]
@@ -220,7 +206,6 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
 def _search(
     results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: OfPages | None
 ) -> Searched:
-    """The slices of one or two results, and how they are shown."""
     words = PROTOCOLS[results[0].signature.protocol].slice_measures
     seen: dict[str, Seen] = {}
 
@@ -235,7 +220,7 @@ def _search(
 
 
 def listed(source: Source, of_search: Searched) -> None:
-    """Everything about the slices of a search: what was tested, the list, and the things of the opened slice."""
+    """Draw what was tested, the list, and the items of the opened slice."""
     slices = of_search.slices
     slice_list.heading(slices)
     if slices.slices:
@@ -250,7 +235,7 @@ def listed(source: Source, of_search: Searched) -> None:
 
 
 def _shown(source: Source, of_search: Searched) -> None:
-    """The list; a page opens the view of its kind, the things of a slice a table below."""
+    """Draw the list; a page opens the view of its kind, the items of a slice a table below."""
     events = components.slices(of_search.payload, key=_KEY, on_boxes=_list_things)
     page = events.open
     if page is None:
@@ -264,12 +249,11 @@ def _shown(source: Source, of_search: Searched) -> None:
 
 
 def _list_things() -> None:
-    """The things of a slice were asked for."""
     state.slices_listed = components.parse_slices(report(_KEY)).boxes
 
 
 def _things(source: Source, of_search: Searched, one: Slice) -> None:
-    """The things of a slice, wrong ones first; a row opens its field, page or poster."""
+    """Draw the items of a slice, wrong ones first; a row opens its field, page or poster."""
     observed = of_search.seen[one.measure].observations
     rows = one.parts[0].rows
     order = rows[np.argsort(~wrong_of(one, observed, rows), kind="stable")]
@@ -302,12 +286,10 @@ def _things(source: Source, of_search: Searched, one: Slice) -> None:
 
 
 def _letters(source: Source, number: int) -> list[str]:
-    """The letters of the models that were searched."""
     return [model.letter for model in source.models] if number == len(source.models) else [state.slices_of]
 
 
 def _value(value: float, words: MeasureWords) -> str:
-    """What a thing adds to the measure, in a word or a number."""
     if math.isnan(value):
         return "–"
     return f"{value:.3f}" if words.fits else "yes" if value else "no"

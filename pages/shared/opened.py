@@ -1,8 +1,7 @@
-"""What one reader has open: the files of both sides, the models that can be evaluated, their names and issues.
+"""What a session has open: files of both sides, models that can be evaluated, their names and issues.
 
-There are three kinds of files, each with views of its own: boxes, extracted fields and posters. They differ in how
-they are read and compared, see `Kind`, and in nothing else. What is read is shared by all sessions under digests of
-content, name and role, never under a path or a time.
+Boxes, extracted fields and posters are three kinds of files, see `Kind`. What is read is shared by all sessions under
+digests of content, name and role, never under a path or a time.
 """
 
 from __future__ import annotations
@@ -46,30 +45,11 @@ C = TypeVar("C", bound=Source)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind(Generic[C]):
-    """One kind of files and how it is read.
+    """One kind of files (boxes, fields, posters) and how it is read and compared.
 
-    Attributes
-    ----------
-    name : str
-        Part of the keys of caches.
-    counted : str
-        What a side consists of, as the head of a column.
-    size : callable
-        How many of these there are.
-    held : Field
-        Where the session has its files.
-    chosen : (Field, Field)
-        Where the session has the places, among the models, of the two that a view shows side by side.
-    read : callable
-        From origin and name, as it is asked for; raises BadInput.
-    prepare : callable
-        A prediction that can be compared with a ground truth, and the issues of the two; raises BadInput.
-    ids : callable
-        What identifies a side beside its digest and name.
-    title : callable
-        What a model is called.
-    waiting : str
-        Shown while the files that were named at the start are read; empty for nothing.
+    `counted` heads the column of `size`; `held` and `chosen` are where the session has the files and the places, among
+    the models, of A and B. `read` and `prepare` (a prediction comparable with a ground truth, and issues) raise
+    BadInput. `ids` adds to a side's digest; `waiting` is shown while the first files are read, empty for nothing.
     """
 
     name: KindName
@@ -84,13 +64,13 @@ class Kind(Generic[C]):
     waiting: str = ""
 
     def digest(self, content: C) -> str:
-        """What identifies a side as it was read."""
+        """Return what identifies a side as it was read."""
         return f"{content.sha256}/{content.name}/{self.ids(content)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A prediction that can be evaluated: its place among the models and how it is called."""
+    """A prediction that can be evaluated: its place among the models, and its name."""
 
     index: int
     name: str
@@ -98,23 +78,16 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Named(Model):
-    """One of two models that a view shows side by side, with the letter that it has there: A or B."""
+    """One of two models that a view shows side by side, with its letter: A or B."""
 
     letter: str
 
 
 @dataclass(frozen=True, slots=True)
 class Opened(Generic[C]):
-    """What can be evaluated.
+    """What can be evaluated: the predictions that fit the ground truth, with names in their order.
 
-    Attributes
-    ----------
-    predictions : tuple of the same
-        Those that can be evaluated against it.
-    names : tuple of str
-        Names of the models, in the order of `predictions`.
-    issues : tuple of Issue
-        Of all files and pairs, warnings and errors.
+    `issues` are those of all files and pairs, warnings and errors.
     """
 
     kind: Kind[C]
@@ -126,19 +99,19 @@ class Opened(Generic[C]):
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """What identifies the ground truth and each model, in this order."""
+        """Return what identifies the ground truth and each model, in this order."""
         return tuple(self.kind.digest(each) for each in (self.ground_truth, *self.predictions))
 
     @property
     def models(self) -> tuple[Model, ...]:
-        """Every model that can be evaluated."""
+        """Return every model that can be evaluated."""
         return tuple(Model(index, name) for index, name in enumerate(self.names))
 
     @property
     def pair(self) -> tuple[Named, ...]:
-        """A and B of a view that shows two models: the first two unless others were chosen, one when one is open.
+        """Return A and B of a view of two models: the first two unless chosen otherwise; one when one is open.
 
-        They are two models: where the same one is chosen twice, B is the first other one.
+        Where the same model is chosen twice, B is the first other one.
         """
         names = self.names
         places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
@@ -148,13 +121,13 @@ class Opened(Generic[C]):
 
     @property
     def shown(self) -> Model:
-        """The model that a view of one model shows."""
+        """Return the model that a view of one model shows."""
         index = State.model.get()
         return self.models[index if index < len(self.names) else 0]
 
     @property
     def shown_of_pair(self) -> Named:
-        """The one of the two models that is shown in detail."""
+        """Return the one of the two models that is shown in detail."""
         return next((model for model in self.pair if model.index == State.model.get()), self.pair[0])
 
 
@@ -164,19 +137,13 @@ AnyOpened = Opened[Any]
 
 @dataclass(frozen=True, slots=True)
 class OpenedBoxes(Opened[Annotations]):
-    """Files of boxes that can be evaluated.
-
-    Attributes
-    ----------
-    dataset : Dataset
-        Both sides under shared codes; its predictions are those of the files.
-    """
+    """Files of boxes that can be evaluated; `dataset` holds ground truth and predictions, joined."""
 
     dataset: Dataset
 
 
 def _place(field: Field[int | None], default: int, count: int) -> int:
-    """A chosen model, or the default when the choice does not fit the files."""
+    """Return a chosen model, or the default when the choice does not fit the files."""
     chosen = field.get()
     return chosen if chosen is not None and chosen < count else min(default, count - 1)
 
@@ -193,7 +160,7 @@ class Place:
 
 
 def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
-    """A file of boxes by its content, shared by all sessions, or a folder, or a file with what lies beside it."""
+    """Read a file of boxes by content, shared by all sessions; or a folder, or a file with its sidecars."""
     if isinstance(origin, Path) and (origin.is_dir() or formats.reads_whole(origin)):
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
     if isinstance(origin, Upload) and len(origin.files) > 1:
@@ -218,7 +185,7 @@ def _annotations(
     _content: bytes,
     _on_disk: bool,
 ) -> Annotations:
-    """Columns of a file by its content, name, role, and the verdicts on the columns of a table."""
+    """Return the columns of a file by its content, name, role, and the verdicts on the columns of a table."""
     side, as_reference, as_written, unscored = how
     return formats.read_bytes(
         _content,
@@ -235,7 +202,7 @@ def _annotations(
 def _read_other(
     kind: KindName, ids: Callable[[Any], str] = lambda content: ""
 ) -> Callable[[Origin, str, Reading], Any]:
-    """What reads fields or posters; sessions on the same files hold one copy, identified by its digest and `ids`."""
+    """Return what reads fields or posters, shared by all sessions by digest and `ids`."""
 
     def read(origin: Origin, name: str, reading: Reading) -> Source:
         content = project.read_content(origin, reading, kind)
@@ -246,23 +213,23 @@ def _read_other(
 
 @computed(32)
 def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
-    """The first copy of some content."""
+    """Return the first copy of some content."""
     return _content
 
 
 def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, ...]]:  # noqa: ANN401 - any content
-    """A prediction as it is, and the issues of the pair by the rules of its format."""
+    """Return a prediction unchanged, and the issues of the pair by the rules of its format."""
     return prediction, formats.pair_issues(truth, prediction)
 
 
 def _box_title(read: Annotations) -> str:
-    """Model and version as the file states, or the name of the file."""
+    """Return model and version as the file states, or the name of the file."""
     name = read.model or read.name
     return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
 
 
 def _poster_ids(read: Posters) -> str:
-    """Under which ids the texts of a side are: they follow from names of files, not from their content."""
+    """Return a digest of the ids of a side's texts, which follow from file names, not from content."""
     ids = "\0".join((*read.posters, "", *read.broken)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(ids).hexdigest()
 
@@ -307,10 +274,10 @@ LARGE_BYTES: Final = 8 << 20
 def read(
     kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
 ) -> Member[C]:
-    """A file or folder of this machine, or uploaded files; unreadable ones carry their issues.
+    """Read a file or folder of this machine, or uploaded files; unreadable ones carry their issues.
 
-    A large one is read with a progress bar, and goes on being read when the view is left; once cancelled it is not
-    read again until the tab is reloaded.
+    A large one is read with a progress bar, and further when the view is left; once cancelled it is not read again
+    until the tab is reloaded.
     """
     reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
 
@@ -349,7 +316,7 @@ def _share_read(done: int, total: int) -> str:
 
 
 def _bytes_of(origin: Origin) -> int:
-    """How large a file or an upload is, or the files of a folder together; 0 for what cannot be looked at."""
+    """Return the bytes of a file, an upload, or a folder's files; 0 for what cannot be looked at."""
     if isinstance(origin, Upload):
         return sum(len(content) for _, content in origin.files)
     try:
@@ -363,23 +330,23 @@ def _bytes_of(origin: Origin) -> int:
 
 
 def workspace_named() -> Workspace:
-    """What the command line named, of all kinds, or the sample data."""
+    """Return what the command line named, of all kinds, or the sample data."""
     described = os.environ.get(WORKSPACE_VARIABLE)
     return workspace.from_json(described) if described else workspace.sample(SAMPLE_DATA)
 
 
 def left_out() -> tuple[Issue, ...]:
-    """Why files are not read: of those named on the command line, then of the last upload."""
+    """Return why files are not read: of those named on the command line, then of the last upload."""
     return (*workspace_named().issues, *state.left_out)
 
 
 def is_bundled(path: Path) -> bool:
-    """Whether a file is of the sample data, beside which nothing is written."""
+    """Return whether a file is of the sample data, beside which nothing is written."""
     return path.resolve().is_relative_to(SAMPLE_DATA.resolve())
 
 
 def files(kind: Kind[C]) -> Project[C]:
-    """The files of this session; those named at the start when it is new."""
+    """Return the files of this session; those named at the start when it is new."""
     held = kind.held.get()
     return held if held is not None else use(kind, workspace_named())
 
@@ -406,7 +373,7 @@ def use(kind: Kind[C], named: Workspace) -> Project[C]:
 
 
 def files_button(label: str, key: str, act: Callable[[Uploaded], object]) -> None:
-    """The button of a form that hands over the files chosen in its uploader of that key; without any it says so."""
+    """Draw the form button that hands the files of the uploader `key` to `act`; without any it says so."""
     st.form_submit_button(label, on_click=_hand_over, args=(key, act))
     if state.none_given == key:
         state.none_given = ""
@@ -422,9 +389,9 @@ def _hand_over(key: str, act: Callable[[Uploaded], object]) -> None:
 
 
 def read_button(field: Field[Given | None], files: str, role: str | None = None) -> None:
-    """The button that keeps the files and the role chosen in two widgets of a form until a view has read them.
+    """Draw the form button that keeps the chosen files and role until a view has read them.
 
-    A form without a widget for the role gives "": what each file is follows from its content.
+    Without a widget for the role it is "": what each file is follows from its content.
     """
 
     def give(uploaded: Uploaded) -> None:
@@ -434,9 +401,9 @@ def read_button(field: Field[Given | None], files: str, role: str | None = None)
 
 
 def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
-    """Read uploaded files as one side, and use it when it has no errors; what was open stays otherwise.
+    """Read uploaded files as one side, and use it unless it has errors; what was open stays then.
 
-    A prediction takes the place of the one of the same name. Choices that no longer fit are dropped by who reads them.
+    A prediction replaces the one of the same name. Choices that no longer fit are dropped where they are read.
     """
     ordered = tuple(sorted(uploads))
     name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
@@ -445,7 +412,7 @@ def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side)
 
 
 def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
-    """Read an upload and use it when it has no errors, in the place of everything of its kind when `alone` is set."""
+    """Read an upload and use it unless it has errors; `alone` closes all else of its kind."""
     taken = Taken(kind.name, side, upload, alone)
     member = _open_taken(kind, taken)
     if member.source is not None:
@@ -455,7 +422,7 @@ def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> M
 
 
 def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
-    """Read an upload and put it among the files of this session when it has no errors."""
+    """Read an upload and put it among the files of this session unless it has errors."""
     member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
     if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
@@ -468,7 +435,7 @@ def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
 
 
 def has_outlines() -> bool:
-    """Whether an open file of boxes has outlines or masks."""
+    """Return whether an open file of boxes has outlines or masks."""
     held = files(BOXES)
     members = (held.ground_truth, *held.models)
     return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
@@ -481,7 +448,7 @@ def open_kept(taken: Sequence[Taken]) -> None:
 
 
 def remove(taken: Taken) -> None:
-    """Close an upload and forget it: the files that were named at the start are open again, with the other uploads."""
+    """Close an upload and forget it: the files named at the start are open again, with the other uploads."""
     kept.remove(taken)
     state.taken = tuple(each for each in state.taken if each is not taken)
     kind = _kind_of(taken)
@@ -493,7 +460,6 @@ def remove(taken: Taken) -> None:
 
 
 def _kind_of(taken: Taken) -> AnyKind:
-    """The kind of an upload."""
     kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
     return next(kind for kind in kinds if kind.name == taken.kind)
 
@@ -508,14 +474,10 @@ def use_as_reference(place: int) -> None:
 
 
 def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
-    """Use a file of this session as another side, or not at all with None; nothing changes when it cannot be read so.
+    """Use a file of this session as another side, or not at all with None.
 
-    A ground truth that makes room is not used any more. A prediction becomes the reference for the others.
-
-    Returns
-    -------
-    Member or None
-        The file with its issues when it cannot have that role.
+    A ground truth that makes room is not used any more; a prediction becomes the reference for the others. Returns
+    None, or the file with its issues when it cannot have that role; nothing changes then.
     """
     held, unused = files(kind), State.unused.get()
     truth = held.ground_truth if held.ground_truth is not member else None
@@ -544,7 +506,7 @@ def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C
 
 
 def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
-    """A prediction as it is compared: one that breaks its rules is read again when a fix for it was chosen."""
+    """Return a prediction as it is compared: read again when it breaks its rules and a fix was chosen."""
     moves = kind.name == BOXES.name and any(fix.moves_boxes for fix in protocol.fixes(model.name))
     if model.source is not None or not moves:
         return model
@@ -552,7 +514,7 @@ def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
 
 
 def issues(kind: Kind[C]) -> tuple[Issue, ...]:
-    """All issues of the files of a kind and of their pairs, each once; those of boxes with why files were left out."""
+    """Return all issues of the files of a kind and of their pairs, each once; for boxes also `left_out`."""
     held = files(kind)
     truth = held.ground_truth
     every = list(truth.issues) if truth else []
@@ -567,14 +529,14 @@ def issues(kind: Kind[C]) -> tuple[Issue, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Paired(Generic[C]):
-    """A prediction that can be compared with its ground truth, None when the two do not fit, and their issues."""
+    """A prediction that fits its ground truth, None when it does not, and the issues of the two."""
 
     prediction: C | None
     issues: tuple[Issue, ...]
 
 
 def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
-    """What a prediction is together with its ground truth; looked for once, not on every run of every view."""
+    """Return a prediction as compared with its ground truth, cached by content and by what compares them."""
     # Whether boxes can be compared is the matter of the chosen protocol.
     of: str = kind.name
     if kind.name == BOXES.name:
@@ -587,7 +549,7 @@ def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
 
 @computed(96)
 def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
-    """A pair by the content of its sides and what compares them."""
+    """Return a pair by the content of its sides and what compares them."""
     return _pair()
 
 
@@ -602,7 +564,7 @@ def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
 
 
 def opened(kind: Kind[C]) -> Opened[C] | None:
-    """What can be evaluated in this session; None when a side is missing or has errors."""
+    """Return what can be evaluated in this session; None when a side is missing or has errors."""
     held = files(kind)
     truth = held.truth
     if truth is None:
@@ -617,7 +579,7 @@ def opened(kind: Kind[C]) -> Opened[C] | None:
 
 
 def boxes() -> OpenedBoxes | None:
-    """The files of boxes that can be evaluated in this session, joined; None when a side is missing or has errors."""
+    """Return the joined files of boxes of this session; None when a side is missing or has errors."""
     freeze_loaded("opened")
     of_boxes = opened(BOXES)
     if of_boxes is None:
@@ -629,7 +591,7 @@ def boxes() -> OpenedBoxes | None:
 
 
 def pixels() -> OpenedBoxes | None:
-    """The files of boxes whose pixels can be counted; None when a side is missing or has errors.
+    """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors.
 
     Pixels need neither scores nor the same labels on both sides: the models of `boxes` come first, under the same
     places, then those that the chosen protocol refuses.
@@ -657,7 +619,7 @@ def pixels() -> OpenedBoxes | None:
 
 
 def _unscored(model: Member[Annotations]) -> Annotations | None:
-    """A prediction that its format refuses for want of scores, or as no prediction; None for other errors."""
+    """Return a prediction refused for want of scores, or as no prediction; None for other errors."""
     how = Reading(unscored=True)
     return project.read_member(
         model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
@@ -665,7 +627,7 @@ def _unscored(model: Member[Annotations]) -> Annotations | None:
 
 
 def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotations]:
-    """A prediction whose pixels can be counted, and its issues; looked for once."""
+    """Return a prediction whose pixels can be counted, and its issues, cached as `paired`."""
     of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
 
     def pair() -> Paired[Annotations]:
@@ -681,15 +643,14 @@ def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotatio
 
 @computed(8, spinner="Reading the files")
 def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
-    """The joined dataset of some files."""
     return join(_files[0], *_files[1:])
 
 
 @st.cache_resource(show_spinner=False)
 def freeze_loaded(moment: str) -> bool:
-    """Once per process and moment: what is loaded by now is not looked at again by each run's garbage collection.
+    """Exclude all objects loaded by now from garbage collection, once per process and moment.
 
-    Streamlit collects after every run, and the page waits for it; a view brings modules and data of its own.
+    Streamlit collects after every run, and the page waits for it.
     """
     gc.collect()
     gc.freeze()

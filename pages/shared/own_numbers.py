@@ -1,7 +1,6 @@
-"""What a protocol is known by, on the Overview: its own numbers, curves, costs of errors, what the scores are worth.
+"""A protocol's own numbers on the Overview: curves, costs of errors, what the scores are worth.
 
-Average precision needs no score threshold: these parts are of all predictions at the protocol's own IoU thresholds, and
-the sliders move only what says so. Every number is computed in ``evaluator`` and kept by digests of the files.
+These parts are of all predictions at the protocol's own IoU thresholds; the sliders move only what says so.
 """
 
 from __future__ import annotations
@@ -55,48 +54,44 @@ _Columns = Mapping[str, Mapping[str, Sequence[float | None]]]
 
 
 def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
-    """One score threshold, or one for each label, at the IoU threshold of the moment."""
+    """Return one score threshold, or one for each label, at the chosen IoU threshold."""
     key = result_key(loaded, model)._replace(min_score=0.0)
     return _choice(key, _curve=lambda: curve_of(loaded, model))
 
 
 @computed(64)
 def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
-    """The thresholds of a curve; `key` identifies it."""
     return threshold_choice(_curve())
 
 
 def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
-    """What each kind of error costs a model."""
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
     return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
 
 
 @computed(16, spinner="Naming the errors")
 def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
-    """The errors of an evaluation; `key` identifies it."""
     return protocol.chosen().error_types(_evaluation())
 
 
 def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
-    """How far the scores of a model are right, of its predictions (of a label) at the IoU threshold of the moment."""
+    """Return the calibration of a model's scores (of a label) at the chosen IoU threshold."""
     return _calibrations_of(loaded, model)[label]
 
 
 def _calibrations_of(loaded: OpenedBoxes, model: Model) -> Mapping[str | None, Calibration | None]:
-    """The same of all predictions, under None, and of each label."""
+    """Return the same of all predictions, under None, and of each label."""
     key = result_key(loaded, model)._replace(min_score=0.0)
     return _calibrations(key, _result=lambda: result_of_all(loaded, model))
 
 
 @computed(64)
 def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
-    """Of all predictions, under None, and of each label; `key` identifies the result."""
     return box_calibrations(_result())
 
 
 def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
-    """B minus A of the numbers over all labels that have intervals, by metric."""
+    """Return B minus A of the numbers over all labels that have intervals, by metric."""
     keys = [result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen]
     every = _differences(*keys, _results=lambda: [evaluation_of(loaded, model) for model in chosen])
     return {one.metric: one for one in every}
@@ -106,7 +101,6 @@ def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, D
 def _differences(
     first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
 ) -> tuple[Difference, ...]:
-    """Differences of two evaluations; the keys identify them."""
     of = protocol.chosen()
     results = _results()
     names = {one.metric for group in of.own_numbers(results[0]) for one in group.numbers if one.metric}
@@ -117,12 +111,12 @@ def _differences(
 
 
 def has_own_numbers(loaded: OpenedBoxes) -> bool:
-    """Whether the protocol has numbers beside those of the matching at one threshold."""
+    """Return whether the protocol has numbers beside those of the matching at one threshold."""
     return bool(protocol.chosen().own_numbers(evaluation_of(loaded, loaded.pair[0])))
 
 
 def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """The protocol's own numbers in its own order, a row for each model, and B minus A in points."""
+    """Draw the protocol's own numbers, a row for each model, and B minus A in points."""
     of = protocol.chosen()
     groups = [of.own_numbers(evaluation_of(loaded, model)) for model in chosen]
     few = max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
@@ -158,7 +152,6 @@ def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
 
 
 def _row(model: Named, groups: Sequence[NumberGroup]) -> str:
-    """The numbers of one model."""
     cells = "".join(
         f'<td class="{"ls-first" if first else ""}" title="{html.escape(one.why)}">{_three(one.value)}</td>'
         for place, group in enumerate(groups)
@@ -169,7 +162,7 @@ def _row(model: Named, groups: Sequence[NumberGroup]) -> str:
 
 
 def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: dict[str, Difference]) -> str:
-    """B minus A in points, with a star where the interval leaves 0 out."""
+    """Return B minus A in points, with a star where the interval excludes 0, as HTML."""
     cells = []
     for a, b in zip(
         (one for group in first for one in group.numbers),
@@ -191,7 +184,7 @@ def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: d
 
 
 def _points(difference: float) -> str:
-    """A difference in points with its sign."""
+    """Return a difference in points with its sign."""
     points = 100 * difference
     sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
     return f"{sign}{abs(points):.1f}"
@@ -202,7 +195,7 @@ def _three(value: float | None) -> str:
 
 
 def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """The protocol's numbers of each label, and precision against recall of some labels of one model."""
+    """Draw the protocol's numbers of each label, and precision against recall of one model."""
     of = protocol.chosen()
     columns = {model.letter: of.label_numbers(evaluation_of(loaded, model)) for model in chosen}
     if not columns[chosen[0].letter]:
@@ -232,7 +225,7 @@ def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
 
 
 def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, columns: _Columns) -> None:
-    """One row per label: the first number of both models, the others of one, and its best score."""
+    """Draw the first number of both models by label, the others of one, and its best score."""
     evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
     table: dict[str, Column] = {"Label": [displayed(label) for label in evaluation.matching.labels]}
@@ -265,7 +258,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
 def _add_scores(
     table: dict[str, Column], settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
 ) -> None:
-    """Columns of each label: the best score of every model, F1 there of the shown one, and how far scores are right."""
+    """Add best score of every model, F1 there of the shown one, and ECE, by label."""
     labels = matching_of_all(loaded, shown).labels
     for model in chosen:
         best = dict(zip(*_own(choice_of(loaded, model)), strict=True))
@@ -285,7 +278,7 @@ def _add_scores(
 
 
 def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """What scores are worth, under a protocol that needs none: per label, reliability, one score or one per label."""
+    """Draw what scores are worth under a protocol that needs none."""
     if all(_calibration_of(loaded, model) is None for model in chosen):
         frame.section("Scores", "n/a")
         st.caption(
@@ -323,7 +316,7 @@ def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
 
 
 def _curves(loaded: OpenedBoxes, model: Named) -> None:
-    """Precision against recall of the labels with the most boxes."""
+    """Draw precision against recall of the labels with the most boxes."""
     result = result_of_all(loaded, model)
     labels = result.matching.labels
     truths = (result.per_label.tp + result.per_label.fn).tolist()
@@ -359,7 +352,7 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
 
 
 def costs_and_scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """What each error costs, how far scores are right, and whether one score for all labels is enough."""
+    """Draw what each error costs, reliability, and one score against one per label."""
     with st.container(key="own_scores_row"):
         first, second, third = st.columns([1.15, 1.1, 1.1], gap="medium")
     with first:
@@ -438,7 +431,6 @@ def _one_or_own(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
 
 
 def _gain_row(name: str, one: float | None, own: float | None, note: str) -> str:
-    """F1 with one score threshold and with one for each label, and what that gains."""
     gain = "–" if one is None or own is None else _points(own - one)
     cells = f'<td title="{note}">{frame.number(one)}</td><td>{frame.number(own)}</td><td><b>{gain}</b></td>'
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'

@@ -1,4 +1,4 @@
-"""What the view Review pack holds: one job of this session, and its finished files."""
+"""The view Review pack: one job of this session, and its finished files."""
 
 from __future__ import annotations
 
@@ -49,22 +49,10 @@ _CHAPTERS_KEPT: Final = 12
 
 
 class Choices(NamedTuple):
-    """What a pack is made of.
+    """What a pack is made of: digests of all that is open, results of the boxes (empty without), findings.
 
-    Attributes
-    ----------
-    digests : tuple of str
-        Of everything that is open.
-    results : tuple of ResultKey
-        Of the boxes; empty for a pack without.
-    options : bytes
-        The encoded `PackOptions`.
-    revision : tuple
-        Of the findings.
-    also : tuple of str
-        Names of the further evaluation systems.
-    earlier : bytes
-        The encoded record of the earlier pack; empty without one.
+    `options` is the encoded `PackOptions`, `also` names further evaluation systems, `earlier` is the encoded record of
+    an earlier pack, empty without one.
     """
 
     digests: tuple[str, ...]
@@ -77,22 +65,9 @@ class Choices(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What came of making a pack.
+    """A pack in a form of `FORMS`: what was written, None without a file, and then the problem and issues.
 
-    Attributes
-    ----------
-    form : str
-        A key of `FORMS`.
-    folder : TemporaryDirectory
-        Holds the file; it goes when there is none, when the pack is replaced, and with the session.
-    contents : Contents or None
-        What it says, once that was known.
-    written : Written or None
-        What was written; None when there is no file.
-    problem : str
-        Why there is none.
-    issues : tuple of Issue
-        Of files that cannot be evaluated.
+    The folder holds the file; it goes when there is none, when the pack is replaced, and with the session.
     """
 
     form: str
@@ -104,7 +79,7 @@ class Made:
 
     @property
     def path(self) -> Path:
-        """Where its file is, when there is one."""
+        """Return where its file is, when there is one."""
         return _path(self.folder, self.form)
 
 
@@ -117,7 +92,7 @@ JOB: Final[Jobs[Choices, Made]] = Jobs("pack_job", kept=0, discard=lambda made: 
 
 
 def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
-    """What a pack about the chosen models would say."""
+    """Return what a pack about the chosen models would say."""
     chosen, log = loaded.pair, findings.review_log()
     results = [result_of(loaded, model) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
@@ -140,7 +115,6 @@ def _contents(
     *,
     _make: Callable[[], Contents],
 ) -> Contents:
-    """What a pack says; the keys say about which results, with which choices and verdicts."""
     return _make()
 
 
@@ -149,19 +123,19 @@ def _encoded(earlier: Packed | None) -> bytes:
 
 
 def tags() -> list[str]:
-    """The tags of all findings, sorted."""
+    """Return the tags of all findings, sorted."""
     opinions = (event for judged in findings.review_log().judged.values() for event in judged.opinions)
     return sorted({tag for event in opinions for tag in event.tags})
 
 
 def today() -> str:
-    """The day that a pack carries."""
+    """Return the day that a pack carries."""
     day = date.today()
     return f"{day.day} {day:%B %Y}"
 
 
 def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
-    """The evaluation systems that something is open for, by name, without the chosen one of the boxes."""
+    """Return the evaluation systems with open files, by name, without the chosen one of the boxes."""
     kinds = _open_kinds(loaded)
     return {
         name: each
@@ -171,7 +145,7 @@ def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
 
 
 def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyOpened | None]) -> AnyOpened | None:
-    """What can be evaluated by a system; the pixels of boxes can be counted of more files than boxes can be matched."""
+    """Return what a system can evaluate; pixels can be counted of more files than boxes matched."""
     of = kinds[system.kind]
     return pixels() if of is None and system.name == pixel.NAME else of
 
@@ -179,7 +153,7 @@ def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyOpened | None]) -> Any
 def choices(
     loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str], earlier: Packed | None = None
 ) -> Choices:
-    """What a pack that is made now would be made of."""
+    """Return what a pack that is made now would be made of."""
     every = (*_open_kinds(loaded).values(), pixels() if loaded is None else None)
     kinds = [each for each in every if each is not None]
     digests = tuple(digest for each in kinds for digest in (*each.digests, *(model.name for model in each.pair)))
@@ -201,7 +175,7 @@ def start(
     also: Sequence[str] = (),
     earlier: Packed | None = None,
 ) -> None:
-    """Begin a pack of the boxes and of further evaluation systems; an older one of this session is given up."""
+    """Begin a pack of the boxes and of further evaluation systems; give up an older one of this session."""
     pdfs = loaded.project.pdfs if loaded is not None else None
     drawn = Pictures(pictures.pool(), pdfs, loaded.dataset.page_images if loaded is not None else None)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
@@ -220,12 +194,10 @@ def start(
 
 
 def _open_kinds(loaded: OpenedBoxes | None) -> dict[str, AnyOpened | None]:
-    """What can be evaluated, by kind of files."""
     return {"boxes": loaded, FIELDS.name: opened(FIELDS), POSTERS.name: opened(POSTERS)}
 
 
 def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
-    """The boxes of the pack, at the operating point."""
     if loaded is None:
         return None
     results = [result_of(loaded, model) for model in loaded.pair]
@@ -237,12 +209,12 @@ def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
 
 @st.cache_resource(show_spinner=False)
 def _made_before() -> MadeBefore:
-    """The chapters of all sessions, by digests and options."""
+    """Return the chapters of all sessions, by digests and options."""
     return MadeBefore(most=_CHAPTERS_KEPT)
 
 
 def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
-    """The further evaluations, each of A and B of its kind."""
+    """Return the further evaluations, each of A and B of its kind."""
     kinds, known, log = _open_kinds(loaded), systems(loaded), findings.review_log()
     further = []
     for name in (each for each in known if each in also):
@@ -262,12 +234,11 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
 
 
 def _called(of: AnyOpened) -> list[ModelItem]:
-    """What A and B are called."""
     return [ModelItem(model.letter, model.name) for model in of.pair]
 
 
 def _options(system: AnyProtocol, of: AnyOpened) -> Options:
-    """The options of a system: what the views have chosen, else its own."""
+    """Return the options of a system: what the views have chosen, else its own."""
     known = system.options.__struct_fields__
     chosen = {name: value for name, value in _chosen(of.project.pdfs).items() if name in known}
     if isinstance(of, OpenedBoxes):
@@ -281,7 +252,7 @@ def _options(system: AnyProtocol, of: AnyOpened) -> Options:
 
 
 def _chosen(pdfs: Folders | None) -> dict[str, object]:
-    """The options that views have a control for, by name."""
+    """Return the options that views have a control for, by name."""
     return {
         "classes": state.pixel_classes,
         "missing_page": state.pixel_missing,
@@ -294,7 +265,7 @@ def _chosen(pdfs: Folders | None) -> dict[str, object]:
 
 
 def csv_of(contents: Contents) -> str:
-    """The numbers of a pack as CSV."""
+    """Return the numbers of a pack as CSV."""
     return tables.to_csv(contents)
 
 
@@ -304,7 +275,7 @@ def _make(
     write: Callable[[Path, Contents, Note], Written],
     note: Note,
 ) -> Made:
-    """Make a pack in a folder of its own; what can go wrong with the files is said, and leaves no folder."""
+    """Make a pack in a folder of its own; a problem with the files is said and leaves no folder."""
     folder, contents = tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), None
     issues: tuple[Issue, ...] = ()
     with contextlib.ExitStack() as without_file:

@@ -1,7 +1,4 @@
-"""B against A in the views of pixels, fields and posters: the sentence, the differences with intervals, the ledger.
-
-Owns the part and its cache; what is compared comes from the protocol, intervals and words from ``evaluator.compare``.
-"""
+"""B against A in the views of pixels, fields, posters: sentence, differences with intervals, ledger."""
 
 from __future__ import annotations
 
@@ -29,7 +26,6 @@ _ROWS = 10
 
 @computed(24)
 def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measures]]) -> tuple[Difference, ...]:
-    """The differences of two models; `key` identifies them."""
     a, b = _measures()
     return differences(a, b)
 
@@ -38,7 +34,6 @@ def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measu
 def _ledgers(
     key: tuple[str, ...], at: float | None, *, _ledgers: Callable[[], Sequence[ItemLedger]]
 ) -> tuple[ItemLedger, ...]:
-    """The ledgers of two models; `key` and the threshold identify them."""
     return tuple(_ledgers())
 
 
@@ -52,27 +47,11 @@ def part(
     at: float | None = None,
     of: str = "",
 ) -> None:
-    """The sentence about two models, their differences over everything and by label, and the ledger; else nothing.
+    """Draw the sentence about two models, their differences, and the ledger; nothing for one model.
 
-    With one model there is nothing to compare. The numbers and the ledger are there at once; intervals, which take
-    seconds on many documents, come into the place of the numbers.
-
-    Parameters
-    ----------
-    models : sequence of Named
-        A, then B.
-    key : sequence of str
-        What the numbers of both follow from: digests of the files and the signatures.
-    measures : callable
-        The numbers of A and of B; asked when they are not known yet.
-    ledgers : callable
-        The ledgers of A and B; asked when they are not known yet.
-    open_item : callable
-        Shows a thing of a ledger.
-    at : float, optional
-        Threshold of the ledgers, where they have one besides `key`.
-    of : str
-        What the numbers and the ledger are of, where the rest of the view may be of less.
+    `key` is what the numbers of both follow from: digests and signatures; `at` the threshold of the ledgers, where
+    `key` has none. `measures` and `ledgers` are called when not known yet. `of` names what the numbers are of, where
+    the rest of the view may be of less. Intervals replace the plain numbers when they are computed.
     """
     if len(models) < 2:
         return
@@ -91,14 +70,13 @@ def part(
 
 
 def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names: Sequence[str], of: str) -> None:
-    """The sentence and the differences, in the place of what was there before."""
     with place.container():
         _sentence(every, names, of)
         _table(every)
 
 
 def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> None:
-    """Which model is better; without intervals only the heading, for what is clear follows from them."""
+    """Draw which model is better; without intervals only the heading."""
     frame.section("B against A", f"{of + ' · ' if of else ''}95 % intervals from resampled {_noun(every)}s")
     if _resampled(every):
         text = " ".join(part for part in summary(every, names) if part)
@@ -106,17 +84,16 @@ def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> Non
 
 
 def _noun(every: Sequence[Difference]) -> str:
-    """What is drawn with replacement."""
+    """Return what is drawn with replacement."""
     return next((one.noun for one in every), "document")
 
 
 def _resampled(every: Sequence[Difference]) -> bool:
-    """Whether the differences have intervals, where they can have one."""
+    """Return whether the differences have intervals, where they can have one."""
     return any(one.resamples for one in every)
 
 
 def _table(every: Sequence[Difference]) -> None:
-    """The differences, those over everything first."""
     metrics = tuple(dict.fromkeys(one.metric for one in every))
     rows = decisive(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
     if not rows:

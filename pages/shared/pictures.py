@@ -1,4 +1,4 @@
-"""Pages of the open documents as pictures, words and sizes: the one renderer of the process and the PDF folders.
+"""Pages of the open documents as pictures, words and sizes: the process's renderer, the PDF folders.
 
 A page that cannot be shown says why in the place of its picture. PDFs are looked up by name under one folder; an
 uploaded one is put into a folder of the session, after its name and its first bytes were checked.
@@ -62,16 +62,9 @@ _LATE_PAGES: Final = 256
 
 
 class PageNote(NamedTuple):
-    """What became of the last uploaded documents and page images.
+    """The last upload: how many pages were taken, names refused, and open files now replaced.
 
-    Attributes
-    ----------
-    added : int
-        How many were taken.
-    refused : tuple of str
-        Names of those whose content or name is not that of a page.
-    replaced : tuple of str
-        Open files in whose place an upload is shown now.
+    A name is refused when it, or the content, is not that of a page.
     """
 
     added: int
@@ -86,7 +79,7 @@ _ahead: Final[ContextVar[bool]] = ContextVar("_ahead", default=False)
 
 @contextlib.contextmanager
 def of_pages_ahead() -> Iterator[None]:
-    """Nothing waits for the renderer: a page that is not drawn has the address of its picture, and no words."""
+    """Wait for nothing of the renderer: a page not drawn has the address of its picture, and no words."""
     token = _ahead.set(True)
     try:
         yield
@@ -95,13 +88,13 @@ def of_pages_ahead() -> Iterator[None]:
 
 
 def patience(seconds: float) -> float:
-    """How long something of a page is waited for; not at all for pages that the reader has not turned to."""
+    """Return how long something of a page is waited for; 0 for pages that the reader has not turned to."""
     return 0.0 if _ahead.get() else seconds
 
 
 @st.cache_resource(show_spinner=False)
 def pool() -> PagePool:
-    """The renderer of this process, for all sessions."""
+    """Return the renderer of this process, for all sessions."""
     made = PagePool()
     ended_sessions.when_none(made.rest)
     return made
@@ -123,7 +116,7 @@ def shown_image(
     width: int | None = None,
     patience: float | None = None,
 ) -> PageImage:
-    """A page as JPEG for a screen; the same wherever it is asked for, so that it is drawn once. See `page_image`."""
+    """Return a page as JPEG for a screen, drawn once for all callers; see `page_image`."""
     most = FIRST_PIXELS if width is None else PIXEL_LIMIT
     return renderer.page_image(
         path, index, dpi=dpi, width=width, most_pixels=most, patience=patience, encoding="screen"
@@ -179,7 +172,7 @@ def preparation_on(loaded: OpenedBoxes, place: Place) -> Preparation | None:
 
 
 def _folder(root: Folders) -> PdfFolder:
-    """The listing of the PDF folders of a kind of files."""
+    """Return the listing of the PDF folders of a kind of files."""
     if root not in state.pdf_folders:
         state.pdf_folders = {**state.pdf_folders, root: PdfFolder(root)}
     return state.pdf_folders[root]
@@ -191,7 +184,7 @@ def refresh_pdfs() -> None:
 
 
 def page_file(loaded: OpenedBoxes, document: str, index: int) -> PageFile:
-    """The file that shows a page, of its document or of the page alone; raises `PageProblem` when there is none."""
+    """Return the file that shows a page, of its document or of the page alone; raises `PageProblem`."""
     return _page_file(loaded.project.pdfs, _name_of(loaded, document), index, loaded.dataset.page_images)
 
 
@@ -202,25 +195,25 @@ def _page_file(root: Folders | None, name: str, index: int, images: Mapping[tupl
 
 
 def _name_of(loaded: OpenedBoxes, document: str) -> str:
-    """The name under which the PDF of a document is looked up."""
+    """Return the name under which the PDF of a document is looked up."""
     dataset = loaded.dataset
     return dataset.documents[dataset.document_code[document]].name
 
 
 def _path(root: Folders | None, name: str) -> Path:
-    """The PDF of a name under a folder; raises `PageProblem` when there is none."""
+    """Return the PDF of a name under a folder; raises `PageProblem` when there is none."""
     if root is None:
         raise PageProblem("no_folder", document=name)
     return _folder(root).find(name)
 
 
 def page_count(loaded: OpenedBoxes, document: str) -> int | None:
-    """Pages of a document's PDF; None when it cannot be opened."""
+    """Return the pages of a document's PDF; None when it cannot be opened."""
     return pages_of(loaded.project.pdfs, _name_of(loaded, document))
 
 
 def pages_of(root: Folders | None, name: str) -> int | None:
-    """Pages of the PDF of a name under a folder; None when it cannot be opened."""
+    """Return the pages of the PDF of a name under a folder; None when it cannot be opened."""
     try:
         return pool().describe(_path(root, name)).page_count or None
     except PageProblem:
@@ -228,7 +221,7 @@ def pages_of(root: Folders | None, name: str) -> int | None:
 
 
 def sizes_of(loaded: OpenedBoxes, document: str, pages: Sequence[int]) -> dict[int, Size]:
-    """Sizes of the pages of a document, or of the images of those given, by page index; see `pdf.sizes.measured`."""
+    """Return the sizes of a document's pages, or of page images, by page index; see `pdf.sizes.measured`."""
     root = loaded.project.pdfs
     if root is None:
         return {}
@@ -236,7 +229,7 @@ def sizes_of(loaded: OpenedBoxes, document: str, pages: Sequence[int]) -> dict[i
 
 
 def pdf_listing(root: Folders | None) -> PdfFolder | None:
-    """The listing of a PDF folder: another one after `refresh_pdfs`."""
+    """Return the listing of a PDF folder: another one after `refresh_pdfs`."""
     return None if root is None else _folder(root)
 
 
@@ -247,14 +240,14 @@ def ask_sharper(wanted: SharperEvent | None) -> None:
 
 
 def page_picture(loaded: OpenedBoxes, place: Place) -> PictureItem:
-    """The picture of a page of a document of the dataset, as sharp as the zoom needs; see `picture`."""
+    """Return the picture of a page of the dataset, as sharp as the zoom needs; see `picture`."""
     return zoomed_picture(loaded.project.pdfs, _name_of(loaded, place.document), place, loaded.dataset.page_images)
 
 
 def zoomed_picture(
     root: Folders | None, name: str, place: Place, images: Mapping[tuple[str, int], str] | None = None
 ) -> PictureItem:
-    """The picture of a page whose PDF has a name, as sharp as the zoom needs; see `picture`."""
+    """Return the picture of a page by PDF name, as sharp as the zoom needs; see `picture`."""
     wanted = state.sharper
     zoomed = wanted is not None and (wanted.document, wanted.index) == (place.document, place.index)
     return picture(root, name, place.index, width=wanted.width if zoomed and wanted else None, images=images)
@@ -268,7 +261,7 @@ def picture(
     width: int | None = None,
     images: Mapping[tuple[str, int], str] | None = None,
 ) -> PictureItem:
-    """The picture of a page as the viewer wants it, or the reason why there is none."""
+    """Return the picture of a page as the viewer wants it, or the reason why there is none."""
     try:
         page = _page_file(root, name, index, images)
         try:
@@ -305,12 +298,12 @@ def picture(
 
 @st.cache_resource(show_spinner=False)
 def _not_ready() -> Recent[PageFile, bool]:
-    """Pages that were waited for in vain, for all sessions."""
+    """Return the pages that were waited for in vain, for all sessions."""
     return Recent(most=_LATE_PAGES)
 
 
 def _picture_patience(page: PageFile) -> float:
-    """How long a picture is waited for; one that was waited for in vain is looked at again and again."""
+    """Return how long to wait for a picture; shortly for one that was waited for in vain."""
     return patience(TEXT_PATIENCE if _not_ready().get(page) else PATIENCE)
 
 
@@ -328,7 +321,7 @@ def drawn_when_fetched(page: PageFile) -> PictureItem:
 
 
 def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
-    """Where the browser finds the picture of a page that is not zoomed: the same before and after it is drawn."""
+    """Return the address of a page's picture without zoom: the same before and after it is drawn."""
     renderer = pool()
 
     def make() -> bytes | None:
@@ -342,7 +335,7 @@ def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
 
 
 def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
-    """Where the browser finds a small picture of a page, which is drawn when it is fetched; empty for none."""
+    """Return the address of a small picture of a page, drawn when it is fetched; empty for none."""
     try:
         page = _page_file(root, name, index, images)
     except PageProblem:
@@ -360,16 +353,10 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
 def later_address(
     page: PageFile, what: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
 ) -> str:
-    """Where the browser finds a picture from a page, which is made when it is fetched; empty where there is none.
+    """Return the address of a picture of a page, made when it is fetched; empty where there is none.
 
-    Parameters
-    ----------
-    page : PageFile
-        Of a file that changes, the picture has another address.
-    what : str
-        All else that decides the picture.
-    make, known, whole
-        As of `by_digest.later_address`.
+    `what` is all that decides the picture beside the page; a file that changes has another address. `make`, `known` and
+    `whole` are as of `by_digest.later_address`.
     """
     try:
         stat = page.path.stat()
@@ -385,7 +372,7 @@ def with_thumbnails(
     name_of: Callable[[str], str],
     images: Mapping[tuple[str, int], str] | None = None,
 ) -> tuple[StripItem, ...]:
-    """The pages of a strip with their small pictures; `name_of` is the name under which a document is looked up."""
+    """Return the pages of a strip with small pictures; `name_of` gives the PDF name of a document."""
     return tuple(
         msgspec.structs.replace(page, image=thumbnail(root, name_of(page.document), page.index, images))
         for page in strip
@@ -395,19 +382,10 @@ def with_thumbnails(
 def add_pages(
     uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] = (BOXES,)
 ) -> tuple[list[str], list[str]]:
-    """Put uploaded PDFs and page images into a folder of this session, beside the pages that are open already.
+    """Put uploaded PDFs and page images into a folder of this session; return names added and refused.
 
-    Among equally good names the uploaded one is shown; what it is shown instead of is named below the uploader.
-
-    Parameters
-    ----------
-    kinds : collection of Kind
-        Whose documents they are; other kinds look there only when they have no folder of pages.
-
-    Returns
-    -------
-    (list of str, list of str)
-        Names that were added, and names that were refused because the content or the name is not that of a page.
+    The uploaded one is shown among equally good names; what it replaces is named below the uploader. Kinds other than
+    `kinds` look there only when they have no folder of pages.
     """
     folder = _upload_folder()
     replaced = _replaced(uploads, kinds)
@@ -432,7 +410,7 @@ def add_pages(
 
 
 def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind]) -> list[tuple[str, str]]:
-    """Names of uploads with the open file, of other content, in whose place each is shown."""
+    """Return names of uploads with the open file, of other content, in whose place each is shown."""
     roots = dict.fromkeys(held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None)
     replaced = []
     for name, content in uploads:
@@ -450,7 +428,7 @@ def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind]) 
 
 
 def folder_words(folders: Folders) -> str:
-    """Where documents are looked up, as a reader knows it."""
+    """Return where documents are looked up, in words."""
     every = folders_of(folders)
     if uploaded_folder() not in every:
         return f"under the folder {_folder(folders).name}"
@@ -460,7 +438,7 @@ def folder_words(folders: Folders) -> str:
 
 
 def _upload_folder() -> Path:
-    """The folder of this session's uploaded pages, beside those that are kept: one file need not be there twice."""
+    """Return the folder of this session's uploaded pages, beside those that are kept."""
     of = kept.folder()
     uploaded = state.upload_folder or tempfile.TemporaryDirectory(
         prefix="layoutscope-", dir=None if of is None else of.session_folder()
@@ -495,12 +473,12 @@ def open_kept_pages(pages: Mapping[str, Path]) -> None:
 
 
 def uploaded_folder() -> Path | None:
-    """The folder of the uploaded documents and page images; None before the first."""
+    """Return the folder of the uploaded documents and page images; None before the first."""
     return None if state.upload_folder is None else Path(state.upload_folder.name)
 
 
 def uploaded_pages() -> list[str]:
-    """Relative names of the documents and page images that were uploaded in this session or kept, sorted."""
+    """Return the relative names of documents and page images uploaded in this session or kept, sorted."""
     folder = uploaded_folder()
     if folder is None:
         return []
@@ -508,7 +486,7 @@ def uploaded_pages() -> list[str]:
 
 
 def remove_page(name: str) -> None:
-    """Forget an uploaded document or page image; without any left, pages come from where they came at the start."""
+    """Forget an uploaded document or page image; after the last one pages come from the first folder."""
     kept.remove_page(name)
     if name not in uploaded_pages() or state.upload_folder is None:
         return
@@ -524,13 +502,13 @@ def remove_page(name: str) -> None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first of some names, and how many more."""
+    """Return the first of some names, and how many more."""
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def pages_uploader(key: str) -> None:
-    """A place to add PDFs and page images, which shows them on the pages of their names."""
+    """Draw a place to add PDFs and page images, which are shown on the pages of their names."""
     with st.form(key, clear_on_submit=True, border=False):
         endings = [suffix.removeprefix(".") for suffix in PAGE_SUFFIXES]
         st.file_uploader("PDFs and page images", type=endings, accept_multiple_files=True, key=f"{key}_files")

@@ -1,7 +1,6 @@
-"""Results of the models of boxes: the chosen protocol, its thresholds, and what is computed under them, once for all.
+"""Results of the models of boxes under the chosen protocol and its thresholds, computed once for all.
 
-What pairs, a matching and a result follow from is the key of their cache: digests of the files, the protocol, the model
-and the thresholds.
+Cache keys are the digests of the files, the protocol, the model and the thresholds.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class ResultKey(NamedTuple):
 
 
 def iou_range() -> tuple[float, float]:
-    """What the IoU threshold can be set to under the chosen protocol."""
+    """Return what the IoU threshold can be set to under the chosen protocol."""
     of = protocol.chosen()
     return of.iou_floor, of.iou_ceiling
 
@@ -47,22 +46,22 @@ def iou_range() -> tuple[float, float]:
 
 
 class _Scores(Field[tuple[float, ...]]):
-    """The score thresholds of all models at once, without the zeros at the end; each is a value of its own."""
+    """The score thresholds of all models, without the zeros at the end; each is a value of its own."""
 
     def get(self) -> tuple[float, ...]:
-        """The thresholds, up to the last that is not 0."""
+        """Return the thresholds, up to the last that is not 0."""
         values = [State.score.of(place).get() for place in range(len(files(BOXES).models))]
         while values and not values[-1]:
             values.pop()
         return tuple(values)
 
     def set(self, value: tuple[float, ...]) -> None:
-        """Other thresholds; 0 for the models that have none in `value`."""
+        """Set the thresholds; 0 for the models that have none in `value`."""
         for place in range(len(files(BOXES).models)):
             State.score.of(place).set(value[place] if place < len(value) else 0.0)
 
     def again(self) -> None:
-        """Write the thresholds of the moment for the sliders of a view."""
+        """Write the current thresholds for the sliders of a view."""
         for place in range(len(files(BOXES).models)):
             State.score.of(place).again()
 
@@ -71,36 +70,34 @@ SCORES: Final = _Scores((), part=Part("scores", *OF_BOXES, kinds=RASTERED))
 
 
 def score_threshold(loaded: OpenedBoxes, model: Model) -> float:
-    """The score threshold of a model of this session; 0 for one without any score, of which nothing is left out."""
+    """Return the score threshold of a model; 0 for one without any score."""
     value = State.score.of(model.index).get()
     return 0.0 if value and not _scores_of(loaded, model).known else value
 
 
 def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
-    """The IoU threshold and the score threshold of each model."""
+    """Return the IoU threshold and the score threshold of each model."""
     return (state.iou, *(score_threshold(loaded, model) for model in loaded.models))
 
 
 def has_scores(loaded: OpenedBoxes, model: Model) -> bool:
-    """Whether a score threshold means anything for a model: not all its scores are equal or missing."""
+    """Return whether a model has two scores that differ, so that a score threshold means anything."""
     return _scores_of(loaded, model).differ
 
 
 class _ScoresOf(NamedTuple):
-    """Of the scores of a model: whether it has any, and whether there are two that differ."""
+    """Whether a model has any score, and whether there are two that differ."""
 
     known: bool
     differ: bool
 
 
 def _scores_of(loaded: OpenedBoxes, model: Model) -> _ScoresOf:
-    """What sliders have to know of the scores of a model."""
     return _looked_through(loaded.digests, model.index, _score=loaded.dataset.predictions[model.index].score)
 
 
 @computed(64)
 def _looked_through(digests: tuple[str, ...], model: int, *, _score: FloatArray) -> _ScoresOf:
-    """What the scores of a model are; the other arguments identify them."""
     known = _score[~np.isnan(_score)]
     return _ScoresOf(len(known) > 0, len(known) > 0 and bool((known[0] != known).any()))
 
@@ -112,7 +109,7 @@ def use_standard() -> None:
 
 
 def use_best_f1(loaded: OpenedBoxes) -> None:
-    """Set each model's score threshold to the one with the best F1 at the IoU threshold, and note that they are."""
+    """Set each model's score threshold to that of the best F1 at the IoU threshold, and note them."""
     for model in loaded.models:
         key = (loaded.digests, protocol.key(), model.index, state.iou)
         State.score.of(model.index).set(_best_f1(key, _pairs=pairs_of(loaded, model)))
@@ -120,7 +117,7 @@ def use_best_f1(loaded: OpenedBoxes) -> None:
 
 
 def preset(loaded: OpenedBoxes) -> str | None:
-    """Which of the two presets the thresholds are at; None once one of them was moved."""
+    """Return which of the two presets the thresholds are at; None for neither."""
     at = thresholds(loaded)
     if at[0] == protocol.chosen().thresholds[0] and not any(at[1:]):
         return STANDARD
@@ -131,52 +128,50 @@ def preset(loaded: OpenedBoxes) -> str | None:
 
 
 def result_key(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
-    """What the result of a model follows from, at the operating point or at another IoU threshold."""
+    """Return what the result of a model follows from, at the chosen or another IoU threshold."""
     at = state.iou if iou is None else iou
     return ResultKey(loaded.digests, protocol.key(), model.index, score_threshold(loaded, model), at)
 
 
 def pairs_of(loaded: OpenedBoxes, model: Model) -> AnyBoxPairs:
-    """All pairs of a model that could match."""
+    """Return all pairs of a model that could match."""
     return _pairs(loaded.digests, protocol.key(), model.index, _dataset=loaded.dataset)
 
 
 def matching_of_all(loaded: OpenedBoxes, model: Model) -> AnyBoxMatching:
-    """The matching of all predictions of a model, whatever its score threshold."""
+    """Return the matching of all predictions of a model, whatever its score threshold."""
     key = result_key(loaded, model)
     return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(loaded, model))
 
 
 def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
-    """The evaluation of a model at the thresholds of the protocol, with all its predictions."""
+    """Return the evaluation of a model at the protocol's thresholds, with all its predictions."""
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
     return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
 
 
 @computed(16, spinner="Computing average precision")
 def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
-    """An evaluation; `key` identifies it."""
     return protocol.evaluation(_matching())
 
 
 def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
-    """The result of a model at the operating point, or at another IoU threshold."""
+    """Return the result of a model at the operating point, or at another IoU threshold."""
     return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
 
 
 def result_of_all(loaded: OpenedBoxes, model: Model) -> Result:
-    """The result of all predictions of a model at the IoU threshold of the moment, whatever its score threshold."""
+    """Return the result of all predictions of a model at the chosen IoU threshold."""
     return _result(result_key(loaded, model)._replace(min_score=0.0), _pairs=lambda: pairs_of(loaded, model))
 
 
 def confusion_of(loaded: OpenedBoxes, model: Model) -> ClassConfusion:
-    """Which label of a model is found as which; see `class_confusion`."""
+    """Return which label of a model is found as which; see `class_confusion`."""
     return _confusion(result_key(loaded, model), _result=result_of(loaded, model))
 
 
 @computed(16, spinner="Comparing the boxes")
 def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) -> AnyBoxPairs:
-    """All pairs of one model that could match."""
     return protocol.pairs(_dataset, model)
 
 
@@ -184,23 +179,20 @@ def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) 
 def _matching(
     digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
 ) -> AnyBoxMatching:
-    """The matching of one model at a score threshold."""
     return protocol.match(_pairs(), min_score)
 
 
 @computed(32)
 def _result(key: ResultKey, *, _pairs: Callable[[], AnyBoxPairs]) -> Result:
-    """A result, with what was computed of it so far: every part of a view that asks gets the same."""
+    """Return a result, the same object for every part of a view that asks."""
     return _matching(*key[:-1], _pairs=_pairs).at(key.iou)
 
 
 @computed(128)
 def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPairs) -> float:
-    """The score threshold with the best F1."""
     return _pairs.best_f1(iou=key[-1])
 
 
 @computed(16, spinner="Naming the mistakes")
 def _confusion(key: ResultKey, *, _result: Result) -> ClassConfusion:
-    """The class confusion of a result; `key` identifies it."""
     return class_confusion(_result)

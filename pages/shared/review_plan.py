@@ -1,4 +1,4 @@
-"""The plan of a review as its views show it: what is known of recall, the pages in order, the next one, and its end."""
+"""The plan of a review on screen: what is known of recall, the pages in order, the next one, its end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DONE_KEY = "D"
 
 
 def known_text(answer: Known) -> str:
-    """What is known of the recall of a model, in words."""
+    """Return what is known of the recall of a model, in words."""
     name, bound, planned = frame.lettered(answer.model), answer.bound, answer.plan
     pages = f"{bound.reviewed:,} of {count_of(bound.reviewed + bound.more, 'page')} reviewed"
     if bound.recall is None or bound.half is None:
@@ -41,25 +41,25 @@ def known_text(answer: Known) -> str:
 
 
 def may_stop(answers: Sequence[Known]) -> bool:
-    """Whether the recall of every model is known to the margin."""
+    """Return whether the recall of every model is known to the margin."""
     return all(answer.bound.done for answer in answers)
 
 
 def margin_choice() -> None:
-    """To how many points the recall is to be known."""
+    """Draw to how many points the recall is to be known."""
     margins = {margin: f"±{100 * margin:g} points" for margin in held.MARGINS}
     widgets.switch("Recall known to", margins, State.suspect_margin, label_visibility="collapsed")
 
 
 def known_lines(answers: Sequence[Known]) -> None:
-    """What is known of the recall of each model, and whether the review may stop."""
+    """Draw what is known of the recall of each model, and whether the review may stop."""
     text = [known_text(answer) for answer in answers]
     text += ["The review may stop here."] if may_stop(answers) else []
     st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
 
 
 def course_chart(answers: Sequence[Known], *, key: str) -> None:
-    """How the half width of the interval falls with the reviewed pages, and where it meets the margin."""
+    """Draw how the half width of the interval falls with the reviewed pages."""
     courses = {answer.model.letter: course(answer.plan, answer.reviewed) for answer in answers}
     if any(each.expected for each in courses.values()):
         from evaluator.charts.review import half_width  # every view imports this module, and few draw a chart
@@ -72,7 +72,7 @@ def course_chart(answers: Sequence[Known], *, key: str) -> None:
 
 
 def pages_table(pages: Sequence[held.PlannedPage], choose: Callable[[int], None], *, key: str, rows: int) -> None:
-    """The pages of the plan in order; a press on one chooses its place in the list."""
+    """Draw the pages of the plan in order; a press on one chooses its place in the list."""
 
     def chosen() -> None:
         for row, _ in chosen_cells(key):
@@ -102,13 +102,13 @@ def review(document: str, page: int) -> None:
 
 
 def way_to_page(document: str, page: int, *, key: str, shortcut: str | None = None) -> None:
-    """The button that opens a page of the plan."""
+    """Draw the button that opens a page of the plan."""
     words, symbol = "Review in the Page browser", ":material/find_in_page:"
     widgets.way_to(BROWSER_VIEW, words, review, document, page, key=key, icon=symbol, shortcut=shortcut)
 
 
 def done_button(act: Callable[[], None], *, key: str, disabled: bool = False, width: str = "content") -> None:
-    """The button for a page on which everything was looked at; without a name of the reviewer it waits."""
+    """Draw the button of a reviewed page; disabled without a name of the reviewer."""
     st.button(
         "Page reviewed",
         key=key,
@@ -121,7 +121,7 @@ def done_button(act: Callable[[], None], *, key: str, disabled: bool = False, wi
 
 
 def keep_reviewed(document: str, page: int, *, reviewed: bool = True) -> None:
-    """State of a page that everything on it was looked at, or take that back; what else one said of it stays."""
+    """State that a page was reviewed, or take that back; other opinions on it stay."""
     target = page_target(document, page)
     own = findings.mine(target.id)
     tags = [tag for tag in (own.tags if own else ()) if tag != REVIEWED]
@@ -130,7 +130,7 @@ def keep_reviewed(document: str, page: int, *, reviewed: bool = True) -> None:
 
 
 def reviewed_by_me(document: str, page: int) -> bool:
-    """Whether the reader stated of a page that everything on it was looked at."""
+    """Return whether the reader stated that a page was reviewed."""
     own = findings.mine(page_target(document, page).id)
     return own is not None and REVIEWED in own.tags
 
@@ -139,7 +139,7 @@ def reviewed_by_me(document: str, page: int) -> bool:
 
 
 def reminder(loaded: OpenedBoxes) -> None:
-    """How far the review is, while its pages are looked at in the Page browser, and the way to the next one."""
+    """Draw, in the Page browser, how far a review is, and the way to the next page."""
     if not state.reviewing:
         return
     answers = held.known(loaded, held.listed(loaded))
@@ -154,7 +154,7 @@ def reminder(loaded: OpenedBoxes) -> None:
 
 
 def _done(loaded: OpenedBoxes) -> None:
-    """The shown page is reviewed; the next one of the plan is shown."""
+    """Mark the shown page as reviewed and show the next one of the plan."""
     if state.doc is None:
         return
     keep_reviewed(state.doc, state.page or 0)

@@ -1,8 +1,8 @@
-"""Starts the server with app.py as its main script; the terminal command runs this file.
+"""The start of the server with app.py as its main script; the terminal command runs this file.
 
-Before Streamlit's own layers stand ours: one refuses other names, since a web page whose name was made to point at this
-machine could read everything, and one says what a browser may do (`evaluator.web.guard`). Scripts and pictures have
-the route of `by_digest`. The one thing that is changed inside Streamlit is in `callbacks`.
+Before Streamlit stand a layer that refuses other host names, as a name made to point at this machine could read
+everything, and `evaluator.web.guard`. Routes are those of `by_digest`; what is changed inside Streamlit is in
+`callbacks`.
 """
 
 import contextlib
@@ -34,10 +34,8 @@ HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 
 
 def allowed_hosts(said: str) -> list[str]:
-    """The names under which the server answers: this machine's own, and those that the user said.
+    """Return the names under which the server answers: this machine's own, and the user's.
 
-    Examples
-    --------
     >>> allowed_hosts(" scope.example.org ,")
     ['127.0.0.1', 'localhost', 'scope.example.org']
     """
@@ -45,7 +43,7 @@ def allowed_hosts(said: str) -> list[str]:
 
 
 def layers(hosts: Sequence[str]) -> list[Middleware]:
-    """What stands before Streamlit: who may ask, and what a browser may do."""
+    """Return what stands before Streamlit: who may ask, and what a browser may do."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     public = [name for name in hosts if name not in OWN_NAMES]
 
@@ -61,10 +59,8 @@ def layers(hosts: Sequence[str]) -> list[Middleware]:
 
 
 def settings_of(words: Sequence[str]) -> dict[str, Any]:
-    """Settings from the words of a command and the environment, as `streamlit run` has them.
+    """Return settings from the words of a command and the environment, as `streamlit run` has them.
 
-    Examples
-    --------
     >>> settings_of(["app.py", "--server.port", "8501", "--server.headless", "true"])["server.port"]
     8501
     """
@@ -74,7 +70,7 @@ def settings_of(words: Sequence[str]) -> dict[str, Any]:
 
 
 def made_app(script: str) -> st.App:
-    """The dashboard as an ASGI application."""
+    """Return the dashboard as an ASGI application."""
     from pages.shared import by_digest, callbacks
 
     callbacks.keep_whole()
@@ -88,7 +84,7 @@ def made_app(script: str) -> st.App:
 
 
 def end_with_command() -> None:
-    """End this server when the command that holds the other end of its standard input has gone, however that ended."""
+    """End this server when the command at the other end of its standard input has ended."""
 
     def watch() -> None:
         # Nothing is ever written there.

@@ -1,4 +1,4 @@
-"""The list of slices as two views show it: what was tested, the component, and where its boxes and pages open."""
+"""The list of slices in two views: what was tested, the component, and where its boxes and pages open."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 def pdfs_panel(
     reading: jobs.Jobs[Any, Any], *, start: Callable[[], None], pages: int, read: int | None, key: str
 ) -> None:
-    """What the PDFs say: the way to read so many pages, its progress, or that so many count; None before."""
+    """Draw the way to read so many pages of the PDFs, its progress, or how many count.
+
+    `read` is None before they are read.
+    """
     unread = f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(pages, 'page')}."
     counted = f"Also by words, fonts, ink, pictures and ruled lines of {count_of(read or 0, 'page')}."
     jobs.panel(reading, start=start, unread=unread, read=None if read is None else counted, key=key)
 
 
 def heading(slices: Slices) -> None:
-    """How many slices there are and what was tested, or that the documents are too few."""
+    """Draw how many slices there are and what was tested, or that the documents are too few."""
     if not slices.enough:
         st.info(frame.escaped(slices.summary))
     else:
@@ -42,19 +45,10 @@ def heading(slices: Slices) -> None:
 def of_choice(
     loaded: OpenedBoxes, of: str, measure: str, *, key: str, below: Callable[[Slices], None] = lambda _slices: None
 ) -> None:
-    """Everything about the slices of a choice: what was tested, the list, and those from too few documents.
+    """Draw the slices of A, B or "B-A": what was tested, the list, and those from too few documents.
 
-    Parameters
-    ----------
-    of : "A", "B" or "B-A"
-        Whose slices they are; those of B minus A open the boxes of B.
-    below : callable
-        Shows what follows below the slices of a search that has ended.
-
-    Raises
-    ------
-    ValueError
-        When the evaluation does not have the average; one sentence.
+    Those of B-A open the boxes of B. `below` draws what follows a search that has ended. ValueError, one sentence, when
+    the evaluation does not have the average.
     """
     # What comes in the place of something else has the same place in both: nothing moves.
     head = st.container(horizontal=True, vertical_alignment="center", gap="small")
@@ -78,7 +72,7 @@ def of_choice(
 
 @st.fragment
 def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
-    """The list; a crop that is wanted runs this part of the view only."""
+    """Draw the list; a crop that is wanted runs this part of the view only."""
     cards = {card.key: card for one in payload.slices for card in one.examples}
 
     def want() -> None:
@@ -100,7 +94,7 @@ def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
 
 
 def _sent(payload: SlicesPayload) -> SlicesPayload:
-    """The list as the browser is given it: of long ids of documents their beginning."""
+    """Return the list for the browser, with long document ids cut."""
     shown = [
         msgspec.structs.replace(
             one, examples=[msgspec.structs.replace(card, document=cut(card.document)) for card in one.examples]
@@ -111,7 +105,7 @@ def _sent(payload: SlicesPayload) -> SlicesPayload:
 
 
 def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
-    """The slices from too few documents, in a band of their own; each opens its boxes."""
+    """Draw the slices from too few documents in a band of their own; each opens its boxes."""
     if not slices.thin:
         return
     frame.section("Too few documents", "as clear as the others, not ranked")
@@ -123,7 +117,7 @@ def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
 
 
 def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
-    """Exactly the boxes of a slice, for the Gallery."""
+    """Ask the Gallery for exactly the boxes of a slice."""
     listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
@@ -131,5 +125,4 @@ def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
 
 
 def _model(loaded: OpenedBoxes, of: str) -> int:
-    """The model whose boxes open."""
     return loaded.pair[0 if of == "A" else 1].index

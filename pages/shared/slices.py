@@ -1,4 +1,4 @@
-"""The slices of the chosen results, searched once for each of them, and what the PDFs say about their boxes.
+"""The slices of the chosen results, searched once for each, and what the PDFs say about their boxes.
 
 What was read of the PDFs is kept for all sessions under the files, the PDF folder and the models.
 """
@@ -41,7 +41,7 @@ class _SearchKey(NamedTuple):
 
     @property
     def at_any(self) -> _SearchKey:
-        """The same at any thresholds."""
+        """Return the same at any thresholds."""
         return self._replace(searched=tuple(each._replace(min_score=0.0, iou=0.0) for each in self.searched))
 
 
@@ -73,12 +73,12 @@ def _read_key(loaded: OpenedBoxes) -> ReadKey:
 
 
 def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
-    """What the PDFs say about pages and boxes; None while they are not read."""
+    """Return what the PDFs say about pages and boxes; None while they are not read."""
     return READING.result(_read_key(loaded))
 
 
 def read_pdfs(loaded: OpenedBoxes) -> None:
-    """Begin to read; what this session has under way is stopped."""
+    """Begin to read the PDFs; what this session has under way is stopped."""
     root, key = loaded.project.pdfs, _read_key(loaded)
     if root is None:
         return
@@ -88,7 +88,7 @@ def read_pdfs(loaded: OpenedBoxes) -> None:
 
 
 def _pdfs(loaded: OpenedBoxes) -> str:
-    """What was read, for the keys of caches; another text after reading again."""
+    """Return what was read, for the keys of caches; another text after reading again."""
     seen = from_pdfs(loaded)
     return "" if seen is None else f"{loaded.project.pdfs} {id(seen)}"
 
@@ -101,7 +101,7 @@ class Known(NamedTuple):
 
 
 def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
-    """Attributes of the pages, and of the boxes of the ground truth and of some models."""
+    """Return attributes of pages, and of the boxes of the ground truth and of some models."""
     seen = from_pdfs(loaded)
     if seen is None:
         return Known({}, ())
@@ -139,18 +139,10 @@ def _choice(loaded: OpenedBoxes, of: str, measure: str) -> _Choice:
 
 
 def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
-    """The slices of one model, or of what B does differently from A, and how they are shown; None when cancelled.
+    """Return the slices of A, B or "B-A", and how they are shown; None when cancelled.
 
-    Parameters
-    ----------
-    of : "A", "B" or "B-A"
-    measure : str
-        A measure, an average of the protocol, or `ALL`.
-
-    Raises
-    ------
-    ValueError
-        When the evaluation does not have the average; one sentence.
+    By a measure, an average of the protocol, or `ALL`. ValueError, one sentence, when the evaluation does not have the
+    average.
     """
     choice = _choice(loaded, of, measure)
     searched = [choice.results[model.letter] for model in choice.searched]
@@ -168,12 +160,10 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
 
 @computed(16)
 def _found(key: _SearchKey, *, _search: Callable[[], Slices]) -> Slices:
-    """What a search gives; `key` identifies it."""
     return _search()
 
 
 def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxEvaluation], known: Known) -> Slices:
-    """The slices of one or two results."""
     if measure == ALL:
         return find_by_all_measures(searched, of_pages=known.of_pages, of_boxes=known.of_boxes)
     if is_average(measure):
@@ -184,7 +174,7 @@ def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxE
 
 
 def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
-    """What a choice is about over all boxes of each model that is shown, in words; "" for an average."""
+    """Return a choice's measure over all boxes of each shown model, in words; "" for an average."""
     if is_average(measure):
         return ""
     choice = _choice(loaded, of, measure)
@@ -194,7 +184,6 @@ def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
 
 @computed(64)
 def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice) -> str:
-    """Measures over all boxes, in words; `key` identifies their results."""
     results = list(_choice.results.values())
     searched = [_choice.results[model.letter] for model in _choice.searched]
     every = [measured_overall(each, results, searched) for each in measures]
@@ -205,7 +194,7 @@ def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice)
 
 
 def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
-    """Document and page index of every page that the slices list."""
+    """Return document and page index of every page that the slices list."""
     return {(page.document, page.index) for one in payload.slices for page in one.pages}
 
 
@@ -213,17 +202,17 @@ def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
 
 
 def slice_of(conditions: Sequence[Condition], measure: Measure) -> SliceOf:
-    """The boxes of a slice as a question of the gallery."""
+    """Return the boxes of a slice as a question of the gallery."""
     return SliceOf(measure, tuple((each.attribute, each.op, each.value) for each in conditions))
 
 
 def slice_words(asked: SliceOf) -> str:
-    """The slice of a question in words."""
+    """Return the slice of a question in words."""
     return subject([Condition(*each) for each in asked.conditions], WORDS[asked.measure].noun)
 
 
 def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
-    """The boxes of a slice of one model; or why they are not known, in a sentence."""
+    """Return the boxes of a slice of one model; or why they are not known, in a sentence."""
     known, key = known_from_pdfs(loaded, [model]), result_key(loaded, model)
     try:
         return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
@@ -235,6 +224,6 @@ def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
 
 @computed(16)
 def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: Known) -> Inside:
-    """The boxes of a slice; KeyError for an attribute that is not known."""
+    """Return the boxes of a slice; KeyError for an attribute that is not known."""
     conditions = [Condition(*each) for each in asked.conditions]
     return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

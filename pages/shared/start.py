@@ -1,7 +1,4 @@
-"""Where a reader starts: in a view that has something to show, with the views that have nothing muted.
-
-Looks at what was named at the start and at what the session has opened, and reads no file.
-"""
+"""The first view of a reader, which has data, and muted views without data; reads no file."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ _VIEWS: Final[tuple[tuple[AnyKind, tuple[str, ...]], ...]] = (
 
 
 def has(kind: AnyKind) -> bool:
-    """Whether any file of this kind is open, or will be once a view asks for it."""
+    """Return whether any file of this kind is open, or will be once a view asks for it."""
     held = kind.held.get()
     if held is not None:
         return bool(held.members)
@@ -32,7 +29,7 @@ def has(kind: AnyKind) -> bool:
 
 
 def land(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
-    """Open the first view that has data, when the first one of a new session, by the plain address, has none."""
+    """Open the first view with data, when a new session's plain address leads to one without."""
     if state.landed:
         return
     state.landed = True
@@ -44,7 +41,7 @@ def land(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
 
 
 def mute_empty_views() -> None:
-    """Have the navigation show which views have nothing to show; nothing where all have something."""
+    """Mute the views without data in the navigation; nothing where all or none have some."""
     full = {view for kind, views in _VIEWS if has(kind) for view in views}
     empty = list(dict.fromkeys(view for _, views in _VIEWS for view in views if view not in full))
     if empty and full:

@@ -1,9 +1,7 @@
-"""What one reader has open and has chosen: one typed object, and the only place that touches the session state.
+"""All that one reader has open and has chosen: typed fields, the only place of the session state.
 
-A field of `State` is a value of the reader's session. ``state.iou`` reads it, ``state.iou = 0.6`` writes it, and
-``State.iou`` is the field itself: its start, `Field.take` for what counts once, and, where a widget shows it, the key
-of that widget. A field that is a part of the address says so beside its start: name, views, and how it is read and
-written. What one module alone keeps in the session, in a type of its own, is a field beside that type.
+``state.iou`` reads a field of `State`, ``state.iou = 0.6`` writes it, ``State.iou`` is the field itself: its start,
+`take`, its widget's key, and its part of the address. A value that one module alone keeps is a field beside its type.
 """
 
 from __future__ import annotations
@@ -81,9 +79,9 @@ LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
 class Part:
     """A part of the address: its name there, the views that write it, and how it is read and written.
 
-    Every view reads it. Without a codec it is the one of `address.CODECS` under its name, which asks what is open.
-    It is written where `applies` says so, and by Compare while it shows one of `kinds`. What `stays` is kept by a step
-    back to an address without it; others are then at their start.
+    Every view reads it; without a codec that of `address.CODECS` under its name. It is written where `applies` says so,
+    and by Compare while it shows one of `kinds`. A step back to an address without it keeps what `stays`, else resets
+    it.
     """
 
     def __init__(
@@ -100,10 +98,7 @@ class Part:
 
 
 class Field(Generic[T]):
-    """One value of a reader's session: its start, the name under which it is kept, and its part of the address.
-
-    A field of a class has its own name.
-    """
+    """A value of the session: its start, name (in a class that of the attribute), and part of the address."""
 
     def __init__(self, start: T, name: str = "", part: Part | None = None) -> None:
         self.start, self.name, self.part = start, name, part
@@ -125,7 +120,7 @@ class Field(Generic[T]):
 
     @property
     def key(self) -> str:
-        """Where the session has the value."""
+        """Return the key under which the session has the value."""
         return self.name
 
     def get(self) -> T:
@@ -146,7 +141,7 @@ class Field(Generic[T]):
         return cast("T", st.session_state.pop(self.key, self.start))
 
     def of(self, part: object) -> Self:
-        """The same kind of value for one of many things, such as the note on one finding."""
+        """Return the same kind of value for one of many things, such as the note on one finding."""
         return type(self)(self.start, f"{self.name}_{part}")
 
 
@@ -160,14 +155,13 @@ _REPLACED: Final[Field[Mapping[str, int]]] = Field({}, "replaced")
 class WidgetField(Field[T]):
     """A value that a widget shows, and that our own code may write as well.
 
-    The browser sends what all its widgets hold with each message, also before it has drawn a value that our code wrote:
-    what the widget held before would take its place. So a value that is written is shown by a widget of another key;
-    what the browser still says of the one before means nothing any more.
+    The browser sends what all its widgets hold with each message, also before it has drawn a value that our code wrote.
+    So a written value is shown by a widget of another key, and what the browser says of the one before is ignored.
     """
 
     @property
     def key(self) -> str:
-        """The key of the widget that shows it: the name, and how often our code wrote over what a widget showed."""
+        """Return the key of the widget: the name, and how often our code wrote over a shown value."""
         return self._key(_REPLACED.get().get(self.name, 0))
 
     def set(self, value: T) -> None:
@@ -187,7 +181,7 @@ class WidgetField(Field[T]):
         return f"{self.name}-{times}" if times else self.name
 
     def changed(self, act: Callable[[], object]) -> Callable[[], None]:
-        """A callback for the widget of the moment; one that gave way to another widget calls nothing."""
+        """Return a callback for the widget of the moment; one that gave way to another calls nothing."""
         key = self.key
 
         def call() -> None:
@@ -200,18 +194,17 @@ class WidgetField(Field[T]):
 class PlaceField(WidgetField[T]):
     """One of several by its place, which a list of their names shows.
 
-    The browser sends a name. One that is none of the options any more, because an upload numbered equal names, comes
-    back from Streamlit as text until the list is drawn again: nothing is chosen then.
+    A name that is no option any more comes back from Streamlit as text until the list is drawn again: the start then.
     """
 
     def get(self) -> T:
-        """The value of the moment."""
+        """Return the current value."""
         value = super().get()
         return self.start if isinstance(value, str) else value
 
 
 class ImportNote(NamedTuple):
-    """What became of the last import of findings: its issues, the refusal of the store, and how many events."""
+    """The last import of findings: its issues, the refusal of the store, and how many events."""
 
     issues: list[Issue]
     failed: bool
@@ -227,14 +220,13 @@ Given = tuple[Uploaded, str]
 
 
 def _lists_ledger() -> bool:
-    """Whether the chosen number of a ledger is one of the view."""
     view, kind = State.view.get(), State.pair_kind.get()
     shown = kind if view == "compare" else "pixels" if view == "pixel_confusion" else view
     return State.ledger_of.get()[0] in LEDGERS.get(shown, ())
 
 
 class State:
-    """Every value of a reader's session, by the view that it belongs to; an address has its parts in this order."""
+    """Every value of a session, by the view that it belongs to; an address has its parts in this order."""
 
     # The reader, the view, and the address bar.
     access: Field[bool] = Field(False)
@@ -578,7 +570,7 @@ state: Final = State()
 
 
 def is_narrowed(fields: Iterable[AnyField]) -> bool:
-    """Whether any part of a filter is not at its start."""
+    """Return whether any part of a filter is not at its start."""
     return any(field.get() != field.start for field in fields)
 
 
@@ -589,40 +581,40 @@ def to_start(fields: Iterable[AnyField]) -> None:
 
 
 def go_to(document: str, index: int) -> None:
-    """Show another page; the chosen box goes."""
+    """Show another page; the chosen box is dropped."""
     state.doc, state.page, state.box = document, index, None
 
 
 def report(key: str) -> Report | None:
-    """What the browser reports of a component, table or chart, by its key; None before it was shown."""
+    """Return what the browser reports of a component, table or chart; None before it was shown."""
     return cast("Report | None", st.session_state.get(key))
 
 
 def written(key: str) -> Any:  # noqa: ANN401 - whatever the widget holds
-    """What a widget of a form holds when the form is sent, by its key; None before it was shown."""
+    """Return what a widget of a form holds when the form is sent; None before it was shown."""
     return st.session_state.get(key)
 
 
 def chosen_cells(key: str) -> list[tuple[int, Any]]:
-    """The chosen cells of a table: row, and the name or number of the column."""
+    """Return the chosen cells of a table: row, and the name or number of the column."""
     reported = report(key)
     return list(reported["selection"].get("cells", [])) if reported else []
 
 
 def chart_key(key: str) -> str:
-    """The key of a chart in the reader's theme: Streamlit draws a chart of one key once, in the colours it had then."""
+    """Return the key of a chart in the reader's theme: Streamlit draws one key in one theme only."""
     return f"{key}_dark" if st.context.theme.type == "dark" else key
 
 
 def chosen_points(key: str, name: str) -> list[dict[str, Any]]:
-    """The chosen marks of a chart under a selection's name."""
+    """Return the chosen marks of a chart under a selection's name."""
     reported = report(chart_key(key))
     points = reported["selection"].get(name) if reported else None
     return list(points) if isinstance(points, list) else []
 
 
 def chosen_range(key: str, name: str) -> dict[str, list[float]]:
-    """The selected ranges of a chart under a selection's name, by axis."""
+    """Return the selected ranges of a chart under a selection's name, by axis."""
     reported = report(chart_key(key))
     ranges = reported["selection"].get(name) if reported else None
     return dict(ranges) if isinstance(ranges, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Suspected ground truth as the session holds it: the list of the two models, its filter, the plan of a review."""
+"""Suspected ground truth of a session: the list by the two models, its filter, the plan of a review."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ READING: Final[Jobs[SuspectKey, Suspects]] = Jobs("suspect_reading")
 
 
 def listed(loaded: OpenedBoxes) -> Suspects:
-    """All suspects by the two chosen models, whatever their score thresholds; with words and ink once they are read."""
+    """Return all suspects by the two models, at any score; with words and ink once they are read."""
     return with_pages(loaded) or _listed(*_key(loaded)[:2], _dataset=loaded.dataset)
 
 
@@ -83,12 +83,12 @@ def _key(loaded: OpenedBoxes) -> SuspectKey:
 
 
 def with_pages(loaded: OpenedBoxes) -> Suspects | None:
-    """The suspects with what their pages say; None while these are not read."""
+    """Return the suspects with what their pages say; None while these are not read."""
     return READING.result(_key(loaded))
 
 
 def read_pages(loaded: OpenedBoxes) -> None:
-    """Begin to read words and ink of the likeliest suspects' pages; what this session has under way is stopped."""
+    """Begin to read words and ink of the likeliest pages; what is under way is stopped."""
     root, key = loaded.project.pdfs, _key(loaded)
     if root is None:
         return
@@ -103,13 +103,13 @@ def _listed(digests: tuple[str, ...], models: tuple[int, ...], *, _dataset: Data
 
 
 def counts(every: Suspects) -> dict[str, int]:
-    """How many suspects of each kind pass the filter but for the kind; "" for all."""
+    """Return how many suspects of each kind pass the rest of the filter; "" for all."""
     kinds = every.ranked.kind[_passing(every)]
     return {"": len(kinds), **{kind: int((kinds == code).sum()) for code, kind in enumerate(KINDS)}}
 
 
 def _passing(every: Suspects) -> IntArray:
-    """Places of the suspects that pass the filter of document, label and evidence."""
+    """Return the places of the suspects that pass the filter of document, label and evidence."""
     ranked, dataset = every.ranked, every.dataset
     keep = ranked.score >= state.suspect_least
     if state.within in dataset.document_code:
@@ -122,24 +122,24 @@ def _passing(every: Suspects) -> IntArray:
 
 
 class Chosen(NamedTuple):
-    """What the list holds: places of suspects with what a verdict on each is about, and how many more there are."""
+    """The listed suspects, and how many more there are."""
 
     entries: list[Entry]
     more: int
 
 
 def is_filtered() -> bool:
-    """Whether the list shows some of the suspects only."""
+    """Return whether the list shows some of the suspects only."""
     return is_narrowed(_FILTER)
 
 
 def clear_filter() -> None:
-    """Every suspect shows again."""
+    """Show every suspect again."""
     to_start(_FILTER)
 
 
 def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
-    """The suspects of the list, most likely first: up to `SHOWN` without a verdict, and those in between with one.
+    """Return the listed suspects, likeliest first: up to `SHOWN` without a verdict, and those between.
 
     The browser leaves out those with a verdict where only the others are wanted, so that an answer changes no list.
     """
@@ -159,12 +159,9 @@ def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
 
 
 def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str) -> SuspectsPayload:
-    """The list with what is known of its verdicts, and the pictures that were asked for.
+    """Return the list with its verdicts, and the pictures that were asked for.
 
-    Parameters
-    ----------
-    held : str
-        Name of the list that the browser has.
+    `held` is the name of the list that the browser has, which is not sent again.
     """
     names = [(model.letter, model.name) for model in loaded.pair]
     key = _list_key(loaded, every, listed_now.entries)
@@ -197,7 +194,7 @@ def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str)
 
 
 def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) -> str:
-    """What the list follows from: the files, the models, which suspects, and what their pages said."""
+    """Return what the list follows from: files, models, which suspects, and what their pages said."""
     places = np.array([entry.place for entry in entries], dtype=np.int64)
     notes = [every.notes[place] for place in places.tolist()] if every.notes else []
     models = [(model.index, model.name) for model in loaded.pair]
@@ -214,12 +211,11 @@ def _payload(
     _chosen: Sequence[Entry],
     _names: Sequence[tuple[str, str]],
 ) -> SuspectsPayload:
-    """The list by what it follows from; how many more there are depends on the filter."""
     return suspects_payload(_every, _chosen, _names, more=0)
 
 
 def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
-    """The pages and the crops that were asked for last, once."""
+    """Return the pages and the crops that were asked for last, once."""
     wanted = State.suspects_wanted.take()
     if wanted is None:
         return {}, {}
@@ -237,7 +233,7 @@ def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureIt
 
 
 def _effects(loaded: OpenedBoxes, every: Suspects) -> dict[str, list[str]]:
-    """What accepting the suspects that were asked for last would change, in words, by target."""
+    """Return what accepting the suspects asked for last would change, in words, by target."""
     log, (name, verified) = findings.review_log(), findings.author()
     now = []
     for model in loaded.pair:
@@ -257,7 +253,7 @@ def _effects(loaded: OpenedBoxes, every: Suspects) -> dict[str, list[str]]:
 
 
 def _known(every: Suspects, places: Sequence[int]) -> list[int]:
-    """Places of suspects that there are, at most as many as one message asks for: they come from a browser."""
+    """Return the places that exist, at most as many as one message asks for: they come from a browser."""
     return [place for place in places[: components.MOST_WANTED] if 0 <= place < len(every)]
 
 
@@ -288,7 +284,7 @@ _PLANS: Final = Recent[tuple[str, ...], Plan](most=4)
 
 
 class Known(NamedTuple):
-    """The plan for a model, and what is known of its recall."""
+    """The plan for a model, and what is known of its recall; `reviewed` is by page row."""
 
     model: Named
     plan: Plan
@@ -297,7 +293,7 @@ class Known(NamedTuple):
 
 
 def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
-    """The plan and the bound of each of the two models; the pages are the same."""
+    """Return the plan and the bound of each of the two models; the pages are the same."""
     dataset, log = loaded.dataset, findings.review_log()
     # The two models may name other pages than all models together; suspects are put where all models see them.
     page = dataset.page_rows(every.dataset)[every.ranked.page]
@@ -318,18 +314,18 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
 
 
 def per_page(result: AnyBoxResult) -> tuple[IntArray, IntArray]:
-    """Ground truth boxes of each page, and how many of them are matched."""
+    """Return the ground-truth boxes of each page, and how many of them are matched."""
     counts = result.per_page
     return counts.tp + counts.fn, counts.tp
 
 
 def page_of(dataset: Dataset, row: int) -> tuple[str, int]:
-    """Id of the document and page from 0."""
+    """Return document id and page from 0."""
     return dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row])
 
 
 def _reviewed(dataset: Dataset, log: ReviewLog) -> list[int]:
-    """Rows of the pages of which somebody stated that everything was looked at."""
+    """Return the rows of the pages that somebody stated as reviewed."""
     rows = []
     for judged in log.judged.values():
         target = judged.target
@@ -342,12 +338,12 @@ def _reviewed(dataset: Dataset, log: ReviewLog) -> list[int]:
 
 
 def next_page(answer: Known) -> int | None:
-    """Row of the next page of the plan; None when all are reviewed."""
+    """Return the row of the next page of the plan; None when all are reviewed."""
     return next((row for row in answer.plan.order.tolist() if row not in answer.reviewed), None)
 
 
 class PlannedPage(NamedTuple):
-    """A page of the plan: its place in the order from 1, which it is, its boxes, and whether it is reviewed."""
+    """A page of the plan: its place in the order from 1, its boxes, and whether it is reviewed."""
 
     number: int
     document: str
@@ -357,7 +353,7 @@ class PlannedPage(NamedTuple):
 
 
 def planned_pages(answer: Known, dataset: Dataset) -> list[PlannedPage]:
-    """The pages to review, in order, up to where the margin is expected to be reached; at most `SHOWN`."""
+    """Return the pages to review, in order, until the margin is expected; at most `SHOWN`."""
     count = answer.bound.reviewed + answer.bound.more
     return [
         PlannedPage(number, *page_of(dataset, row), int(answer.plan.boxes[row]), row in answer.reviewed)

@@ -1,4 +1,4 @@
-"""Widgets as the views use them: choices that are kept in a field of the session, and tables of plain text."""
+"""Widgets of the views: choices that are kept in a field of the session, and tables of plain text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Column = Sequence[Any] | npt.NDArray[Any]
 
 
 def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
-    """One of a few options in a row, always one of them; `names` has the words of each, rendered as Markdown."""
+    """Draw a few options in a row, always one chosen; `names` has the Markdown of each."""
     # Without a value in the session the option in force would not be marked.
     field.set(field.get())
     chosen: K = st.segmented_control(
@@ -51,7 +51,7 @@ def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
 
 
 def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
-    """One of many options from a list; `names` has the words of each."""
+    """Draw many options as a list; `names` has the words of each."""
     chosen: K = st.selectbox(
         label, list(names), format_func=distinct(names), key=field.key, persist_state="session", **more
     )
@@ -59,7 +59,7 @@ def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
 
 
 def kind_switch(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
-    """Which kind of the open files a view shows, in the sidebar; the choice only where there is one."""
+    """Draw, in the sidebar, which kind of the open files a view shows; nothing for one kind."""
     if field.get() not in kinds:
         field.set(next(iter(kinds)))
     if len(kinds) > 1:
@@ -69,7 +69,7 @@ def kind_switch(label: str, kinds: Mapping[str, str], field: Field[str], changed
 
 
 def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:
-    """What was chosen; the first option where the browser names one by words that have changed meanwhile."""
+    """Return what was chosen; the first option where the words of the options have changed meanwhile."""
     if chosen is None or chosen in names or not names:
         return chosen
     first = next(iter(names))
@@ -78,7 +78,7 @@ def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:
 
 
 def distinct(names: Mapping[K, str]) -> Callable[[K], str]:
-    """The words of each option, numbered where they are those of another: the browser names an option by its words."""
+    """Return the words of each option, numbered where equal: the browser names an option by its words."""
     words = list(names.values())
     if len(set(words)) == len(words):
         return names.__getitem__
@@ -86,7 +86,7 @@ def distinct(names: Mapping[K, str]) -> Callable[[K], str]:
 
 
 def way_to(view: str, label: str, act: Callable[..., object], *args: Any, key: str, **more: Any) -> None:  # noqa: ANN401
-    """A button that does something and leads to another view; both hold although another message ends the run."""
+    """Draw a button that does something and leads to another view, even if a message ends the run."""
     st.button(label, key=key, on_click=_go, args=(view, act, args), **more)
 
 
@@ -98,8 +98,8 @@ def _go(view: str, act: Callable[..., object], args: tuple[Any, ...]) -> None:
 def answer(asked: Field[T | None], act: Callable[[T], object]) -> None:
     """Do what a button asked for, and run the view again.
 
-    The button only notes it, in a callback, because reading a file shows its progress and can be cancelled. A run that
-    ends before it is done leaves it for the next one; what fails is not tried again.
+    The button only notes it, in a callback: reading a file shows its progress and can be cancelled. A run that ends
+    before leaves it for the next one; what fails is not tried again.
     """
     wanted = asked.get()
     if wanted is None:
@@ -123,20 +123,11 @@ def table(
     high: bool = False,
     **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """A table without an index; with `on_select` one cell can be chosen.
+    """Draw a table without an index; with `on_select` one cell can be chosen.
 
-    It is as high as `rows` of one line at most; `high`, as so many rows as they are.
-
-    `names` is a column with a width that gets more room, then lines, when a text in it needs more; `widest` is how much
-    room at most.
-
-    Rows of a ``row_height`` of `WRAPPED_HEIGHT` break long text into lines.
-
-    `columns` has the settings of columns, for one of text only its width in pixels.
-
-    A missing value is "n/a", or `placeholder`.
-
-    `data` of columns by name goes to the browser without a frame of pandas, which costs more than all else of a table.
+    It is as high as `rows` of one line at most; `high`, as so many rows as they are. The column `names` gets more room,
+    up to `widest`, then lines, for long text. `columns` has settings, for text only a width in pixels. A missing value
+    is "n/a", or `placeholder`.
     """
     settings = dict(columns or {})
     if names is not None:
@@ -162,7 +153,7 @@ def table(
 
 
 def _arrow(columns: Mapping[str, Column]) -> Any:  # noqa: ANN401 - a table of Arrow
-    """Columns as Arrow has them; what is undefined is null."""
+    """Return columns as Arrow has them; what is undefined is null."""
     import pyarrow as pa  # type: ignore[import-untyped]  # every view imports this module, and not all draw a table
 
     arrays = {name: each if isinstance(each, list) else np.asarray(each) for name, each in columns.items()}
@@ -170,7 +161,7 @@ def _arrow(columns: Mapping[str, Column]) -> Any:  # noqa: ANN401 - a table of A
 
 
 def _whole(setting: Any, values: Any) -> Any:  # noqa: ANN401 - of Streamlit
-    """The setting of a column, wide enough for the longest of its counts: one that is cut off is another number."""
+    """Return a column's setting, wide enough for its longest count: one cut off is another number."""
     if setting["type_config"].get("format") != _COUNT_FORMAT:
         return setting
     numbers = np.asarray(values, dtype=np.float64)
@@ -180,7 +171,7 @@ def _whole(setting: Any, values: Any) -> Any:  # noqa: ANN401 - of Streamlit
 
 
 def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[int, int]:
-    """Width of a column and height of its rows in pixels in which every text of usual length shows whole."""
+    """Return width of a column and height of its rows, in pixels, that show texts of usual length whole."""
     wide = max((sum(1 + (east_asian_width(char) in "WF") for char in text) for text in texts), default=0)
     pixels = 18 + 7 * wide
     if pixels <= most:
@@ -189,24 +180,24 @@ def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[
 
 
 def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's
-    """A chart in a place of the view: `st`, a column or a container."""
+    """Draw a chart in a place of the view: `st`, a column or a container."""
     if "key" in more:
         more["key"] = chart_key(more["key"])
     return place.vega_lite_chart(spec={**drawn.spec, "datasets": drawn.data}, theme=None, alt=alt, **more)
 
 
 def ratio(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
-    """A column of ratios with three decimals."""
+    """Return a column of ratios with three decimals."""
     return st.column_config.NumberColumn(format="%.3f", width=width, **more)
 
 
 def count(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
-    """A column of counts."""
+    """Return a column of counts."""
     return st.column_config.NumberColumn(format=_COUNT_FORMAT, width=width, **more)
 
 
 def bar(letter: str, width: int, title: str, help: str | None = None) -> object:
-    """A column of ratios of a model as bars, in the colour of its letter."""
+    """Return a column of ratios of a model as bars, in the colour of its letter."""
     return st.column_config.ProgressColumn(
         title,
         help=help,

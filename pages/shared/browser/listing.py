@@ -1,4 +1,4 @@
-"""What the page browser shows: its filter, the mistakes that pass, the place in the list, and what is drawn of a page.
+"""The page browser: its filter, the mistakes that pass, the place in the list, and a page's layers.
 
 Results that many pages share are cached by the digests of the files and the operating point.
 """
@@ -44,7 +44,7 @@ _ORDER_SHOWN: Final[Field[PageOrder | None]] = Field(None, "filter_shown")
 
 
 def drop_unknown(loaded: OpenedBoxes) -> None:
-    """Take away what the open files do not have."""
+    """Drop what the open files do not have."""
     if state.within not in loaded.dataset.document_code:
         state.within = ""
     if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
@@ -52,7 +52,7 @@ def drop_unknown(loaded: OpenedBoxes) -> None:
 
 
 def chosen_filter() -> MistakeFilter:
-    """The filter as it is set."""
+    """Return the filter as it is set."""
     return MistakeFilter(
         document=state.within or None,
         names=tuple(state.mistake_names),
@@ -65,19 +65,19 @@ def chosen_filter() -> MistakeFilter:
 
 
 def options() -> MistakeOptions | None:
-    """How mistakes are named: with poor matched pairs when they are asked for."""
+    """Return how mistakes are named: with poor matched pairs when asked for, else None."""
     if not state.poor:
         return None
     return MistakeOptions(min_coverage=state.poor_coverage, min_purity=state.poor_purity)
 
 
 def clear_filter() -> None:
-    """Everything shows again."""
+    """Show everything again."""
     to_start(FILTER)
 
 
 def save_filter(text: str) -> None:
-    """Keep the filter of the moment under a name; why it cannot be kept is noted with the name."""
+    """Keep the current filter under a name; why it cannot be kept is noted with the name."""
     name, why = text.strip(), ""
     if not name:
         why = "A filter needs a name."
@@ -113,14 +113,9 @@ class Working:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listed:
-    """What the filter leaves.
+    """What the filter leaves: `keep` of the M mistakes, and the pages.
 
-    Attributes
-    ----------
-    keep : bool, shape (M,)
-        Of the mistakes.
-    counts : int64, shape (9,)
-        Mistakes of each name under the other conditions.
+    `counts` are the mistakes of each name under the other conditions, shape (9,).
     """
 
     working: Working
@@ -131,19 +126,19 @@ class Listed:
 
 
 def working(loaded: OpenedBoxes, model: Model) -> Working:
-    """The mistakes of a model at the operating point."""
+    """Return the mistakes of a model at the operating point."""
     named = options()
     poor = (state.poor_coverage, state.poor_purity) if named is not None else None
     return _working(result_key(loaded, model), poor, _options=named, _result=lambda: result_of(loaded, model))
 
 
 def plain_columns(loaded: OpenedBoxes, model: Model) -> MistakeColumns:
-    """All mistakes of a model at the operating point, whatever the reader filters: what numbers count and open."""
+    """Return all mistakes of a model at the operating point, whatever the filter."""
     return _working(result_key(loaded, model), None, _options=None, _result=lambda: result_of(loaded, model)).columns
 
 
 def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
-    """Set the filter to all mistakes of a model that a number counts; no other condition hides one of them."""
+    """Set the filter to all mistakes of a model that a number counts."""
     clear_filter()
     state.model = model.index
     state.within, state.label, state.mistake_names = within, label, [name] if name else []
@@ -158,14 +153,13 @@ def _working(
     _options: MistakeOptions | None,
     _result: Callable[[], Result],
 ) -> Working:
-    """The mistakes of a result; the key says which result, `poor` how they are named."""
     result = _result()
     mistakes = mistake_filter.named(result, _options)
     return Working(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
 
 
 def listed(loaded: OpenedBoxes, model: Model) -> Listed:
-    """The mistakes and pages that the filter keeps."""
+    """Return the mistakes and pages that the filter keeps."""
     own, chosen = working(loaded, model), chosen_filter()
     verdicts = judged(loaded, model) if chosen.unjudged else None
     dataset = loaded.dataset
@@ -185,10 +179,10 @@ def listed(loaded: OpenedBoxes, model: Model) -> Listed:
 
 
 def find_place(shown: Listed) -> Place | None:
-    """The page that is shown: the one of the address or of the last run, else the first of the list.
+    """Return the page of the address or of the last run, else the first of the list; None without.
 
-    A page that a changed filter hides gives way to the first one. One that a link names stays although the filter
-    hides it, and so does the page of the moment when only the thresholds have moved.
+    A page that a changed filter hides gives way to the first one; one that a link names stays, and so does the current
+    page when only the thresholds have moved.
     """
     pages, order = shown.pages, PageOrder(shown.chosen, state.order, state.only)
     same = state.linked or _ORDER_SHOWN.get() == order
@@ -212,7 +206,7 @@ def turn(shown: Listed, document: str, index: int, step: int) -> None:
 
 
 def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool:
-    """Go to the next page of the list with a mistake, and choose the first or last one there; False without one."""
+    """Go to the next page with a mistake, and choose the first or last there; False without one."""
     here = shown.pages.position(document, index)
     position = shown.pages.with_mistakes(-1 if here is None else here, step)
     if position is None:
@@ -223,7 +217,7 @@ def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool
 
 
 def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
-    """The chosen box of the page; "first" and "last" of its mistakes become a box."""
+    """Return the chosen box of the page; "first" and "last" of its mistakes become a box."""
     if state.box in ("first", "last"):
         keys = [mistake.keys[0] for mistake in mistakes]
         state.box = (keys[0] if state.box == "first" else keys[-1]) if keys else None
@@ -231,7 +225,7 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
 
 
 def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
-    """Which mistakes of a model have a verdict, bool, in the order of its mistakes."""
+    """Return which mistakes of a model have a verdict, in the order of its mistakes."""
     mistakes = working(loaded, model).mistakes
     with_verdict = np.zeros(len(mistakes), dtype=bool)
     for status in findings.statuses(loaded):
@@ -253,7 +247,7 @@ def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
 
 
 def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
-    """The viewer's payload with the verdicts on each mistake; a poor match is none that can be judged."""
+    """Return the payload with the verdicts on each mistake; a poor match cannot be judged."""
     payload = findings.on_page(loaded, model, place, payload)
     mistakes = [
         msgspec.structs.replace(each, target=None, verdict=None, unsaved=None, answered="")
@@ -276,7 +270,7 @@ def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
 
 
 def text_of(page: PageFile) -> text_lost.PageText | None:
-    """The text of a page by its file, as `page_text`; it may be called in a thread without a session."""
+    """Return the text of a page by its file, as `page_text`; callable in a thread without a session."""
     try:
         renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
         words = renderer.words(page.path, page.page_index, patience=patience)
@@ -293,7 +287,7 @@ def drawn(
     page_points: tuple[float, float] | None,
     text: text_lost.PageText | None,
 ) -> tuple[PageLayers, LostText]:
-    """Boxes, mistakes and counts of a page for the viewer, and its lost text; `text` is that of `page_text`."""
+    """Return boxes, mistakes and counts of a page, and its lost text; `text` is of `page_text`."""
     label, result = shown.chosen.label, shown.working.result
     row = loaded.dataset.page_row(place.document, place.index)
     page = -1 if row is None else row
@@ -311,7 +305,7 @@ def drawn(
 
 
 def walk(shown: Listed, position: int | None) -> WalkItem:
-    """Whether mistakes follow on later and earlier pages of the list, and how many there are in all."""
+    """Return whether mistakes follow on later and earlier pages of the list, and their total."""
     pages = shown.pages
     here = -1 if position is None else position
     before, after = pages.with_mistakes(here, -1), pages.with_mistakes(here, 1)

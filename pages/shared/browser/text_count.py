@@ -1,7 +1,6 @@
-"""The count of lost text over many pages: a thread beside the views that reads their words, shown and stopped by them.
+"""The count of lost text over many pages, by a thread that the views start, show and stop.
 
-A count belongs to the files, the thresholds and the document that it was started for; one that is finished is kept for
-all sessions under these. Words are cached by the digests of the PDFs, so a second count at other thresholds reads less.
+A finished count is kept for all sessions under its files, thresholds and document; words are cached by PDF digests.
 """
 
 from __future__ import annotations
@@ -37,17 +36,16 @@ COUNT: Final[Jobs[CountKey, TextSummary]] = Jobs("word_count", kept=_FINISHED_KE
 
 
 def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
-    """What a count is of."""
     return CountKey(result_key(loaded, model), str(loaded.project.pdfs), document)
 
 
 def counted(loaded: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
-    """The finished count of a document, or of all; None when there is none."""
+    """Return the finished count of a document, or of all; None when there is none."""
     return COUNT.result(_key(loaded, model, document))
 
 
 def rows_of(loaded: OpenedBoxes, document: str | None) -> IntArray:
-    """Rows of the pages of a document, or of all."""
+    """Return the rows of the pages of a document, or of all."""
     dataset = loaded.dataset
     if document is None:
         return np.arange(dataset.pages)
@@ -68,7 +66,7 @@ def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
 
 
 def _reader(loaded: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
-    """What reads the words of a page by its row, outside of any session."""
+    """Return what reads the words of a page by its row, outside of any session."""
     dataset, folder = loaded.dataset, None if loaded.project.pdfs is None else PdfFolder(loaded.project.pdfs)
 
     def words_of(row: int) -> FloatArray | None:

@@ -27,7 +27,7 @@ FIELDS_VIEW = "pages/fields.py"
 
 
 def sidebar(compared: choices.Compared) -> None:
-    """Both models and the threshold of the boxes."""
+    """Draw the choice of both models and the threshold of the boxes."""
     with st.sidebar:
         for model, role in zip(compared.models, ("baseline", "candidate"), strict=True):
             frame.model_choice(compared.opened, model, f", {role}")
@@ -36,7 +36,7 @@ def sidebar(compared: choices.Compared) -> None:
 
 
 def body(compared: choices.Compared) -> None:
-    """Title, panes, differences and ledgers."""
+    """Draw title, panes, differences and ledgers."""
     a = compared.models[0]
     protocol = PROTOCOLS[FIELDS.name]
     parts = [f"{protocol.name} {protocol.version}", f"IoU ≥ {threshold_text(state.field_iou)}"]
@@ -55,7 +55,7 @@ def body(compared: choices.Compared) -> None:
 
 @computed(8)
 def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compared) -> tuple[ItemLedger, ItemPages]:
-    """The ledger of fields by box and value, and its pages; `key` and the threshold identify them."""
+    """Return the ledger of fields by box and value, and its pages."""
     ledger = choices.ledgers(_compared).whole(iou)
     return ledger, item_pages(ledger, "field")
 
@@ -117,7 +117,6 @@ def _go_to_item(item: Item) -> None:
 
 
 def _open(event: OpenEvent) -> None:
-    """The shown page of one model in Fields, among all problems."""
     compared = choices.compared()
     if compared is not None:
         compared.show(event.letter)
@@ -126,7 +125,6 @@ def _open(event: OpenEvent) -> None:
 
 
 def _judge(event: VerdictEvent) -> None:
-    """A verdict on a field of one of the two models."""
     compared = choices.compared()
     model = next((each for each in compared.models if each.letter == event.letter), None) if compared else None
     if model is not None:

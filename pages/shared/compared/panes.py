@@ -1,7 +1,6 @@
-"""The linked panes of two models for things that are not matched box by box, and the list of pages beside them.
+"""The linked panes of two models for what is not matched box by box, and the page list beside them.
 
-Owns the part of a view and what its events do; which pages there are and what is drawn on them comes from the caller
-as a `Source`. The component is that of the comparison of boxes.
+Which pages there are and what is drawn comes from the caller as a `Source`; the component is that of boxes.
 """
 
 from __future__ import annotations
@@ -95,25 +94,19 @@ class Source:
 
 
 def shown_filter() -> str:
-    """The filter of the session, where it is one of those that things have."""
+    """Return the filter of the session, or "changed" for one that only boxes have."""
     return state.pair_show if state.pair_show in ITEM_FILTERS else "changed"
 
 
 def open_place(go: Callable[[], None]) -> None:
-    """Show a page in the panes and bring them into the window; `go` chooses it."""
+    """Show a page in the panes and bring them into view; `go` chooses it."""
     state.pair_show, state.pair_box = "changed", None
     go()
     state.pair_visits += 1
 
 
 def part(find: Callable[[], Source | None]) -> None:
-    """The list of pages and the two panes; a page turn runs this part alone.
-
-    Parameters
-    ----------
-    find : callable
-        What is shown, asked in each run; None shows nothing.
-    """
+    """Draw the list of pages and the panes; a page turn runs this part alone. None draws nothing."""
     _part(find)
 
 
@@ -160,13 +153,13 @@ def _part(find: Callable[[], Source | None]) -> None:
 
 
 def _events(source: Source) -> CompareEvents:
-    """What the reader asked for, documents by their whole ids."""
+    """Return what the reader asked for, with whole document ids."""
     events = components.parse_panes(report(_KEYS[state.pair_kind]))
     return components.with_documents(events, lambda: {document for document, _ in source.pages.places})
 
 
 def _position(source: Source, rows: IntArray) -> int | None:
-    """Position of the chosen page among the listed ones; the first when it is not listed, None without any."""
+    """Return the position of the chosen page in the list; 0 when not listed, None without any."""
     if not len(rows):
         return None
     shown = source.place()
@@ -175,7 +168,6 @@ def _position(source: Source, rows: IntArray) -> int | None:
 
 
 def _nothing(show: str) -> EmptyItem:
-    """Why the list is empty."""
     text = "A and B are equally right on every page." if show == "changed" else "No page passes the filter."
     return EmptyItem(text, "Show every changed page")
 
@@ -205,7 +197,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> w
 
 
 def _chosen(drawn: PairLayers) -> str | None:
-    """The chosen box; None when neither page has it."""
+    """Return the chosen box; None when neither page has it."""
     if not any(box.key == state.pair_box for pane in drawn.panes for box in pane.boxes):
         state.pair_box = None
     return state.pair_box
@@ -231,14 +223,14 @@ def _went(source: Source) -> None:
 
 
 def _go(source: Source, place: Place) -> None:
-    """Show a page; a box that was chosen on another one is let go before anything is drawn."""
+    """Show a page; a box that was chosen on another one is dropped before anything is drawn."""
     if source.place() != place:
         state.pair_box = None
     source.go(place)
 
 
 def _selected(source: Source) -> None:
-    """A box was chosen or let go; one of a page that was left meanwhile is not."""
+    """Choose or drop a box; a message about a page that was left meanwhile changes nothing."""
     selected = _events(source).selected
     turned.heard(selected)
     if selected is not None and source.place() == Place(selected.document, selected.index):
@@ -246,7 +238,7 @@ def _selected(source: Source) -> None:
 
 
 def _judged(source: Source) -> None:
-    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(source).verdict
     turned.heard(event)
     if event is not None:
@@ -259,14 +251,12 @@ def _choose_show(name: str) -> None:
 
 
 def _shown() -> None:
-    """Another filter."""
     name = components.parse_panes(report(_KEYS[state.pair_kind])).show
     if name is not None and name in ITEM_FILTERS:
         _choose_show(name)
 
 
 def _looked() -> None:
-    """Another way to look."""
     name = components.parse_panes(report(_KEYS[state.pair_kind])).mode
     if name is not None:
         state.pair_mode = name

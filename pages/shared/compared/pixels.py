@@ -1,4 +1,4 @@
-"""Compare, wrong pixels of two models: what the linked panes show, the differences and the ledger of pages."""
+"""Compare, wrong pixels of two models: what the panes show, the differences and the ledger of pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PIXEL_VIEW = "pages/pixel_confusion.py"
 
 
 def sidebar(loaded: OpenedBoxes) -> None:
-    """Both models, how the pixels are counted, and the score thresholds."""
+    """Draw the choice of both models, how the pixels are counted, and the score thresholds."""
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(loaded, model, f", {role}")
@@ -41,7 +41,7 @@ def sidebar(loaded: OpenedBoxes) -> None:
 
 
 def body(loaded: OpenedBoxes) -> None:
-    """Title, panes, differences and ledger; why there are none where the pixels cannot be compared."""
+    """Draw title, panes, differences and ledger, or why the pixels cannot be compared."""
     head = st.container()
     counted = [choices.result_of(loaded, model.letter) for model in loaded.pair]
     results = [each.result for each in counted if each.result is not None]
@@ -77,7 +77,6 @@ def body(loaded: OpenedBoxes) -> None:
 
 
 def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
-    """What the ledger follows from."""
     sizes = [hashlib.sha256(result.size.tobytes()).hexdigest() for result in results]
     lines = [result.signature.line for result in results]
     return [*loaded.digests, *(str(model.index) for model in loaded.pair), *lines, *sizes]
@@ -85,20 +84,18 @@ def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
 
 @computed(8)
 def _ledgers(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> tuple[ItemLedger, ...]:
-    """The ledgers of two results; `key` identifies them."""
     return PROTOCOLS[pixel.NAME].item_ledgers(*_results)
 
 
 @computed(8)
 def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
-    """The pages of two results; `key` identifies them."""
     ledgers = _ledgers(key, _results=_results)
     return item_pages(ledgers[0], "pixel") if ledgers else None
 
 
 @st.cache_resource(show_spinner=False)
 def _pieces() -> Recent[object, tuple[list[Piece], list[Piece]]]:
-    """The wrong pixels of pages in pieces, of both models, for all sessions."""
+    """Return the wrong pixels of pages in pieces, of both models, for all sessions."""
     return Recent(most=64)
 
 
@@ -151,7 +148,7 @@ def _source(loaded: OpenedBoxes) -> panes.Source | None:
 
 
 def _picture(loaded: OpenedBoxes, place: Place, result: pixel.PixelResult) -> PictureItem:
-    """The picture of a page; without one, a page of the size that was counted."""
+    """Return the picture of a page; without one, a page of the size that was counted."""
     picture = pictures.page_picture(loaded, place)
     row = result.dataset.page_row(place.document, place.index)
     if not picture.problem or row is None:
@@ -166,13 +163,11 @@ def _go(place: Place) -> None:
 
 
 def _open(event: OpenEvent) -> None:
-    """The shown page of one model in Pixel confusion."""
     state.pixel_of, state.pixel_scope = event.letter, "page"
     st.switch_page(PIXEL_VIEW)
 
 
 def _judge(loaded: OpenedBoxes, event: VerdictEvent) -> None:
-    """A verdict on the boxes behind wrong pixels of one of the two models."""
     model = next((each for each in loaded.pair if each.letter == event.letter), None)
     if model is not None:
         pixel_findings.handle(loaded, model, event)

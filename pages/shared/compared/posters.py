@@ -30,7 +30,7 @@ _TEXT_HEIGHT = 470
 
 
 def sidebar(posters: Opened[Posters]) -> None:
-    """Both models and the profile."""
+    """Draw the choice of both models and the profile."""
     with st.sidebar:
         for model, role in zip(posters.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(posters, model, f", {role}")
@@ -38,7 +38,7 @@ def sidebar(posters: Opened[Posters]) -> None:
 
 
 def body(posters: Opened[Posters]) -> None:
-    """Title, panes, texts, differences and ledger."""
+    """Draw title, panes, texts, differences and ledger."""
     chosen = choices.models()
     every = [choices.evaluated(model) for model in chosen]
     frame.title("Compare", every[0].signature)
@@ -55,7 +55,6 @@ def body(posters: Opened[Posters]) -> None:
 
 @computed(8)
 def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns]) -> ItemPages:
-    """The posters by their criteria; `key` identifies them."""
     ledger = poster_ledger(*_columns)
     # The first row is all criteria together; those that count nothing are left out of the ledger.
     return item_pages(ledger, "criterion", range(1, len(ledger.rows)))
@@ -103,7 +102,7 @@ def _source() -> panes.Source | None:
 
 
 def _texts(chosen: Sequence[choices.PosterModel], poster_id: str) -> None:
-    """Both texts beside each other, in one frame so that they scroll together, what the reference lacks marked."""
+    """Draw both texts in one frame, so that they scroll together, with what the reference lacks marked."""
     frame.section("Texts", "what the reference does not have is marked; both scroll together")
     with st.container(height=_TEXT_HEIGHT, border=True, key="compare_texts"):
         for model, column in zip(chosen, st.columns(2, gap="medium"), strict=True):
@@ -129,13 +128,11 @@ def _sharper(wanted: SharperEvent | None) -> None:
 
 
 def _open(event: OpenEvent) -> None:
-    """The shown poster of one model in Posters."""
     state.poster_of, state.poster_box = event.letter, None
     st.switch_page(POSTERS_VIEW)
 
 
 def _judge(event: VerdictEvent) -> None:
-    """A verdict on a word of one of the two models."""
     model = next((each for each in choices.models() if each.letter == event.letter), None)
     if model is not None:
         word_findings.handle(model, event)

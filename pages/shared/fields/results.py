@@ -1,7 +1,7 @@
-"""What the view Fields compares and shows: the models of the open fields, the rows behind a number, and its place.
+"""The choices and results of the view Fields: compared models, the rows behind a number, the page.
 
-Comparisons are shared by all sessions under the digests of their files; a threshold is never part of the key, because
-stored observations are scored again at any of them.
+Comparisons are shared by all sessions under the digests of their files and their options; a threshold is never part of
+the key, because results are scored again at any of them.
 """
 
 from __future__ import annotations
@@ -46,14 +46,9 @@ Key = tuple[str, str, str, str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class FieldModel(Named):
-    """One prediction against the ground truth.
+    """One prediction against the ground truth; `result` is at the thresholds of the specification.
 
-    Attributes
-    ----------
-    result : FieldsResult
-        At the thresholds of the specification; other thresholds are asked of it.
-    key : tuple of str
-        Digests of both sides, then the options that they were compared with.
+    `key` holds the digests of both sides, then the options that they were compared with.
     """
 
     result: fields.FieldsResult
@@ -63,20 +58,14 @@ class FieldModel(Named):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What is open, and the chosen models compared with the ground truth.
-
-    Attributes
-    ----------
-    models : tuple of FieldModel
-        A and, when there are two, B.
-    """
+    """What is open, and the chosen models compared with the ground truth: A and, when there are two, B."""
 
     opened: Opened[FieldDocuments]
     models: tuple[FieldModel, ...]
 
     @property
     def shown(self) -> FieldModel:
-        """The model whose boxes and numbers are shown."""
+        """Return the model whose boxes and numbers are shown."""
         return next((model for model in self.models if model.index == state.model), self.models[0])
 
     def show(self, letter: str) -> None:
@@ -88,19 +77,18 @@ class Compared:
 
 
 def compared() -> Compared | None:
-    """What can be compared in this session; None when a side is missing or has errors."""
+    """Return what can be compared in this session; None when a side is missing or has errors."""
     loaded = opened(FIELDS)
     return None if loaded is None else Compared(loaded, tuple(_model(loaded, model) for model in loaded.pair))
 
 
 def options() -> FieldsOptions:
-    """The options of the protocol as the reader chose them; the IoU thresholds are those of the specification."""
+    """Return the protocol's options as chosen; the IoU thresholds are those of the specification."""
     grid = state.field_recall_grid
     return FieldsOptions(parity=state.field_parity, recall_grid=None if grid == AUTO else grid)
 
 
 def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
-    """One chosen model compared with the ground truth."""
     sides = loaded.ground_truth, loaded.predictions[model.index]
     chosen, schema = options(), state.field_schema
     digests = loaded.digests[0], loaded.digests[1 + model.index]
@@ -113,20 +101,18 @@ def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
 def _compared(
     key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions, _schema: Schema | None
 ) -> tuple[fields.FieldsResult, FieldPages]:
-    """A comparison by the digests of its sides and its options, and the pages that its boxes lie on."""
     result = fields.evaluate(*_sides, schema=_schema, parity=_options.parity, recall_grid=_options.recall_grid)
     return result, FieldPages(result.compared)
 
 
 def ledgers(compared: Compared) -> FieldLedgers:
-    """The ledgers of the chosen models, A and B."""
+    """Return the ledgers of the chosen models, A and B."""
     a, b = compared.models[0], compared.models[-1]
     return _ledgers(a.key, b.key, _models=(a, b))
 
 
 @computed(4)
 def _ledgers(first: Key, second: Key, *, _models: tuple[FieldModel, FieldModel]) -> FieldLedgers:
-    """The ledgers of two models; their keys identify them."""
     return FieldLedgers(_models[0].result, _models[1].result)
 
 
@@ -147,7 +133,7 @@ def drop_schema() -> None:
 
 
 def drop_unknown(models: Sequence[FieldModel]) -> list[str]:
-    """Take away choices that the open files do not have; their names for a sentence."""
+    """Drop choices that the open files do not have; return their names for a sentence."""
     refused = []
     classes = {name for model in models for name in model.result.compared.classes}
     for field, known in (
@@ -161,7 +147,7 @@ def drop_unknown(models: Sequence[FieldModel]) -> list[str]:
 
 
 def budget() -> float:
-    """The share of the fields that a review looks at."""
+    """Return the share of the fields that a review looks at."""
     return state.field_budget / 100
 
 
@@ -191,7 +177,7 @@ def open_item(compared: Compared, item: Item) -> None:
 
 
 def _row_of(model: FieldModel, item: Item) -> int | None:
-    """The row of a ledger's field in the columns of one model; None where it has none."""
+    """Return the row of a ledger's field in the columns of one model; None where it has none."""
     compared = model.result.compared
     paths = compared.prediction_path if item.spurious else compared.truth_path
     rows = model.result.document_rows(item.document).tolist()
@@ -205,16 +191,9 @@ def _row_of(model: FieldModel, item: Item) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The fields behind the chosen number and the pages they lie on.
+    """The rows of the columns behind the chosen number, and pages as (document code, index).
 
-    Attributes
-    ----------
-    rows : int64, shape (K,)
-        In the columns of the comparison.
-    counts : mapping of int
-        Rows by document code and page.
-    order : list of (int, int)
-        Document codes and pages to walk through.
+    `counts` are rows by page, `order` the pages to walk through.
     """
 
     rows: IntArray
@@ -223,12 +202,12 @@ class Listed:
 
 
 def listed(model: FieldModel) -> Listed:
-    """What passes the choices of the view."""
+    """Return what passes the choices of the view."""
     return _listed(model.key, state.field_iou, number(), state.field_within, _model=model)
 
 
 def number() -> tuple[str, str | None, float | None]:
-    """The chosen number, its field type, and the share of a review where that counts."""
+    """Return the chosen number, its field type, and the share of a review where that counts."""
     share = budget() if state.field_number == LEAST_SURE else None
     return state.field_number, state.field_label or None, share
 
@@ -242,7 +221,6 @@ def _listed(
     *,
     _model: FieldModel,
 ) -> Listed:
-    """Rows and pages by everything that they follow from: files, threshold, number with class and budget, document."""
     name, of_class, share = number
     result, pages = _model.result, _model.pages
     rows = behind(result, name, iou=threshold, label=of_class, budget=share)
@@ -255,7 +233,7 @@ def _listed(
 
 
 def place(model: FieldModel, shown: Listed) -> tuple[int, int] | None:
-    """The page that is shown: the chosen one when the list has it, else the first."""
+    """Return the page that is shown: the chosen one when the list has it, else the first."""
     if not shown.order:
         return None
     documents = model.result.compared.documents
@@ -284,7 +262,7 @@ def turn(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> 
 
 
 def turn_to_problem(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
-    """Show the next or previous page that has something in its list, and choose the first or last of it."""
+    """Show the next or previous page with a listed problem, and choose its first or last one."""
     position = position_of(model, shown, here)
     if position is None:
         return
@@ -294,29 +272,32 @@ def turn_to_problem(model: FieldModel, shown: Listed, here: tuple[str, int], ste
 
 
 def next_with(shown: Listed, position: int, step: int) -> int | None:
-    """Place of the next or previous page in the list with a row behind the number; None without."""
+    """Return the place of the next or previous page with a row behind the number; None without."""
     places = range(position + 1, len(shown.order)) if step > 0 else range(position - 1, -1, -1)
     return next((other for other in places if shown.counts.get(shown.order[other])), None)
 
 
 def position_of(model: FieldModel, shown: Listed, here: tuple[str, int]) -> int | None:
-    """Place of a page, given by document id and index, in the list."""
+    """Return the place of a page, given by document id and index, in the list; None if not listed."""
     documents = model.result.compared.documents
     return next((place for place, page in enumerate(shown.order) if (documents[page[0]], page[1]) == here), None)
 
 
 def kept_in_list(shown: Listed) -> IntArray | None:
-    """Rows that the list beside the page keeps; None keeps every problem, when the number counts fields without one."""
+    """Return the rows that the list beside the page keeps; None for every problem.
+
+    None for a number whose fields are not all problems.
+    """
     return None if state.field_number in _MIXED else shown.rows
 
 
 def is_shown(document: str, index: int) -> bool:
-    """Whether a page is the one on screen."""
+    """Return whether a page is the one on screen."""
     return (state.field_doc, state.field_page - 1) == (document, index)
 
 
 def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
-    """The chosen box, if the page has it; "first" and "last" become that box of the list."""
+    """Return the chosen box, if it is drawn; "first" and "last" become that box of the list."""
     box = state.field_box
     if box in ("first", "last"):
         box = (listed_keys[0] if box == "first" else listed_keys[-1]) if listed_keys else None
@@ -328,33 +309,30 @@ def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
 
 
 def unit(model: FieldModel) -> str:
-    """The unit of the boxes: the chosen one, or what they look like."""
+    """Return the unit of the boxes: the chosen one, or what they look like."""
     return state.field_unit if state.field_unit in overlay.UNITS else _unit(model.key, _model=model)
 
 
 def mean_ap(model: FieldModel) -> float | None:
-    """Mean AP of the classes at the IoU threshold of the moment; None without ground truth."""
+    """Return the mean AP of the classes at the chosen IoU threshold; None without ground truth."""
     return _mean_ap(model.key, state.field_iou, _model=model)
 
 
 @computed(64)
 def _mean_ap(key: Key, iou: float, *, _model: FieldModel) -> float | None:
-    """The same; the key identifies the comparison."""
     return weighted_mean(_model.result.average_precisions([iou])[:, 0])[0]
 
 
 def curves(model: FieldModel) -> ApCurves:
-    """AP of a model against the IoU threshold."""
+    """Return AP of a model against the IoU threshold."""
     return _curves(model.key, _model=model)
 
 
 @computed(16)
 def _curves(key: Key, *, _model: FieldModel) -> ApCurves:
-    """The curves of a comparison; they belong to no threshold."""
     return ap_curves(_model.result)
 
 
 @computed(32)
 def _unit(key: Key, *, _model: FieldModel) -> str:
-    """What the boxes of a comparison look like."""
     return overlay.unit_of(_model.result)

@@ -1,7 +1,6 @@
 """Tables and charts of the view Fields, each linked to the fields behind its numbers.
 
-Each function shows one part and sets choices through `results`; no number is computed here. Text from files is shown
-in cells of tables and charts, and in our own HTML only after escaping.
+No number is computed here; text from files is escaped in our own HTML.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "
 
 
 def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
-    """Field types: AP of both models, and all numbers of the chosen one; a row or a count is linked."""
+    """Draw AP of both models by field type, and all numbers of one; a row or a count is linked."""
     results = {each.letter: each.result for each in compared.models}
     keys = tuple((each.letter, each.key) for each in compared.models)
     rows = _rows_of_types(keys, model.letter, state.field_iou, _results=results)
@@ -101,12 +100,11 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
 def _rows_of_types(
     keys: tuple[tuple[str, choices.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
 ) -> Sequence[TypeRow]:
-    """The numbers of each field type; the keys identify the results."""
     return type_rows(_results, letter, iou=iou)
 
 
 def _name_width(names: Sequence[str]) -> int:
-    """Pixels of a column in which the names of fields are whole, up to a limit."""
+    """Return the pixels of a column in which the names of fields are whole, up to a limit."""
     return min(max(_NAME_WIDTHS[0], round(_LETTER * max(map(len, names), default=0)) + 18), _NAME_WIDTHS[1])
 
 
@@ -114,7 +112,7 @@ _CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Mis
 
 
 def corrected(compared: choices.Compared, model: choices.FieldModel, sign: Callable[..., str]) -> None:
-    """All fields again on the ground truth that the verdicts correct, under the official numbers; else nothing."""
+    """Draw all fields on the corrected ground truth under the official numbers, if verdicts apply."""
     to = field_findings.corrections_of(compared)
     if to is None:
         return
@@ -134,7 +132,6 @@ def corrected(compared: choices.Compared, model: choices.FieldModel, sign: Calla
 
 
 def _corrected_row(which: str, result: FieldsResult) -> str:
-    """All fields at the threshold of the view, as a row of the table of corrected numbers."""
     counts = result.overall(state.field_iou)
     ratios = (result.mean_ap, defined(counts.precision[0]), defined(counts.recall[0]))
     columns = (counts.true_positive, counts.below_threshold, counts.missed, counts.spurious)
@@ -144,7 +141,7 @@ def _corrected_row(which: str, result: FieldsResult) -> str:
 
 
 def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
-    """A cell of the table of field types: its count, or the problems of its row."""
+    """Open the chosen count of the table of field types, or the problems of its row."""
     for row, column in chosen_cells(key):
         label = rows[row].label
         title = columns[column] if isinstance(column, int) else column
@@ -155,7 +152,7 @@ def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> N
 def rows_table(
     model: choices.FieldModel, rows: IntArray, key: str, opened: Callable[[int], None], *, documents: bool
 ) -> None:
-    """Compared fields, one a row, with both values, confidence and IoU; a row opens its page."""
+    """Draw compared fields, one a row, with both values, confidence and IoU; a row opens its page."""
     shown = rows[:ROWS_SHOWN]
     fields = model.result.rows_of(shown, state.field_iou)
     if not fields:
@@ -199,17 +196,16 @@ def rows_table(
 
 
 def _judged(row: FieldRow) -> str:
-    """Whether the value is right, in words."""
     return "right" if row.right else "wrong"
 
 
 def _value_of(field: Field | None) -> str | None:
-    """The value of a field as plain text; nothing when there is no such field."""
+    """Return the value of a field as plain text; None when there is no such field."""
     return None if field is None else plain(value_text(field.value))
 
 
 def value_by_box(model: choices.FieldModel) -> None:
-    """Value right or wrong against box right or wrong: four buttons, each linked to its fields."""
+    """Draw value right or wrong against box right or wrong: four buttons linked to their fields."""
     cells = model.result.value_by_box(state.field_iou)
     total = sum(count for row in cells.values() for count in row.values())
     frame.section("Value and box", f"{count_of(total, 'field')} with two boxes")
@@ -234,7 +230,7 @@ def value_by_box(model: choices.FieldModel) -> None:
 
 
 def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
-    """AP against the IoU threshold: the chosen field or the mean of both models, all fields of one model behind."""
+    """Draw AP against the IoU threshold of both models, over pale curves of one model's fields."""
     label = state.field_label or None
     own = choices.curves(model)
     curves = {}
@@ -257,7 +253,7 @@ def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
 
 
 def confidence(compared: choices.Compared) -> None:
-    """Whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
+    """Draw whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
     label = state.field_label or None
     judged = {model.letter: model.result.confidence(label) for model in compared.models}
     frame.section("Confidence", f"of {displayed(label)}" if label else "of all predicted fields that have one")
@@ -275,7 +271,6 @@ def confidence(compared: choices.Compared) -> None:
 
 
 def _numbers(compared: choices.Compared, judged: dict[str, Any]) -> None:
-    """AUROC, Brier score, calibration error and counts of each model."""
     values = {letter: each.to_json() for letter, each in judged.items()}
     heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in compared.models)
     lines = []
@@ -299,7 +294,6 @@ def _numbers(compared: choices.Compared, judged: dict[str, Any]) -> None:
 
 
 def _reliability(compared: choices.Compared, judged: dict[str, Any]) -> None:
-    """Share of right values by confidence, and how many values are in each bin."""
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
     for key, chart, words in (
@@ -315,14 +309,12 @@ def _reliability(compared: choices.Compared, judged: dict[str, Any]) -> None:
 
 
 def _bin_chosen(compared: choices.Compared, key: str) -> None:
-    """A bin of the confidence."""
     for point in chosen_points(key, "bin"):
         compared.show(str(point["model"]))
         choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
 def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
-    """What a review of the least sure fields finds, for a budget that the reader sets."""
     share = choices.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
     curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
@@ -350,6 +342,5 @@ def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
 
 
 def _show_least_sure(compared: choices.Compared, letter: str) -> None:
-    """The least sure fields of a model."""
     compared.show(letter)
     choices.open_linked(LEAST_SURE, state.field_label or None)

@@ -1,4 +1,4 @@
-"""Verdicts on extracted fields in this session: on a page of the view Fields, their status, and corrected numbers."""
+"""Verdicts on extracted fields: on a page of the view Fields, their status, and corrected numbers."""
 
 from __future__ import annotations
 
@@ -44,28 +44,20 @@ def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> P
 
 
 def on_pane(model: choices.FieldModel, document: str, pane: PaneItem) -> PaneItem:
-    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
     judged = attach_fields(drawn, _judged(model, document))
     return findings.with_verdicts(pane, judged.mistakes)
 
 
 def handle(model: choices.FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
-    """Keep a verdict that the viewer sent; None when it is on disk, or when the document has no such problem any more.
-
-    Parameters
-    ----------
-    model : FieldModel
-        What is shown.
-    event : VerdictEvent
-        It comes from a browser: an unknown target is not taken.
-    """
+    """Keep a verdict that the viewer sent; None when it is on disk or its target is not known any more."""
     targets = targets_of(model.result, _judged(model, event.document), iou=state.field_iou)
     return findings.save_event(event, targets)
 
 
 def _judged(model: choices.FieldModel, document: str) -> JudgedFields:
-    """The fields of a document with their verdicts, worked out once for all of its pages."""
+    """Return the fields of a document with their verdicts, computed once for all of its pages."""
     log, iou = findings.review_log(), state.field_iou
     key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)
     return _documents().get_or_make(key, lambda: judged_fields(model.result, document, log, iou=iou))
@@ -73,17 +65,16 @@ def _judged(model: choices.FieldModel, document: str) -> JudgedFields:
 
 @st.cache_resource(show_spinner=False)
 def _documents() -> Recent[object, JudgedFields]:
-    """Documents with the verdicts on their fields, for all sessions."""
     return Recent(most=_KEPT_DOCUMENTS)
 
 
 def any_field(log: ReviewLog) -> bool:
-    """Whether a field was judged at all."""
+    """Return whether any field was judged."""
     return any(judged.target.kind == "field" for judged in log.judged.values())
 
 
 def corrections_of(compared: choices.Compared) -> FieldCorrections | None:
-    """The corrected ground truth of the open fields; None when no verdict changes it."""
+    """Return the corrected ground truth of the open fields; None when no verdict changes it."""
     log = findings.review_log()
     if not any_field(log):
         return None
@@ -99,7 +90,7 @@ def _corrections(
 
 
 def corrected_of(compared: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
-    """The result of a model on the corrected ground truth; None when no verdict changes it."""
+    """Return a model's result on the corrected ground truth; None when no verdict changes it."""
     to = corrections_of(compared)
     if to is None or not to.applied:
         return None
@@ -119,7 +110,7 @@ def _corrected(
 
 
 def statuses() -> list[FindingStatus]:
-    """What became of every judged field, the newest first; nothing is read when no field was judged."""
+    """Return what became of every judged field, the newest first; empty when none was judged."""
     log = findings.review_log()
     if not any_field(log):
         return []
@@ -129,7 +120,7 @@ def statuses() -> list[FindingStatus]:
 
 
 def show_on_page(entry: FindingStatus) -> None:
-    """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
+    """Make the view Fields open the page of a finding, its box chosen, every problem listed."""
     target, compared = entry.judged.target, choices.compared()
     box = None
     threshold = state.field_iou

@@ -1,4 +1,4 @@
-"""One finding on screen: its words, the part of the page around it, who judged how, and one's own verdict."""
+"""One finding on screen: its words, the page around it, who judged how, and one's own verdict."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _GROUP_WORDS: Final[Mapping[str, str]] = {**WORDS, "several": "Several verdicts"
 
 
 def kind(entry: FindingStatus) -> str:
-    """The verdict of a finding: a key of `WORDS`."""
+    """Return the verdict of a finding: a key of `WORDS`."""
     judged = entry.judged
     return "conflict" if judged.conflict else judged.verdict or "note"
 
 
 def said(kind: str) -> str:
-    """A verdict as icon and word."""
+    """Return a verdict as icon and word."""
     return f"{ICONS[kind]} {_GROUP_WORDS[kind]}"
 
 
 def about(entry: FindingStatus) -> str:
-    """What a finding is about, in words."""
+    """Return what a finding is about, in words."""
     target = entry.judged.target
     if target.kind == "field":
         name = entry.mistake or target.mistake or ""
@@ -63,7 +63,7 @@ def about(entry: FindingStatus) -> str:
 
 
 def place(entry: FindingStatus) -> str:
-    """Document and page, in words."""
+    """Return document and page, in words."""
     target = entry.judged.target
     parts = [
         frame.shortened(target.document or "All documents", 80),
@@ -73,12 +73,12 @@ def place(entry: FindingStatus) -> str:
 
 
 def when(event: Event) -> str:
-    """Time of an event, to the minute."""
+    """Return the time of an event, to the minute."""
     return event.time.strftime("%Y-%m-%d %H:%M")
 
 
 def state(entry: FindingStatus) -> None:
-    """The verdict, and what became of the finding, in one line."""
+    """Draw the verdict, and what became of the finding, in one line."""
     verdict = kind(entry)
     st.html(
         f'<p class="ls-state"><span class="ls-verdict ls-{verdict}">{html.escape(said(verdict))}</span> '
@@ -87,7 +87,7 @@ def state(entry: FindingStatus) -> None:
 
 
 def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
-    """The part of the page around the boxes of some findings: for each of the two models, or as they were judged."""
+    """Draw the page around the boxes of some findings: for each of the two models, or as they were judged."""
     target = group.entries[0].judged.target
     crop = queue.crop_of(loaded, target, queue.boxes_of_group(group))
     if crop is None or loaded is None:
@@ -107,14 +107,14 @@ def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
 
 
 def page_of(loaded: OpenedBoxes, model: Named, document: str, index: int, words: str) -> None:
-    """A whole page with what a model shows on it, under its name and some words."""
+    """Draw a whole page with what a model shows on it, under its name and some words."""
     page = loaded.dataset.page_row(document, index)
     if page is not None:
         _drawn(model, words, queue.whole_page(loaded, document, index), result_of(loaded, model), page)
 
 
 def _drawn(model: Named, words: str, crop: CropItem, result: AnyBoxResult, page: int) -> None:
-    """A part of a page with the boxes of a model, under its name and some words."""
+    """Draw a part of a page with the boxes of a model, under its name and some words."""
     st.html(
         f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
         f"<b>{html.escape(plain(frame.shortened(model.name, 40)))}</b> {html.escape(words)}</p>"
@@ -127,7 +127,7 @@ _CLASSES: Final[Mapping[str, str]] = {"TP": "tp", "truth": "tp", "FP": "fp", "FN
 
 
 def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
-    """A part of a page with boxes: corners, class and words of the chip of each."""
+    """Draw a part of a page with boxes: corners, class and chip text of each."""
     left, top, right, bottom = crop.region
     spans = []
     for (x1, y1, x2, y2), status, words in boxes:
@@ -148,7 +148,7 @@ def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
 
 
 def history(entry: FindingStatus) -> None:
-    """Opinions now, and every event before them."""
+    """Draw the opinions now, and every event before them."""
     judged = entry.judged
     latest = {event.id for event in judged.opinions}
     strange = findings.review_log().improbable(datetime.now(UTC))
@@ -169,12 +169,9 @@ def history(entry: FindingStatus) -> None:
 
 
 def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
-    """One's own verdict on some findings together: four buttons, note, tags, owner, due date and status.
+    """Draw the form of one's own verdict on a group: four buttons, note, tags, owner, due date and status.
 
-    Parameters
-    ----------
-    targets : mapping of Target
-        What the verdict is for, by identity; the first is that of the newest finding of the group.
+    `targets` are by identity; the first is that of the newest finding of the group.
     """
     own = next(iter(targets))
     mine, waiting = findings.mine(own), findings.unsaved(own)

@@ -1,8 +1,7 @@
-"""What this session holds of findings: the store of the process, who reviews, and what could not be saved.
+"""The findings of this session: the store of the process, who reviews, and what could not be saved.
 
-The store is opened once per process and address. A verdict counts as saved only when the store says so; until then
-its text stays here and on screen, marked NOT SAVED. The address of the store comes from the command line or the
-environment, never from the browser.
+A verdict counts as saved only when the store says so; until then its text stays here and on screen, marked NOT SAVED.
+The address of the store comes from the command line or the environment, never from the browser.
 """
 
 from __future__ import annotations
@@ -56,14 +55,9 @@ _KEPT_PAGES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """A verdict that the store did not take.
+    """A verdict that the store did not take, and why: title, text, fix.
 
-    Attributes
-    ----------
-    title, text, fix : str
-        Why, in sentences.
-    event_id : str
-        Names this act of the reviewer: tried again under it, it is stored once, however the first attempt ended.
+    Tried again under the same `event_id` it is stored once, however the first attempt ended.
     """
 
     target: Target
@@ -81,7 +75,7 @@ class Unsaved:
 
     @property
     def problem(self) -> str:
-        """Why, in one line."""
+        """Return why, in one line."""
         return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
 
 
@@ -102,7 +96,7 @@ class _OpenStore:
             self._problem = problem
 
     def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
-        """What was said, and why it cannot be read."""
+        """Return all opinions, and why they cannot be read."""
         if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
             return ReviewLog(), self._problem
         try:
@@ -114,7 +108,7 @@ class _OpenStore:
         return log, None
 
     def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
-        """Keep events; what went wrong, or None when they are on disk."""
+        """Keep events; return what went wrong, None when they are on disk."""
         if self.store is None:
             return self._problem
         try:
@@ -126,7 +120,7 @@ class _OpenStore:
 
 
 def address() -> str:
-    """Where the findings of this session are kept: a path or a database address."""
+    """Return where the findings of this session are kept: a path or a database address."""
     truth = files(BOXES).ground_truth
     origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
     return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
@@ -134,27 +128,26 @@ def address() -> str:
 
 @computed(8)
 def _open_store(address: str) -> _OpenStore:
-    """The store behind an address, one for all sessions."""
+    """Return the store behind an address, one for all sessions."""
     return _OpenStore(address)
 
 
 def _workspace() -> str:
-    """The project in the store."""
     return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
 
 
 def review_log() -> ReviewLog:
-    """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
+    """Return all opinions in this workspace; empty when they cannot be read, see `store_problem`."""
     return _open_store(address()).read(_workspace())[0]
 
 
 def store_problem() -> StoreProblem | None:
-    """Why findings cannot be read; None when they can."""
+    """Return why findings cannot be read; None when they can."""
     return _open_store(address()).read(_workspace())[1]
 
 
 def store_name() -> str:
-    """The store for the reader: a file name, or host and database without user and password."""
+    """Return a file name, or host and database without user and password."""
     store = _open_store(address()).store
     return "" if store is None else store.name
 
@@ -163,7 +156,7 @@ def store_name() -> str:
 
 
 def author() -> tuple[str, bool]:
-    """Who reviews, and whether a login or a trusted proxy vouches for it; an empty name when nobody was named."""
+    """Return who reviews, empty for nobody, and whether a login or a trusted proxy vouches for it."""
     name, verified = login.reader()
     if verified:
         return name[:AUTHOR_LENGTH], True
@@ -171,7 +164,7 @@ def author() -> tuple[str, bool]:
 
 
 def ask_author(*, label: str = "Your name") -> None:
-    """The field for the reviewer's name; for a reader who is logged in, only who that is."""
+    """Draw the field for the reviewer's name; for a reader who is logged in, only who that is."""
     name, verified = author()
     if verified:
         st.caption(f"You review as {frame.escaped(name)}.")
@@ -188,7 +181,7 @@ def ask_author(*, label: str = "Your name") -> None:
 
 
 def _remembered() -> None:
-    """The browser remembers a name, and this session has none."""
+    """Take the name that the browser remembers."""
     name_author(remembered_name(report(_REMEMBERED)))
 
 
@@ -216,25 +209,10 @@ def save(
     target_id: str | None = None,
     event_id: str | None = None,
 ) -> Unsaved | None:
-    """Keep what the reviewer says about a target.
+    """Keep what the reviewer says about a target; None when on disk, else what was said, for `unsaved`.
 
-    Parameters
-    ----------
-    verdict : str or None
-        None with nothing else takes everything back.
-    tags : sequence of str, optional
-        The reviewer's own tags stay when absent.
-    task : Task, optional
-        The reviewer's own one stays when absent.
-    target_id : str, optional
-        The identity that `on_page` gave; the target's own when absent.
-    event_id : str, optional
-        The sender's name for this event: one that is there already is not stored again. A new one when absent.
-
-    Returns
-    -------
-    Unsaved or None
-        None when it is on disk; else what was said, kept for `unsaved`.
+    No verdict and nothing else takes everything back; without `tags` or `task` the reviewer's own stay. `target_id` is
+    the identity that `on_page` gave; an `event_id` that is there already is not stored again.
     """
     key = target_id or target.id
     return save_all({key: target}, verdict=verdict, note=note, tags=tags, task=task, event_id=event_id)
@@ -249,14 +227,9 @@ def save_all(
     task: Task | None = None,
     event_id: str | None = None,
 ) -> Unsaved | None:
-    """Keep the same of several targets, all of them or none; as `save`.
+    """Keep the same of several targets, all or none, as `save`; None, or the first that is not on disk.
 
-    Each event has an id of its own that follows from `event_id`, so that a repeated message stores nothing twice.
-
-    Returns
-    -------
-    Unsaved or None
-        None when all are on disk; else the first that is not.
+    The id of each event follows from `event_id`, so that a repeated message stores nothing twice.
     """
     first, (name, verified), log = event_id or uuid4().hex, author(), review_log()
     said: list[Event] = []
@@ -295,22 +268,22 @@ def save_all(
 
 
 def add(events: Sequence[Event]) -> StoreProblem | None:
-    """Keep imported events; what went wrong, or None when they are on disk."""
+    """Keep imported events; return what went wrong, None when they are on disk."""
     return _open_store(address()).write(events, _workspace())
 
 
 def unsaved(target_id: str) -> Unsaved | None:
-    """A verdict on a target that the store did not take."""
+    """Return a verdict on a target that the store did not take."""
     return _UNSAVED.get().get(target_id)
 
 
 def every_unsaved() -> list[Unsaved]:
-    """Everything that the store did not take in this session."""
+    """Return everything that the store did not take in this session."""
     return list(_UNSAVED.get().values())
 
 
 def save_again() -> int:
-    """Try everything again that the store did not take, under its own ids; how many are still not saved."""
+    """Try to save again what the store did not take, under its own ids; return how many still fail."""
     for entry in every_unsaved():
         save(
             entry.target,
@@ -330,12 +303,11 @@ def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:
 
 
 def mine(target_id: str) -> Event | None:
-    """What the reviewer holds of a target; None for nothing."""
+    """Return what the reviewer holds of a target; None for nothing."""
     return _held(review_log(), target_id, author())
 
 
 def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event | None:
-    """What a reviewer holds of a target; None for nothing."""
     judged = log.get(target_id)
     return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
 
@@ -364,7 +336,7 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
 @st.cache_resource(show_spinner=False)
 def _known() -> Recent[tuple[ResultKey, int], identity.PageMistakes]:
-    """The mistakes of pages as targets of verdicts, for all sessions."""
+    """Return the mistakes of pages as targets of verdicts, for all sessions."""
     return Recent(most=_KEPT_PAGES)
 
 
@@ -394,7 +366,7 @@ def with_unsaved(payload: PagePayload) -> PagePayload:
 
 
 def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
-    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if loaded.dataset.page_row(place.document, place.index) is None:
         return pane
     alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=page_mistakes(pane))
@@ -402,7 +374,7 @@ def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> 
 
 
 def with_verdicts(pane: PaneItem, judged: Sequence[MistakeItem]) -> PaneItem:
-    """The page of one of two models with the verdicts on its mistakes, which come in its order, and what is not saved.
+    """Return the page of one of two models with verdicts; `judged` are its mistakes in its order.
 
     The boxes of the mistakes keep the keys that they have in the pane.
     """
@@ -414,7 +386,7 @@ def with_verdicts(pane: PaneItem, judged: Sequence[MistakeItem]) -> PaneItem:
 
 
 def _unsaved_too(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:
-    """Mistakes with the verdicts that were not saved, and the messages that were answered."""
+    """Return mistakes with the verdicts that were not saved, and the messages that were answered."""
     answered = state.answered_verdicts
     return [
         msgspec.structs.replace(
@@ -427,17 +399,8 @@ def _unsaved_too(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:
 def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
     """Keep a verdict that the viewer sent; the same event sent again is stored once.
 
-    Parameters
-    ----------
-    loaded, model
-        What is shown.
-    event : VerdictEvent
-        Its target is one that `on_page` gave. It comes from a browser: a target that is not on the page is not taken.
-
-    Returns
-    -------
-    Unsaved or None
-        None when it is on disk, or when the page has no such mistake any more.
+    The event comes from a browser: a target that is not on the page is not taken, and the answer is None as for a saved
+    one.
     """
     row = loaded.dataset.page_row(event.document, event.index)
     targets = {} if row is None else identity.page_targets(result_of(loaded, model), row, review_log())
@@ -445,12 +408,9 @@ def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | 
 
 
 def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | None:
-    """Keep a verdict on one of the targets that are shown, or on all of those that it names.
+    """Keep a verdict on the targets that it names; return the first not saved, None as for `save`.
 
-    Returns
-    -------
-    Unsaved or None
-        The first that was not saved; None as for `save`, and for targets that are not shown.
+    Targets that are not shown are not taken.
     """
     name_author(event.name)
     asked = dict.fromkeys([event.target or "", *event.targets])
@@ -462,7 +422,7 @@ def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | 
 
 
 def shown(entry: Unsaved | None) -> UnsavedItem | None:
-    """What was not saved, for the viewer."""
+    """Return what was not saved, for the viewer."""
     if entry is None:
         return None
     return UnsavedItem(entry.verdict, entry.note, plain(entry.problem))
@@ -472,7 +432,7 @@ def shown(entry: Unsaved | None) -> UnsavedItem | None:
 
 
 def corrections_of(loaded: OpenedBoxes) -> Corrections:
-    """The corrected files of this session."""
+    """Return the corrected files of this session."""
     every = review_log()
     return _corrections(loaded.digests, every.revision, _loaded=loaded, _log=every)
 
@@ -485,7 +445,7 @@ def _corrections(
 
 
 def corrected_of(loaded: OpenedBoxes, model: Model) -> Corrected | None:
-    """The result of a model on the corrected files, at the operating point; None when no verdict changes a box."""
+    """Return a model's result on the corrected files; None when no verdict changes a box."""
     to = corrections_of(loaded)
     if not to.applied:
         return None
@@ -506,7 +466,7 @@ def _corrected(
 
 
 def statuses(loaded: OpenedBoxes | None) -> list[FindingStatus]:
-    """What became of every finding at the operating point, the newest first."""
+    """Return what became of every finding at the operating point, the newest first."""
     every = review_log()
     if loaded is None:
         return status.finding_statuses(every, [])

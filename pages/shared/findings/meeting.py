@@ -47,7 +47,7 @@ def start() -> None:
 
 
 def show(loaded: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
-    """The whole screen of a meeting."""
+    """Draw the whole screen of a meeting."""
     model = _model(loaded)
     items = agenda(result_of(loaded, model), [result_of(loaded, each) for each in loaded.models], statuses)
     item = next((each for each in items if each.key == state.meeting_item), items[0] if items else None)
@@ -66,12 +66,11 @@ def show(loaded: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
 
 
 def _model(loaded: OpenedBoxes) -> Named:
-    """Whose mistakes the agenda has: the chosen one of the pair, else the last."""
+    """Return whose mistakes the agenda has: the chosen one of the pair, else the last."""
     return next((model for model in loaded.pair if model.letter == state.meeting_of), loaded.pair[-1])
 
 
 def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], item: AgendaItem | None) -> MeetingPayload:
-    """What the component shows."""
     name, verified = findings.author()
     numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
     known = {event.owner for each in items for event in each.opinions if event.owner}
@@ -105,7 +104,6 @@ def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], ite
 
 
 def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item: AgendaItem) -> MeetingPayload:
-    """The payload with one item of the agenda."""
     other = next((each for each in loaded.pair if each.letter != model.letter), None)
     other_result = None if other is None else result_of(loaded, other)
     example = min(max(state.meeting_example, 0), max(len(item.examples) - 1, 0))
@@ -127,7 +125,7 @@ def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item:
 
 
 def _numbers(loaded: OpenedBoxes) -> list[MeetingNumberItem]:
-    """Official and corrected numbers of both models."""
+    """Return the official and corrected numbers of both models."""
     rows = []
     for model in loaded.pair:
         corrected = findings.corrected_of(loaded, model)
@@ -145,7 +143,7 @@ def _numbers(loaded: OpenedBoxes) -> list[MeetingNumberItem]:
 
 
 def _page(loaded: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> MeetingPageItem | None:
-    """The page of an example with what both models did on it; None for what has no page in the open files."""
+    """Return the page of an example with both models on it; None without a page in the open files."""
     dataset, own = loaded.dataset, result_of(loaded, model)
     if len(item.examples):
         made, cause = own.causes, int(item.examples[example])
@@ -186,14 +184,14 @@ def _page(loaded: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> 
 
 
 def _shown() -> None:
-    """Another item, example or model."""
+    """Take another item, example or model."""
     event = parse_meeting(report(_KEY)).show
     if event is not None:
         state.meeting_item, state.meeting_example, state.meeting_of = event.item, event.example, event.letter
 
 
 def _ended() -> None:
-    """Back to the queue; the minutes stay at hand."""
+    """Go back to the queue; the minutes stay."""
     state.meeting_open = False
 
 
@@ -221,7 +219,7 @@ def _decided(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> 
 
 
 def _targets(loaded: OpenedBoxes, model: Named, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
-    """What a decision is for."""
+    """Return what a decision is for."""
     if not len(item.examples):
         return {entry.judged.target_id: entry.judged.target for entry in item.entries}
     whole = event.whole and item.mistakes <= words.MOST_AT_ONCE

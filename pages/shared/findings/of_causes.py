@@ -20,14 +20,9 @@ from pages.shared.state import State, state
 
 
 def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
-    """One's own verdict on some causes together: four buttons and a note.
+    """Draw one verdict on some causes together: four buttons and a note.
 
-    Parameters
-    ----------
-    loaded, model
-        What is shown.
-    rows : int64
-        Rows of the `Causes` of the model's result, at least one; all of them of one family.
+    `rows` are rows of the `Causes` of the model's result, at least one, all of one family.
     """
     result = result_of(loaded, model)
     made = result.causes
@@ -72,7 +67,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
 
 
 def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[Verdict]:
-    """How many mistakes of some causes have each verdict of the reviewer."""
+    """Count the mistakes of some causes by the reviewer's verdict."""
     mine = findings.author()
     opinions = (
         event
@@ -83,7 +78,7 @@ def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[
 
 
 def _in_words(said: Counter[Verdict], mistakes: int) -> str:
-    """One's own verdicts so far; the next one replaces them."""
+    """Return one's own verdicts so far; the next one replaces them."""
     if not said:
         return "none of them has your verdict"
     counts = ", ".join(f"{VERDICTS[verdict]} on {count:,} of {mistakes:,}" for verdict, count in said.most_common())

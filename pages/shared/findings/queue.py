@@ -1,4 +1,4 @@
-"""What the view of findings has chosen: its filter, pictures of findings, and the way to the page of one."""
+"""The filter of the view of findings, pictures of findings, and the way to the page of one."""
 
 from __future__ import annotations
 
@@ -20,16 +20,9 @@ _CROP_WIDTH: Final = 900
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which findings are shown.
+    """Which findings are shown; empty values stand for all.
 
-    Attributes
-    ----------
-    verdicts : tuple of str
-        Keys of `VERDICTS`, "conflict" and "note"; empty for all.
-    author, tag : str
-        Empty for all.
-    state : str
-        "applies", "past" (what no longer applies) or empty for both.
+    `verdicts` are keys of `VERDICTS`, "conflict" and "note"; `state` is "applies" or "past" (what no longer applies).
     """
 
     verdicts: tuple[str, ...] = ()
@@ -38,7 +31,7 @@ class Chosen:
     state: str = ""
 
     def passes(self, entry: FindingStatus) -> bool:
-        """Whether a finding is shown."""
+        """Return whether a finding is shown."""
         judged = entry.judged
         kind = "conflict" if judged.conflict else judged.verdict or "note"
         return (
@@ -50,7 +43,7 @@ class Chosen:
 
 
 def chosen_filter() -> Chosen:
-    """The filter of this session."""
+    """Return the filter of this session."""
     return Chosen(
         verdicts=tuple(state.finding_verdicts),
         author=state.finding_author,
@@ -60,24 +53,21 @@ def chosen_filter() -> Chosen:
 
 
 def clear_filter() -> None:
-    """Everything shows again."""
+    """Show all findings again."""
     state.finding_verdicts = []
     state.finding_author = state.finding_tag = state.finding_state = ""
 
 
 def boxes_of_group(group: FindingGroup) -> list[Rect]:
-    """The boxes of all findings of a group as they were judged, shares of the page; none where they are in pixels."""
+    """Return the boxes of a group as judged, as shares of the page; those in pixels are left out."""
     targets = [entry.judged.target for entry in group.entries]
     return [box.xyxy for target in targets if target.unit == "page" for box in target.boxes]
 
 
 def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
-    """The part of the page of a target around some boxes, or the whole page for none.
+    """Return the page of a target around some boxes, or the whole page for none.
 
-    Returns
-    -------
-    CropItem or None
-        None for what has no place on a page of the open documents.
+    None for what has no place on a page of the open documents.
     """
     if loaded is None or target.page is None or target.document not in loaded.dataset.document_code:
         return None
@@ -87,7 +77,7 @@ def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -
 
 
 def whole_page(loaded: OpenedBoxes, document: str, index: int) -> CropItem:
-    """The picture of a whole page."""
+    """Return the picture of a whole page."""
     return crop(loaded, document, index, [], width=_CROP_WIDTH)
 
 

@@ -23,7 +23,7 @@ NAME: Final = "sample"
 
 
 def show(loaded: OpenedBoxes) -> None:
-    """What is known so far and the pages in order, beside the chosen page."""
+    """Draw what is known so far and the pages in order, beside the chosen page."""
     answers = held.known(loaded, held.listed(loaded))
     pages = held.planned_pages(answers[0], loaded.dataset)
     frame.section("Review sample", "whole pages, drawn at random in strata: recall of all pages follows with its bound")
@@ -41,7 +41,7 @@ def show(loaded: OpenedBoxes) -> None:
 
 
 def _chosen(pages: Sequence[held.PlannedPage]) -> int:
-    """Place of the chosen page in the list; without a choice the first one that is not reviewed, or the last."""
+    """Return the place of the chosen page, else of the first that is not reviewed, else of the last."""
     place = state.sample_place
     if place is None:
         place = next((at for at, each in enumerate(pages) if not each.reviewed), len(pages) - 1)
@@ -53,7 +53,7 @@ def _choose(place: int) -> None:
 
 
 def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> None:
-    """How many pages are done and left, and to what margin."""
+    """Draw how many pages are done and left, and to what margin."""
     done = answers[0].bound.reviewed
     left = max(answer.bound.more for answer in answers)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
@@ -62,7 +62,7 @@ def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> 
 
 
 def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) -> None:
-    """The chosen page with its verdicts, and the buttons of the queue."""
+    """Draw the chosen page with its verdicts, and the buttons of the queue."""
     page = pages[place]
     frame.section(
         f"{page.number}. {plain(frame.shortened(page.document, 60))}, page {page.page + 1}",
@@ -86,7 +86,7 @@ def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) ->
 
 
 def _judged(loaded: OpenedBoxes, model: Named, page: held.PlannedPage) -> str:
-    """How many mistakes of a model on a page have a verdict, in words."""
+    """Return how many mistakes of a model on a page have a verdict, in words."""
     row = loaded.dataset.page_row(page.document, page.page)
     if row is None:
         return ""
@@ -97,7 +97,7 @@ def _judged(loaded: OpenedBoxes, model: Named, page: held.PlannedPage) -> str:
 
 
 def _done(page: held.PlannedPage) -> None:
-    """The page is reviewed; the next open one is chosen."""
+    """Mark the page as reviewed and choose the next open one."""
     review_plan.keep_reviewed(page.document, page.page)
     state.sample_place = None
 

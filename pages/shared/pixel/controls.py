@@ -1,4 +1,4 @@
-"""How the pixels are counted, as choices of the sidebar: in the views Pixel confusion and Compare."""
+"""Choices of the sidebar that decide how pixels are counted, in Pixel confusion and Compare."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ _MISSING: Final[dict[MissingPage, str]] = {"penalize": "Counts as background", "
 
 
 def count_choices() -> None:
-    """Whether both sides have the same classes, and what a page is that only one side has."""
+    """Draw whether both sides have the same classes, and what a page of only one side counts as."""
     widgets.choice("Classes of both sides", _CLASSES, State.pixel_classes)
     widgets.choice("Page missing on one side", _MISSING, State.pixel_missing)

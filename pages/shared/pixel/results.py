@@ -1,8 +1,7 @@
-"""What the view Pixel confusion has chosen and computed: its cached results, page sizes and the chosen cell.
+"""The view Pixel confusion: its cached results, page sizes and the chosen cell.
 
-Results are cached for all sessions under digests of the files, the sizes of the pages and the options. Sizes of pages
-come from the files, else from the PDFs and page images, which the render pool measures once per session; a page whose
-size nobody gives has one only when the reader says so.
+Results are cached for all sessions under digests of files, page sizes and options. Page sizes come from the files, else
+from the PDFs and page images, measured once per session, else from the reader.
 """
 
 from __future__ import annotations
@@ -33,13 +32,7 @@ OF: Final = ("A", "B", "A-B", "B on A")
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A matrix that can be shown, or why there is none.
-
-    Attributes
-    ----------
-    issues : tuple of Issue
-        All of the count: errors when there is no result, else warnings.
-    """
+    """A pixel count, or None with why there is none: `issues` are errors then, else warnings."""
 
     result: pixel.PixelResult | None
     issues: tuple[Issue, ...]
@@ -52,7 +45,7 @@ Options = tuple[Classes, MissingPage, tuple[float, float] | None]
 def _files(
     first: str, second: str, options: Options, sizes: str, *, _sides: tuple[Annotations, Annotations], _sizes: PageSizes
 ) -> pixel.Files:
-    """Two sides made ready, by the digests of everything that this follows from; BadInput where they cannot be."""
+    """Return two sides made ready, by the digests that decide them; raises BadInput."""
     classes, missing_page, page_size = options
     return pixel.Files.of(*_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size)
 
@@ -68,7 +61,6 @@ def _counted(
     _sides: tuple[Annotations, Annotations],
     _sizes: PageSizes,
 ) -> Counted:
-    """The result of two sides by the digests of everything that it follows from."""
     try:
         files = _files(first, second, options, sizes, _sides=_sides, _sizes=_sizes)
     except BadInput as problem:
@@ -78,7 +70,7 @@ def _counted(
 
 
 def result_of(loaded: OpenedBoxes, of: str) -> Counted:
-    """The count of model A or B against the ground truth, or of B against A ("B on A")."""
+    """Return the count of model A or B against the ground truth, or of B against A ("B on A")."""
     letters = {model.letter: model for model in loaded.pair}
     second = letters["B" if of == "B on A" else of]
     sides = loaded.dataset.ground_truth.source, loaded.dataset.predictions[second.index].source
@@ -102,16 +94,9 @@ def result_of(loaded: OpenedBoxes, of: str) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes of pages from the PDFs and page images.
+    """Page sizes by document id and page index, in points of a PDF or pixels of an image.
 
-    Attributes
-    ----------
-    of : tuple
-        What they were measured for.
-    sizes : mapping
-        Width and height by document id and page index, points of a PDF, pixels of an image.
-    digest : str
-        Of the sizes.
+    `of` is what they were measured for, `digest` that of the sizes.
     """
 
     of: tuple[object, ...]
@@ -123,13 +108,9 @@ _SIZES: Final[Field[Sizes | None]] = Field(None, "pixel_sizes")
 
 
 def page_sizes(loaded: OpenedBoxes) -> Sizes:
-    """Sizes of the pages from the PDFs and page images of this session, measured once, with progress.
+    """Return page sizes from the PDFs and page images of this session, measured once, with progress.
 
-    Returns
-    -------
-    Sizes
-        Without those of documents that cannot be found or measured, and empty when every page of the ground truth has
-        a size in its file.
+    Without documents that cannot be found or measured; empty when every ground-truth page has a size.
     """
     dataset = loaded.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
@@ -148,7 +129,6 @@ def page_sizes(loaded: OpenedBoxes) -> Sizes:
 
 
 def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
-    """Sizes of the pages of every document of the dataset."""
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
     dataset, documents = loaded.dataset, loaded.dataset.documents
     pages: dict[int, list[int]] = {}
@@ -167,23 +147,23 @@ def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]
 
 
 def letters_of(loaded: OpenedBoxes) -> tuple[str, ...]:
-    """What the matrix can be of: with one model only that."""
+    """Return what the matrix can be of: only "A" with one model."""
     return OF if len(loaded.pair) == 2 else OF[:1]
 
 
 def chosen_of(loaded: OpenedBoxes) -> str:
-    """What the matrix is of."""
+    """Return what the matrix is of."""
     return state.pixel_of if state.pixel_of in letters_of(loaded) else "A"
 
 
 def thresholds(loaded: OpenedBoxes) -> str:
-    """Score thresholds of the models, for a signature: numbers of both are on the page, whatever the matrix is of."""
+    """Return the score thresholds of all models, for a signature."""
     every = [f"≥ {threshold_text(score_threshold(loaded, each))} ({each.letter})" for each in loaded.pair]
     return f"score {', '.join(every)}"
 
 
 def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:
-    """The chosen cell, None when none was chosen or it does not fit these classes."""
+    """Return the chosen cell, None when none was chosen or it does not fit these classes."""
     row, column = state.pixel_row, state.pixel_column
     return (classes.index(row), classes.index(column)) if row in classes and column in classes else None
 
@@ -196,5 +176,5 @@ def choose_cell(classes: tuple[str, ...], row: int, column: int) -> None:
 
 
 def forget_size() -> None:
-    """No size for pages whose size nobody gives."""
+    """Use no size for pages without a known one."""
     state.pixel_size = None

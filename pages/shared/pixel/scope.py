@@ -1,8 +1,4 @@
-"""What the view Pixel confusion shows of its results: the scope, the page, and the classes of one or two models.
-
-Owns how a chosen scope becomes columns of a result and a list of pages, and which page and which cell are shown when
-none was chosen. Draws nothing.
-"""
+"""The scope, page and classes that the view Pixel confusion shows of the results of one or two models."""
 
 from __future__ import annotations
 
@@ -31,13 +27,13 @@ class Scope(NamedTuple):
 
     @property
     def matrices(self) -> Matrices:
-        """The matrices of this scope alone."""
+        """Return the matrices of this scope alone."""
         matrices = self.columns.matrices
         return Matrices(matrices.scaled[self.row : self.row + 1], matrices.divisor)
 
 
 class Shown(NamedTuple):
-    """Everything of one run: what the matrix is of, its classes, and the scopes of the models behind it.
+    """What one run shows: what the matrix is of, its classes, and the scopes of the models behind it.
 
     `beside` has the scopes of all models that are shown side by side, those of the matrix among them.
     """
@@ -49,12 +45,12 @@ class Shown(NamedTuple):
 
     @property
     def first(self) -> Scope:
-        """The only scope, or that of A."""
+        """Return the only scope, or that of A."""
         return next(iter(self.scopes.values()))
 
 
 def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
-    """The chosen scope of a result; the whole dataset where the result does not have the page."""
+    """Return the chosen scope of a result; the whole dataset where it does not have the page."""
     wanted = state.pixel_scope
     page = page_row(result, place)
     every = np.flatnonzero(result.counted)
@@ -68,7 +64,7 @@ def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
 
 
 def page_row(result: pixel.PixelResult, place: Place | None) -> int | None:
-    """Row of a page that a result counts."""
+    """Return the row of a page that a result counts; None for any other."""
     if place is None:
         return None
     row = result.dataset.page_row(place.document, place.index)
@@ -76,13 +72,16 @@ def page_row(result: pixel.PixelResult, place: Place | None) -> int | None:
 
 
 def place_of(result: pixel.PixelResult, row: int) -> Place:
-    """Document and index of a page."""
+    """Return document and index of a page."""
     dataset = result.dataset
     return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
 
 
 def shown_place(result: pixel.PixelResult) -> Place | None:
-    """The chosen page, else the one with the most wrong pixels of its worst cell, in the chosen document if any."""
+    """Return the chosen page, else the one with most wrong pixels in the worst cell; None without any.
+
+    Within the chosen document, if it has a counted page.
+    """
     document, index = state.doc, state.page
     if document is not None and index is not None:
         place = Place(document, index)
@@ -100,7 +99,7 @@ def shown_place(result: pixel.PixelResult) -> Place | None:
 
 
 def arranged(of: str, results: dict[str, pixel.PixelResult], place: Place | None) -> Shown:
-    """The scopes of the models and the classes of the matrix; `results` may have models beside those of the matrix."""
+    """Return scopes and classes of the matrix; `results` may have models beside those of the matrix."""
     every = {letter: _scope_of(result, place) for letter, result in results.items()}
     scopes = {letter: every[letter] for letter in letters_of(of)}
     classes = tuple(dict.fromkeys(name for scope in scopes.values() for name in scope.result.classes))
@@ -108,19 +107,19 @@ def arranged(of: str, results: dict[str, pixel.PixelResult], place: Place | None
 
 
 def letters_of(of: str) -> tuple[str, ...]:
-    """The results that a matrix is made of."""
+    """Return the results that a matrix is made of."""
     return ("A", "B") if of == "A-B" else (of,)
 
 
 def first_cell(shown: Shown) -> tuple[int, int]:
-    """The cell to look at when none was chosen."""
+    """Return the cell to look at when none was chosen."""
     row, column = worst_cell(shown.first.matrices.confusion[0])
     own = shown.first.result.classes
     return shown.classes.index(own[row]), shown.classes.index(own[column])
 
 
 def facts_of(shown: Shown, cell: tuple[int, int]) -> dict[str, CellFacts]:
-    """The chosen cell for every model that is shown."""
+    """Return the chosen cell for every model that is shown."""
     row, column = (shown.classes[each] for each in cell)
     facts = {}
     for letter, scope in shown.scopes.items():
@@ -133,19 +132,19 @@ def facts_of(shown: Shown, cell: tuple[int, int]) -> dict[str, CellFacts]:
 
 
 def differences(shown: Shown, shows: str) -> MatrixDifference:
-    """Matrix of model A minus that of model B for the chosen scope."""
+    """Return the matrix of model A minus that of model B for the chosen scope."""
     a, b = shown.scopes["A"], shown.scopes["B"]
     return difference(a.columns, b.columns, heatmap.SHOWS[shows], rows=(a.row, b.row))  # type: ignore[index]
 
 
 def sides_of(shown: Shown) -> tuple[str, str]:
-    """What rows and columns are."""
+    """Return what rows and columns are."""
     if shown.of == "B on A":
         return "Model A", "Model B"
     return "Ground truth", {"A-B": "A minus B"}.get(shown.of, f"Predicted by {shown.of}")
 
 
 def values_of(scope: Scope, shows: str) -> FloatArray:
-    """The shown matrix of a scope."""
+    """Return the shown matrix of a scope."""
     values: FloatArray = getattr(scope.matrices, heatmap.SHOWS[shows])[0]  # type: ignore[index]
     return values

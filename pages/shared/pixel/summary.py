@@ -1,4 +1,4 @@
-"""The second row of the view Pixel confusion: collapsed matrix, F1 of the classes, means, pages behind the cell."""
+"""The second row of Pixel confusion: collapsed matrix, F1 of classes, means, pages behind the cell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGES_AT_ONCE = 50_000
 
 
 def summary(loaded: OpenedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
-    """The second row: collapsed matrix, F1 bars, means, pages behind the cell."""
+    """Draw the second row: collapsed matrix, F1 bars, means, pages behind the cell."""
     with st.container(key="pixel_lower"):
         first, second, third, fourth = st.columns([1.15, 1.1, 0.95, 1.25], gap="medium")
     with first:
@@ -42,7 +42,6 @@ def summary(loaded: OpenedBoxes, shown: Shown, letter: str, facts: CellFacts, pl
 
 
 def _collapsed(shown: Shown) -> None:
-    """Background against everything else."""
     rows, _ = sides_of(shown)
     small = f"pixels; rows: {rows[0].lower() + rows[1:]}"
     st.html(f'<h2 class="ls-section">Collapsed <small>{html.escape(small)}</small></h2>')
@@ -58,7 +57,7 @@ def _collapsed(shown: Shown) -> None:
 
 
 def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: int) -> str:
-    """One of the four cells; both models when the matrix is their difference."""
+    """Return one of the four cells; both models when the matrix is their difference."""
     lines = []
     shares = []
     for letter, matrices in cells.items():
@@ -76,7 +75,6 @@ def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: 
 
 
 def _bars(shown: Shown) -> None:
-    """F1 of the classes, lowest first."""
     f1 = {letter: scope.columns.f1[scope.row] for letter, scope in shown.scopes.items()}
     letters = {"B" if shown.of == "B on A" else letter: values for letter, values in f1.items()}
     same = all(scope.result.same_classes for scope in shown.scopes.values())
@@ -102,13 +100,12 @@ def _bars(shown: Shown) -> None:
 
 
 def _aligned(values: FloatArray, scopes: dict[str, Scope], letter: str, classes: tuple[str, ...]) -> FloatArray:
-    """A class vector under the classes of the first model."""
+    """Return a class vector under the classes of the first model."""
     own = scopes[letter].result.classes if letter in scopes else classes
     return np.array([values[own.index(name)] if name in own else np.nan for name in classes])
 
 
 def _means(shown: Shown) -> None:
-    """Means over classes and over pages, of every model."""
     st.html('<h2 class="ls-section">Means</h2>')
     letters = sorted(shown.beside)
     rows: list[tuple[str, list[str]]] = []
@@ -150,14 +147,12 @@ def _page_mean(scope: Scope) -> float | None:
 
 
 def _behind_chosen(result: pixel.PixelResult, facts: CellFacts, key: str) -> None:
-    """A page of the list."""
     for row, _ in chosen_cells(key):
         place = place_of(result, facts.behind[int(row)].page)
         go_to(place.document, place.index)
 
 
 def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
-    """The pages that add most to the cell."""
     of = f"of {letter}, " if shown.of == "A-B" else ""
     small = f"{of}{facts.pages:,} of {count_of(len(shown.scopes[letter].pages), 'page')}"
     st.html(f'<h2 class="ls-section">Pages behind the cell <small>{small}</small></h2>')

@@ -1,4 +1,4 @@
-"""Verdicts on wrong pixels in this session: on the boxes that make a piece of a page, at their operating point."""
+"""Verdicts on wrong pixels in this session: on the boxes that make a piece of a page."""
 
 from __future__ import annotations
 
@@ -19,14 +19,9 @@ from pages.shared.results import result_of
 def on_pane(
     loaded: OpenedBoxes, model: Named, place: Place, pane: PaneItem, *, result: PixelResult, pieces: Sequence[Piece]
 ) -> PaneItem:
-    """The wrong pixels of one of two models with verdicts and what is not saved; see `findings.log.on_page`.
+    """Return a pane of wrong pixels with verdicts and what is not saved; see `findings.log.on_page`.
 
-    Parameters
-    ----------
-    result : PixelResult
-        The count of the model.
-    pieces : sequence of Piece
-        Those of the page, which the pane shows.
+    `pieces` are those of the page, which the pane shows.
     """
     judged = _judged(loaded, model, place, result, pieces)
     drawn = attach_pieces(msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes), judged)
@@ -34,7 +29,7 @@ def on_pane(
 
 
 def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.Unsaved | None:
-    """Keep a verdict on a piece; None when it is on disk, or when the page has no such piece any more."""
+    """Keep a verdict on a piece; None when it is on disk or the page has no such piece any more."""
     result = choices.result_of(loaded, model.letter).result
     if result is None:
         return None
@@ -47,7 +42,7 @@ def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.U
 def _judged(
     loaded: OpenedBoxes, model: Named, place: Place, result: PixelResult, pieces: Sequence[Piece]
 ) -> list[JudgedPiece | None]:
-    """The boxes behind each piece that is drawn, with the verdicts on them."""
+    """Return the boxes behind each piece that is drawn, with the verdicts on them."""
     boxes = result_of(loaded, model)
     page = boxes.matching.dataset.page_row(place.document, place.index)
     own = result.dataset.page_row(place.document, place.index)

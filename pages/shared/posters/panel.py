@@ -1,7 +1,4 @@
-"""One poster of the view Posters: its four numbers, its page with missing words boxed, its text, sections and fields.
-
-Shows what `results` holds; a view calls `show`. Text of a poster is shown as text.
-"""
+"""One poster of the view Posters: its four numbers, its page with boxed words, text, sections, fields."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ _WORDS_LISTED = 400
 def show(
     chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
 ) -> None:
-    """Everything behind the four numbers of one poster."""
+    """Draw everything behind the four numbers of one poster."""
     comparison = choices.comparison(shown, poster_id)
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
     left.html(f'<h2 class="ls-section ls-poster">{html.escape(displayed(poster_id))}</h2>')
@@ -61,7 +58,7 @@ def show(
 
 
 def verdict(columns: PosterColumns, row: int | None) -> str:
-    """Pass or fail in words, with what failed."""
+    """Return pass or fail in words, with what failed."""
     if row is None or columns.errors[row]:
         return "✕ not compared"
     failed = columns.failed[row]
@@ -69,14 +66,14 @@ def verdict(columns: PosterColumns, row: int | None) -> str:
 
 
 def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
-    """A segmented control without a label over some words of an address; the first one is the default."""
+    """Draw a segmented control over `titles` and return the choice; the first one is the default."""
     field.set(field.get() if field.get() in titles else next(iter(titles)))
     chosen = widgets.switch(name, titles, field, label_visibility="collapsed")
     return str(chosen)
 
 
 def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, poster_id: str) -> None:
-    """The four criteria of one poster: threshold, each model, pass or fail in words, and the other profile."""
+    """Draw the four criteria of one poster for each model, and under the other profile."""
     head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
     body = "".join(_model_row(model, poster_id) for model in chosen)
     other = next(name for name in PROFILES if name != state.poster_profile)
@@ -92,7 +89,6 @@ def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel
 
 
 def _model_row(model: choices.PosterModel, poster_id: str) -> str:
-    """One model's row of the table of criteria, as HTML."""
     columns = choices.evaluated(model).columns
     row = columns.of(poster_id)
     cells = ""
@@ -110,7 +106,7 @@ def _model_row(model: choices.PosterModel, poster_id: str) -> str:
 
 
 def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
-    """Why a poster has no numbers, with the issues of its files."""
+    """Draw why a poster has no numbers, with the issues of its files."""
     columns = choices.evaluated(shown).columns
     row = columns.of(poster_id)
     why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
@@ -121,14 +117,13 @@ def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
 
 
 def _events() -> PageEvents:
-    """What the reader asked for, posters by their whole ids."""
+    """Return what the reader asked for, with whole poster ids."""
     return with_documents(parse_events(report(_KEY)), choices.posters_open)
 
 
 def _page(
     chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
 ) -> None:
-    """The poster with its missing and extra words boxed."""
     picture = choices.picture(poster_id)
     boxed = choices.words(shown, poster_id)
     models = [ModelItem(model.letter, displayed(model.name)) for model in chosen]
@@ -173,7 +168,6 @@ def _page(
 
 
 def _went(ordered: tuple[str, ...]) -> None:
-    """The next or the previous poster of the table."""
     go = _events().go
     if go is None or go.document not in ordered:
         return
@@ -183,35 +177,33 @@ def _went(ordered: tuple[str, ...]) -> None:
 
 
 def _selected() -> None:
-    """A word was chosen or let go; one of a poster that was left meanwhile is not."""
+    """Choose or drop a word; a message about a poster that was left meanwhile changes nothing."""
     selected = _events().selected
     if selected is not None and selected.document == state.poster:
         state.poster_box = selected.key
 
 
 def _judged(shown: choices.PosterModel) -> None:
-    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
         word_findings.handle(shown, event)
 
 
 def _sharper(size: tuple[float, float]) -> None:
-    """The page is zoomed beyond its picture."""
     wanted = _events().sharper
     if wanted is not None:
         choices.ask_sharper(wanted, size)
 
 
 def _flipped(letters: list[str]) -> None:
-    """The other model."""
     letter = _events().model
     if letter in letters:
         state.poster_of = letter
 
 
 def _text(comparison: Comparison) -> None:
-    """The text of one side, with what the other lacks marked, and the words in lists."""
+    """Draw the text of one side, with what the other lacks marked, and the words in lists."""
     side = _switch("Text of", State.poster_text, _SIDES)
     lines = passages(comparison, "generated" if side == "generated" else "reference")
     kind = "extra" if side == "generated" else "missing"
@@ -231,7 +223,7 @@ def _text(comparison: Comparison) -> None:
 
 
 def passage(line: Passage, kind: str) -> str:
-    """One string of the JSON with its marks, as HTML."""
+    """Return one string of the JSON with its marks, as HTML."""
     body = ""
     for text, mark in line.pieces:
         written = "<br>".join(html.escape(plain(part)) for part in text.split("\n"))
@@ -241,14 +233,13 @@ def passage(line: Passage, kind: str) -> str:
 
 
 def _words(title: str, words: tuple[str, ...]) -> str:
-    """A list of words, as HTML."""
     shown = " ".join(f"<span>{html.escape(plain(word))}</span>" for word in words[:_WORDS_LISTED])
     more = f" and {len(words) - _WORDS_LISTED:,} more" if len(words) > _WORDS_LISTED else ""
     return f"<section><h3>{title} <b>{len(words):,}</b></h3><div>{shown}{more}</div></section>"
 
 
 def _sections(comparison: Comparison) -> None:
-    """Which section of the extraction is whose, and which ROUGE-L won."""
+    """Draw the best section of the extraction for each of the reference, and which ROUGE-L counts."""
     sections = comparison.sections
     whole, parts = frame.number(comparison.global_f1), frame.number(sections.mean)
     won = "The whole text scores higher" if comparison.rouge_winner == "global" else "The sections score higher"
@@ -286,7 +277,6 @@ def _sections(comparison: Comparison) -> None:
 
 
 def _fields(comparison: Comparison) -> None:
-    """The two trees of fields."""
     reference, generated = (sum(getattr(field, side) for field in comparison.fields) for side in _SIDES)
     value = frame.number(comparison.metrics["field_proportion"])
     only = (

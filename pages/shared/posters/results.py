@@ -1,8 +1,7 @@
-"""What the view Posters computes and shows: cached columns of its models, and one poster at a time.
+"""The view Posters: cached columns of its models, and one poster at a time.
 
-Columns of a set of posters are cached for all sessions under the digests of the files and the profile; the texts
-behind one poster are compared again when it is shown, which takes a few milliseconds. Pages are looked up by the id of
-the poster under one folder.
+Columns are cached for all sessions under the digests of the files and the profile. A page is looked up by the id of its
+poster under one folder.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class PosterModel(Named):
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The columns of one model, its signature, its means, its file for download, and what is compared of it."""
+    """The columns of one model, its signature, means, file for download, and measures to compare."""
 
     columns: PosterColumns
     signature: str
@@ -66,7 +65,7 @@ class Evaluated:
 
 
 def posters_open() -> frozenset[str]:
-    """Ids of every poster of either side."""
+    """Return the ids of every poster of either side."""
     sides = [member.source for member in files(POSTERS).members if member.source is not None]
     return frozenset(key for side in sides for key in (*side.posters, *side.broken))
 
@@ -75,7 +74,7 @@ def posters_open() -> frozenset[str]:
 
 
 def models() -> tuple[PosterModel, ...]:
-    """The chosen models that can be evaluated, A and, when there are two, B; none without a ground truth."""
+    """Return the models that can be evaluated, A and, when there are two, B; none without a ground truth."""
     posters = opened(POSTERS)
     if posters is None:
         return ()
@@ -87,7 +86,7 @@ def models() -> tuple[PosterModel, ...]:
 
 
 def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evaluated:
-    """The columns of a model under the chosen profile, or another one."""
+    """Return the columns of a model under the chosen profile, or another one."""
     sides = model.reference, model.posters
     truth, prediction = (POSTERS.digest(side) for side in sides)
     return _evaluated(truth, prediction, under or state.poster_profile, _sides=sides)
@@ -97,7 +96,6 @@ def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evalua
 def _evaluated(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
 ) -> Evaluated:
-    """The columns of one set of posters; the comparisons behind them are let go."""
     result = posters.evaluate(*_sides, profile=under)
     columns = columns_of(result)
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
@@ -114,7 +112,7 @@ def _evaluated(
 
 
 def result_of(model: PosterModel) -> posters.PostersResult:
-    """The whole evaluation of a model under the chosen profile."""
+    """Return the whole evaluation of a model under the chosen profile."""
     sides = model.reference, model.posters
     truth, prediction = (POSTERS.digest(side) for side in sides)
     return _result(truth, prediction, state.poster_profile, _sides=sides)
@@ -124,12 +122,11 @@ def result_of(model: PosterModel) -> posters.PostersResult:
 def _result(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
 ) -> posters.PostersResult:
-    """The evaluation of one set of posters."""
     return posters.evaluate(*_sides, profile=under)
 
 
 def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> Comparison | None:
-    """The texts of one poster side by side; None when a side lacks it or is broken."""
+    """Return the texts of one poster side by side; None when a side lacks it or is broken."""
     reference, generated = model.reference.posters.get(poster_id), model.posters.posters.get(poster_id)
     if reference is None or generated is None:
         return None
@@ -140,12 +137,11 @@ def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None 
 def _comparison(
     reference: str, generated: str, under: ProfileName, *, _sides: tuple[reader.Poster, reader.Poster]
 ) -> Comparison:
-    """One comparison by the content of its two files."""
     return Comparison(PROFILES[under], *_sides)
 
 
 def order(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
-    """Every poster, by the numbers that the table shows: worst first in one model, or where B loses most against A.
+    """Return every poster: worst first in one model, or where B loses most against A.
 
     Posters that the model lacks come last, by id.
     """
@@ -157,12 +153,12 @@ def order(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
 
 
 def poster_shown(ordered: tuple[str, ...]) -> str:
-    """The chosen poster, else the worst one."""
+    """Return the chosen poster, else the worst one."""
     return state.poster if state.poster in ordered and state.poster else ordered[0]
 
 
 def open_poster(poster_id: str) -> None:
-    """Show another poster; the chosen word goes."""
+    """Show another poster; the chosen word is dropped."""
     state.poster, state.poster_box = poster_id, None
 
 
@@ -170,7 +166,7 @@ def open_poster(poster_id: str) -> None:
 
 
 def picture(poster_id: str) -> PictureItem:
-    """The page of a poster as the viewer wants it, as sharp as the reader's zoom needs.
+    """Return the page of a poster for the viewer, as sharp as the reader's zoom needs.
 
     A sharper picture that cannot be had does not take the first one away; its reason is shown beside it.
     """
@@ -190,10 +186,7 @@ def preparation(poster_id: str) -> pictures.Preparation | None:
 
 
 def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:
-    """Note that the page is zoomed: the next of a few widths, up to what the pixel budget allows.
-
-    Few widths, so that many zooms need few pictures.
-    """
+    """Note that the page is zoomed: the next of a few widths, up to what the pixel budget allows."""
     width = float(_FIRST_WIDTH)
     while width < wanted.width:
         width *= _WIDTH_STEP
@@ -201,7 +194,7 @@ def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:
 
 
 def words(model: PosterModel, poster_id: str) -> PageDifference | None:
-    """Missing and extra words on the page; None without a page or a comparison."""
+    """Return missing and extra words on the page; None without a page or a comparison."""
     compared = comparison(model, poster_id)
     path = page_path(poster_id)
     if compared is None or path is None:
@@ -215,7 +208,7 @@ def words(model: PosterModel, poster_id: str) -> PageDifference | None:
 
 
 def page_path(poster_id: str) -> Path | None:
-    """The document of a poster; None when there is none, or more than one."""
+    """Return the document of a poster; None when there is none, or more than one."""
     listing = pictures.pdf_listing(files(POSTERS).pdfs)
     if listing is None:
         return None
@@ -226,5 +219,5 @@ def page_path(poster_id: str) -> Path | None:
 
 
 def is_image(path: Path) -> bool:
-    """Whether a document is an image, which has no words."""
+    """Return whether a document is an image, which has no words."""
     return path.suffix.lower() in IMAGE_SUFFIXES

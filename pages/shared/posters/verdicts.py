@@ -1,4 +1,4 @@
-"""Verdicts on words of posters in this session: on a page of the views Posters and Compare, and their status."""
+"""Verdicts on words of posters: on a page of the views Posters and Compare, and their status."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, p
 
 
 def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
-    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if words is None:
         return pane
     drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
@@ -43,7 +43,7 @@ def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | 
 
 
 def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
-    """Keep a verdict that the viewer sent; None when it is on disk, or when the page has no such word any more."""
+    """Keep a verdict that the viewer sent; None when on disk or when its word is not on the page any more."""
     words = choices.words(model, event.document)
     if words is None:
         return None
@@ -51,7 +51,7 @@ def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved 
 
 
 def statuses() -> list[FindingStatus]:
-    """What became of every judged word, the newest first; nothing is compared when no word was judged."""
+    """Return what became of every judged word, the newest first; empty when none was judged."""
     log = findings.review_log()
     if not any(judged.target.kind == "word" for judged in log.judged.values()):
         return []
@@ -59,7 +59,7 @@ def statuses() -> list[FindingStatus]:
 
 
 def show_on_page(entry: FindingStatus) -> None:
-    """Make the view Posters open the poster of a finding, with its word chosen, in a model that has it."""
+    """Make the view Posters open the poster of a finding, its word chosen, in a model that has it."""
     target = entry.judged.target
     choices.open_poster(target.document or "")
     state.poster_part = "page"
@@ -75,16 +75,14 @@ def show_on_page(entry: FindingStatus) -> None:
 
 
 def _name(model: choices.PosterModel) -> str:
-    """The name under which the texts of a model are known: that of its file or folder."""
+    """Return the name under which the texts of a model are stored: that of its file or folder."""
     return stored_name(model.posters.name)
 
 
 def _texts(model: choices.PosterModel) -> PosterText:
-    """The texts of a model as they are compared under the chosen profile."""
     return PosterText(_name(model), model.posters.posters, lambda poster_id: choices.comparison(model, poster_id))
 
 
 def _judged(model: choices.PosterModel, poster_id: str, words: PageDifference) -> list[tuple[Target, Judged | None]]:
-    """The words of a page with the verdicts on them."""
     log: ReviewLog = findings.review_log()
     return judged_words(words, poster_id, _name(model), log, signature=choices.evaluated(model).signature)

@@ -1,8 +1,6 @@
-"""The table of formats, and the way from a path or bytes to what they hold.
+"""The table of formats by name, detection by content, and reading from a path or bytes.
 
-Owns `FORMATS`, the detection of a format from the content, and what is asked of a format by the name that its
-content carries. A new format is one file with a `Format`, and one line in the table here; the order of the lines
-decides nothing. Nothing here knows a format's rules.
+A new format is one file with a `Format` and one line in the table; the order of the lines decides nothing.
 """
 
 from __future__ import annotations
@@ -108,7 +106,7 @@ def register(format: AnyFormat) -> None:
 
 @contextmanager
 def registered(format: AnyFormat) -> Iterator[None]:
-    """A format is in the table while this lasts."""
+    """Keep a format in the table while this lasts."""
     register(format)
     try:
         yield
@@ -121,29 +119,20 @@ def of_kind(kind: Literal["boxes"]) -> Mapping[str, BoxFormat]: ...
 @overload
 def of_kind(kind: Kind) -> Mapping[str, AnyFormat]: ...
 def of_kind(kind: Kind) -> Mapping[str, AnyFormat]:
-    """The formats of one kind, by name."""
+    """Return the formats of one kind, by name."""
     return {name: row for name, row in FORMATS.items() if row.kind == kind}
 
 
 def suffixes() -> frozenset[str]:
-    """The endings of files that any format has."""
+    """Return the endings of files that any format has."""
     return frozenset(suffix for row in FORMATS.values() for suffix in row.suffixes)
 
 
 def recognise(content: bytes, name: str) -> AnyFormat | None:
-    """Which format some bytes look like, of any kind.
+    """Return the format, of any kind, that the beginning of a file looks like.
 
-    Parameters
-    ----------
-    content : bytes
-        The file, or its beginning.
-    name : str
-        Its name; a format does not claim a file with an ending that only others have.
-
-    Returns
-    -------
-    Format or None
-        None for no format, and for more than one of the same kind. Where kinds compete, the most particular wins.
+    A format does not claim a file with an ending that only others have. Where kinds compete, the most particular wins;
+    None for no format, and for more than one of the same kind.
     """
     ending = Path(name).suffix.lower()
     of_others = ending in suffixes()
@@ -156,7 +145,7 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
 
 
 def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
-    """The formats that some bytes look like, by their first bytes where these tell, else by more of them.
+    """Return the formats that match the first bytes, or else those that match the first `HEAD_BYTES`.
 
     Further on a file may hold anything, text that looks like another format included.
     """
@@ -166,17 +155,16 @@ def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
 
 
 def _box_claims(content: bytes, name: str) -> list[BoxFormat]:
-    """The same of all formats of boxes."""
     return _claims(of_kind("boxes").values(), content, name)
 
 
 def detect_bytes(content: bytes, name: str) -> str:
-    """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
+    """Return the name of the only format of boxes that fits; `BadInput` when none or more than one does."""
     return _only(_box_claims(content, name), content, name)
 
 
 def detect_file(path: Path) -> str:
-    """The same of a file, of which no more is read than what tells; OSError when it cannot be opened."""
+    """Return the name of a file's format of boxes, as `detect_bytes`; OSError when it cannot be opened."""
     with path.open("rb") as file:
         content = file.read(_FIRST_BYTES)
         claims = _box_claims(content, path.name)
@@ -187,7 +175,7 @@ def detect_file(path: Path) -> str:
 
 
 def _only(claims: Sequence[BoxFormat], content: bytes, name: str) -> str:
-    """Name of the one format that claims some bytes; `BadInput` when none does, or more than one."""
+    """Return the name of the one format that claims some bytes; `BadInput` for none or several."""
     possible = [row.name for row in claims]
     if len(possible) == 1:
         return possible[0]
@@ -199,17 +187,9 @@ def _only(claims: Sequence[BoxFormat], content: bytes, name: str) -> str:
 
 
 def side_of(path: Path) -> Side | None:
-    """What a file of boxes states that it is, ground truth or prediction, without reading it.
+    """Return the side that a file of boxes states, without reading all of it.
 
-    Parameters
-    ----------
-    path : Path
-        A file.
-
-    Returns
-    -------
-    "ground_truth", "prediction" or None
-        None for a file of no known format, one that cannot be opened, or one that does not state it.
+    None for a file of no known format, one that cannot be opened, or one that does not state its side.
     """
     try:
         content = folder.load(path, limits.MAX_FILE_BYTES)
@@ -230,25 +210,10 @@ def read(
     as_written: bool = False,
     unscored: bool = False,
 ) -> Annotations:
-    """The columns of a file of boxes, or of a folder of files of one side read as one.
+    """Return the boxes of a file, or of a folder whose files of one side are read as one.
 
-    Parameters
-    ----------
-    path : str or Path
-    format : str or None
-        A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient, columns, as_written, unscored
-        See `Reading`.
-
-    Returns
-    -------
-    Annotations
-        For a folder: named like it, with the files in `Annotations.parts`, in the order of their names.
-
-    Raises
-    ------
-    BadInput
-        With all issues of all files.
+    `format` is a key of `of_kind`; None detects it from the content. For the rest see `Reading`. For a folder,
+    `Annotations.parts` has the files in the order of their names. Raises `BadInput` with all issues of all files.
     """
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
@@ -285,20 +250,10 @@ def read(
 
 
 def need_kind(files: Iterable[tuple[str, bytes]], kind: Kind) -> None:
-    """Refuse files that another kind of format recognises; nothing where one of this kind does, or where none does.
+    """Raise `BadInput` for files, by name and beginning, that only formats of other kinds recognise.
 
-    Fields may have any key and a poster any text, so that their readers take every JSON object.
-
-    Parameters
-    ----------
-    files : iterable of (str, bytes)
-        Names, and the beginnings of the contents.
-    kind : "fields" or "posters"
-
-    Raises
-    ------
-    BadInput
-        With an error for each format that was found instead.
+    Files that a format of this kind recognises, or that none does, pass: fields may have any key and a poster any text.
+    One error for each format that was found instead.
     """
     from evaluator.formats import archive
 
@@ -326,13 +281,13 @@ def need_kind(files: Iterable[tuple[str, bytes]], kind: Kind) -> None:
 
 
 def is_kept(path: Path, reading: Reading) -> bool:
-    """Whether `read` would take the columns of a file from the cache on disk."""
+    """Return whether `read` would take the columns of a file from the cache on disk."""
     # As `read` hands it on: the format apart.
     return holds(path, (reading.format, msgspec.structs.replace(reading, format=None)))
 
 
 def _name_known_files(path: Path) -> None:
-    """Refuse a folder all of whose recognised files are of formats that are not read; nothing with a file that is."""
+    """Refuse a folder whose recognised files are all of formats that are not read."""
     named = [(file, head) for file in folder.listed(path) if _known(head := folder.head(file))]
     if named and not any(map(_is_known_file, folder.listed(path))):
         file, head = named[0]
@@ -340,7 +295,7 @@ def _name_known_files(path: Path) -> None:
 
 
 def _name_folders_below(path: Path) -> None:
-    """Refuse a folder that holds no file of a known format itself, with those below that do; nothing without these."""
+    """Refuse a folder without files of a known format by naming those below it; pass when there are none."""
     known_files = (file for file in folder.below(path, _FOLDER_DEPTH, _FILES_LOOKED_AT) if _is_known_file(file))
     names = list(dict.fromkeys(file.parent.relative_to(path).as_posix() for file in known_files))
     if names and "." not in names:
@@ -349,7 +304,7 @@ def _name_folders_below(path: Path) -> None:
 
 
 def _left_out(path: Path) -> tuple[Issue, ...]:
-    """Warnings for what lies in a folder that is read and is not read with it."""
+    """Return warnings for what lies in a folder and is not read with it."""
     collector = Collector(path.resolve().name, max_per_rule=None)
     read, endings = set(files_of(path)), _box_suffixes()
     beside = [file for file in folder.listed(path) if file not in read and file.suffix.lower() in endings]
@@ -370,7 +325,6 @@ def _left_out(path: Path) -> tuple[Issue, ...]:
 
 
 def _is_known_file(path: Path) -> bool:
-    """Whether a file has the ending and the look of a format of boxes."""
     if path.suffix.lower() not in _box_suffixes():
         return False
     try:
@@ -381,23 +335,17 @@ def _is_known_file(path: Path) -> bool:
 
 
 def _goes_along(path: Path) -> bool:
-    """Whether a file of a folder is read with those of another ending; numbers in a text file may be anything."""
+    """Return whether a file of a folder is read with those of another ending; text files never are."""
     return path.suffix.lower() not in _ANY_TEXT and _is_known_file(path)
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files that `read` takes from a folder, sorted by name; `BadInput` when there are none."""
+    """Return the files that `read` takes from a folder, sorted by name; `BadInput` when there are none."""
     return folder.files(path, _box_suffixes(), _goes_along)
 
 
 def reads_whole(path: Path, format: str | None = None) -> BoxFormat | None:
-    """The format of boxes, of all or the one named, that reads a file with what lies beside it, or a folder as one.
-
-    Returns
-    -------
-    BoxFormat or None
-        None for a path that is read file by file.
-    """
+    """Return the format of boxes that reads a path as a whole; None for a path that is read file by file."""
     rows = of_kind("boxes").items()
     return next((row for name, row in rows if format in (name, None) and row.takes(path)), None)
 
@@ -416,12 +364,9 @@ def read_bytes(
     unscored: bool = False,
     on_disk: bool = False,
 ) -> Annotations:
-    """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`.
+    """Return the boxes of a file whose bytes are at hand, as `read`; issues call it by `name`.
 
-    Parameters
-    ----------
-    on_disk : bool
-        Whether a file on disk has them, so that the cache may keep its columns; those of an upload are kept nowhere.
+    `on_disk`: a file on disk has these bytes, so the cache may keep its columns; those of an upload are not kept.
     """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(
@@ -440,7 +385,7 @@ def read_bytes(
 
 
 def _with_far_pages(source: Annotations) -> Annotations:
-    """A source with a warning for the first page that no document can have; snapshot says it of each by itself."""
+    """Return the source with a warning for the first page that no document can have; not for snapshot."""
     far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
     if source.format == _STATES_FAR_PAGES or not len(far):
         return source
@@ -457,12 +402,12 @@ def _with_far_pages(source: Annotations) -> Annotations:
 
 
 def format_of(source: Annotations) -> BoxFormat | None:
-    """The format that some boxes were read from; None for boxes that were made."""
+    """Return the format that some boxes were read from; None for boxes that were made."""
     return of_kind("boxes").get(source.format)
 
 
 def outline_issues(source: Annotations) -> tuple[Issue, ...]:
-    """Warnings for the outlines of a file that cannot be used as they are; empty for files without outlines."""
+    """Return warnings for outlines that cannot be used as they are; empty for files without outlines."""
     format_ = format_of(source)
     issues = Collector(source.name, max_per_rule=200)
     polygon_issues(source.boxes, issues, lambda row: format_.outline_place(source, row) if format_ else "")
@@ -470,12 +415,9 @@ def outline_issues(source: Annotations) -> tuple[Issue, ...]:
 
 
 def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = False) -> Annotations:
-    """A prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve` and `in_unit_of`.
+    """Return a prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve`.
 
-    Parameters
-    ----------
-    keep_unit : bool
-        Leave the numbers as they are, for a fix that states what they mean.
+    `keep_unit` leaves the numbers as they are, for a fix that states what they mean.
     """
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction
@@ -483,19 +425,9 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:
-    """What is wrong or odd about two files together, by the rules of their format.
+    """Return what is wrong or odd about two files together, by the rules of their format.
 
-    Parameters
-    ----------
-    truth, prediction : Content
-        Each read without error.
-    lenient : bool
-        What the format allows to be repaired is a warning.
-
-    Returns
-    -------
-    tuple of Issue
-        Empty for two formats, and for formats whose rules are about single files.
+    Both were read without error; `lenient` makes what may be repaired a warning. Empty for two different formats.
     """
     format_ = FORMATS.get(truth.format)
     if format_ is None or truth.format != prediction.format:
@@ -504,18 +436,10 @@ def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -
 
 
 def _from_archive(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations | None:
-    """The files of a zip archive as if they lay in a folder of its name.
+    """Return the files of a zip archive as if they lay in a folder of its name.
 
-    Returns
-    -------
-    Annotations or None
-        None for what is no archive, and for one whose format reads archives itself: it says what is wrong with the
-        files.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the archive, or of all files; also when no file is of a known format.
+    None for no archive and for one whose format reads archives itself. `BadInput` with all issues, and when no file is
+    of a known format.
     """
     from evaluator.formats import archive
 
@@ -545,13 +469,12 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
 
 
 def _is_own(member: archive.Member, row: BoxFormat) -> bool:
-    """Whether a file of an archive has an ending and the look of a format."""
     named = member.name.lower().endswith((*row.suffixes, *row.beside))
     return named and row.detect(member.content[:HEAD_BYTES], member.name)
 
 
 def _is_other(member: archive.Member, row: BoxFormat) -> bool:
-    """Whether a file of an archive is sound, and goes along with those of a format, as the mets.xml of an export."""
+    """Return whether a file of an archive is sound and only goes along, as the mets.xml of an export."""
     if member.name.lower().endswith((*row.of_all_kinds, *row.beside)) or _is_own(member, row):
         return False
     content = member.content.removeprefix(b"\xef\xbb\xbf").strip()
@@ -563,20 +486,20 @@ def _is_other(member: archive.Member, row: BoxFormat) -> bool:
 
 
 def _box_suffixes() -> list[str]:
-    """The endings of files of boxes: JSON first, then XML, then by name."""
+    """Return the endings of files of boxes: JSON first, then XML, then by name."""
     endings = {suffix for row in of_kind("boxes").values() for suffix in row.suffixes}
     return sorted(endings, key=lambda suffix: (suffix != ".json", suffix != ".xml", suffix))
 
 
 def _may_be_empty(reading: Reading) -> bool:
-    """Whether a file is given as predictions, or as a side that need not have scores: the list may have no results."""
+    """Return whether an empty list of results is allowed: predictions, or a side without scores."""
     return reading.side == "prediction" or (reading.side is None and reading.unscored)
 
 
 def _box_format(
     content: bytes, name: str, format: str | None, columns: str = "", *, may_be_empty: bool = False
 ) -> BoxFormat:  # fmt: skip
-    """The format that was named, or else the one that the bytes look like; with columns every table is one.
+    """Return the format that was named, or else the detected one; with `columns` every table is one.
 
     An empty list is one of results where that `may_be_empty`.
     """
@@ -593,7 +516,6 @@ def _box_format(
 
 
 def _need_format(format: str | None, name: str) -> None:
-    """Refuse a format that is none of boxes."""
     if format is None:
         return
     known = of_kind("boxes")
@@ -602,9 +524,9 @@ def _need_format(format: str | None, name: str) -> None:
 
 
 def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> None:
-    """Refuse bytes that do not look like the format that was named, unless it finds a box in them all the same.
+    """Refuse bytes that do not look like the named format, unless its reader finds a box in them.
 
-    What they look like instead is said before anything that the named reader says of a file that is not its own.
+    What they look like instead is said first, before the named reader's own issues.
     """
     claims = _box_claims(content, name)
     if columns or named in claims or (named.name == _LISTS_RESULTS and _EMPTY_LIST.fullmatch(content)):
@@ -629,7 +551,7 @@ def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> No
 
 
 def _known(content: bytes) -> Known | None:
-    """The format that bytes are recognised as and that is not read."""
+    """Return the format that bytes are recognised as and that is not read."""
     # Its table takes 1 ms, and only files that are refused need it.
     from evaluator.formats import known
 
@@ -637,7 +559,7 @@ def _known(content: bytes) -> Known | None:
 
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
-    """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
+    """Raise `BadInput` for bytes that no format claims: what they are, or what is wrong with them."""
     if other := _known(content):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
     if _EMPTY_LIST.fullmatch(content):

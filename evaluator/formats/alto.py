@@ -1,9 +1,7 @@
-"""ALTO 1 to 4: blocks to columns, boxes and polygons.
+"""ALTO 1 to 4: blocks to boxes and polygons.
 
-Owns the format `Alto`. Its document is the stem of the image name that the file states, else of the file's own name.
-Coordinates are pixels, or shares of the page where the file measures in parts of a millimetre or an inch, origin top
-left. Blocks at any depth are read, also those that are on the page itself; lines, words, margins and print space are
-not. Nothing is clamped, and no image is opened.
+Pixels, or shares of the page where the file measures in parts of a millimetre or an inch; origin top left. The document
+is the stem of the image name in the file, else of the file's own name.
 """
 
 from __future__ import annotations
@@ -44,8 +42,6 @@ class _Block(NamedTuple):
 
 
 class _File(XmlFile):
-    """A file, with its unit, its tags, and the blocks until their page ends."""
-
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._unit = "pixel"
@@ -56,7 +52,6 @@ class _File(XmlFile):
         self._inside: list[Element] = []
 
     def take(self, element: Element) -> None:
-        """A block, the page around it, or what comes before."""
         if element.depth == 1 and element.name != "alto":
             rule = f"the outermost element must be <alto> ({_SOURCE})"
             self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
@@ -78,7 +73,6 @@ class _File(XmlFile):
             self._page(element)
 
     def end(self) -> None:
-        """Report a file without a page."""
         if not self.builder.pages and not self.collector.failed:
             self.collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
 
@@ -90,7 +84,6 @@ class _File(XmlFile):
         self.normalise = self._unit != "pixel"
 
     def _take_blocks(self, element: Element) -> None:
-        """A block and those composed in it."""
         if element.name not in _BLOCKS:
             return
         shape = _shape(element, self.collector)
@@ -101,7 +94,6 @@ class _File(XmlFile):
             self._take_blocks(child)
 
     def _tags(self, element: Element) -> Iterator[str]:
-        """The labels of the tags that a block refers to."""
         for key in element.attributes.get("TAGREFS", "").split():
             if label := self._labels.get(key, "").strip():
                 yield label
@@ -124,15 +116,12 @@ class _File(XmlFile):
 
 
 class Alto(XmlFormat):
-    """ALTO.
+    """ALTO, Library of Congress, versions 1 to 4, with and without prefix.
 
-    Notes
-    -----
-    ALTO, Library of Congress, versions 1 to 4, with and without prefix. The label of a block is that of the first
-    layout or structure tag it refers to, else its ``TYPE``, else the name of its element (``TextBlock``). Boxes come
-    from HPOS, VPOS, WIDTH and HEIGHT, or from the outline where these are missing. ALTO has no confidence of blocks,
-    so a file may be given as ground truth or as predictions. Boxes of files in ``mm10`` or ``inch1200`` become shares
-    of their pages, which need a size. ``boxes.ids`` are the ids of the blocks.
+    Blocks at any depth are read, also those directly on the page; lines, words, margins and print space are not. The
+    label is that of the first layout or structure tag, else ``TYPE``, else the element (``TextBlock``). Boxes are HPOS,
+    VPOS, WIDTH and HEIGHT, or that of the outline. There are no scores, so a file may be either side. Files in ``mm10``
+    or ``inch1200`` need page sizes. ``boxes.ids`` are the ids of the blocks.
     """
 
     name = "alto"
@@ -150,7 +139,7 @@ FORMAT: Final = Alto()
 
 
 def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """Corners and outline of a block; None with an issue when it has neither, or is none."""
+    """Return corners and outline of a block; None with an issue when it has neither, or is none."""
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = next((child for child in element.children if child.name == "Shape"), None)
     polygon = next((child for child in shape.children if child.name == "Polygon"), None) if shape else None
@@ -173,7 +162,7 @@ def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray 
 
 
 def _ring(polygon: Element, collector: Collector) -> FloatArray | None:
-    """The outline of a block; None with an error for one that is none."""
+    """Return the outline of a block; None with an error for one that is none."""
     text = polygon.attributes.get("POINTS", "")
     ring = points(text)
     if ring is None:

@@ -1,8 +1,6 @@
-"""Zip archives to the files in them, refusing what an archive should never do.
+"""Zip archives to the files in them: limits on entries, sizes, expansion and names.
 
-Owns the rules on entries: how many, how large, how much they expand, and what they may be called. Nothing is
-written to disk: the files come back as bytes. Sizes are counted while the bytes come out, because an archive can
-say anything of itself. An archive inside of an archive is refused, not opened. Names use "/" and are relative.
+Nothing is written to disk. Sizes are counted while the bytes come out: an archive can state anything of itself.
 """
 
 from __future__ import annotations
@@ -43,47 +41,23 @@ _UNREADABLE = (
 
 
 class Member(NamedTuple):
-    """A file of an archive: its path there, and its bytes."""
+    """A file of an archive: its path there, relative with "/", and its bytes."""
 
     name: str
     content: bytes
 
 
 def is_archive(head: bytes) -> bool:
-    """Whether bytes begin like a zip archive."""
+    """Return whether bytes begin like a zip archive."""
     return head.startswith(_MAGIC)
 
 
 def read(content: bytes, collector: Collector, *, suffixes: Sequence[str]) -> list[Member]:
-    """The files of an archive, sorted by name.
+    """Return the files of an archive, at least one, sorted by name.
 
-    Parameters
-    ----------
-    content : bytes
-        The archive.
-    collector : Collector
-        Of the archive; gets all issues, among them a warning when files of another kind are left alone.
-    suffixes : sequence of str
-        Endings, in lower case, of the files wanted; hidden ones (and those of ``__MACOSX``) are left alone, as in
-        a folder.
-
-    Returns
-    -------
-    list of Member
-        At least one.
-
-    Raises
-    ------
-    BadInput
-        The archive cannot be read, is encrypted, holds none of the files wanted, has too many entries or too
-        much in them, or an entry is absolute, leaves the archive (``..``), has a backslash, a control character,
-        no name, the name of another entry (letter case and Unicode form apart), is no regular file, or is an
-        archive.
-
-    Notes
-    -----
-    Limits: `limits.MAX_ARCHIVE_ENTRIES`, `limits.MAX_ARCHIVE_BYTES` for all files together and
-    `limits.MAX_ARCHIVE_RATIO` for one file that expands to more than 1 MiB.
+    Only those whose name ends in one of `suffixes` (lower case) and that are not hidden; others get a warning. Raises
+    `BadInput` for an archive that is unreadable, encrypted, over `limits.MAX_ARCHIVE_*` (the ratio counts above 1 MiB)
+    or has none, and for entries that are absolute, leave it, repeat a name, are no regular files or are archives.
     """
     try:
         with _open(content, collector) as opened:
@@ -96,7 +70,7 @@ def read(content: bytes, collector: Collector, *, suffixes: Sequence[str]) -> li
 
 
 def _open(content: bytes, collector: Collector) -> zipfile.ZipFile:
-    """The archive, after its entries were counted: the list of a hostile one would fill the memory."""
+    """Return the archive after counting its entries: the list of a hostile one would fill the memory."""
     entries = content.count(_ENTRY_MARK)
     if entries > limits.MAX_ARCHIVE_ENTRIES:
         rule = f"an archive may have {limits.MAX_ARCHIVE_ENTRIES:,} entries"
@@ -106,7 +80,7 @@ def _open(content: bytes, collector: Collector) -> zipfile.ZipFile:
 
 
 def _chosen(entries: Sequence[zipfile.ZipInfo], collector: Collector, suffixes: Sequence[str]) -> list[zipfile.ZipInfo]:
-    """The entries to read, after the rules on all of them."""
+    """Return the entries to read, after the rules on all of them."""
     owner: dict[str, str] = {}
     files, others = [], 0
     for entry in entries:
@@ -136,7 +110,6 @@ def _chosen(entries: Sequence[zipfile.ZipInfo], collector: Collector, suffixes: 
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str, collector: Collector) -> None:
-    """Issues on one entry: its name, and what it is."""
     where = quote(name)
     parts = name.rstrip("/").split("/")
     fix = "Zip the files again with plain relative names."
@@ -166,7 +139,7 @@ def _check_entry(entry: zipfile.ZipInfo, name: str, collector: Collector) -> Non
 
 
 def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], collector: Collector) -> list[Member]:
-    """The bytes of the entries, counted while they come."""
+    """Return the bytes of the entries, counted while they come."""
     members = []
     room = limits.MAX_ARCHIVE_BYTES
     for entry in entries:
@@ -187,7 +160,7 @@ def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], colle
 
 
 def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, collector: Collector) -> bytes:
-    """The bytes of one entry; stops at a limit whatever the archive states of its size."""
+    """Return the bytes of one entry; stop at a limit whatever the archive states of its size."""
     parts, size = [], 0
     most = max(limits.MAX_ARCHIVE_RATIO * entry.compress_size, _RATIO_COUNTS_FROM)
     with opened.open(entry) as stream:

@@ -1,7 +1,6 @@
-"""Results of Azure Document Intelligence (Form Recognizer) to columns.
+"""Results of Azure Document Intelligence (Form Recognizer) to boxes.
 
-Owns the format `Azure`. Polygons are in the unit of their page, inches or pixels, origin top left; inches become
-points, so that the size of a page is one that can be drawn.
+Polygons are in the unit of their page, origin top left; inches become points, so that a page can be drawn.
 """
 
 from __future__ import annotations
@@ -69,14 +68,11 @@ class _OldTable(msgspec.Struct, gc=False, rename="camel"):
 class Azure(ModelOutput):
     """Analyze results of Azure Document Intelligence, versions 2.0 to 4.0.
 
-    Notes
-    -----
-    "Document Intelligence layout model" and "Analyze document API response", REST API 2022-08-31 to 2024-11-30: a
-    paragraph is labelled with its role, or "paragraph"; tables and figures are "table" and "figure". A result without
-    paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of version 2.x) is read by its lines, "line", with a
-    warning. What the older Python SDK writes (``to_dict()``: keys in snake case, points as objects) is taken too; its
-    places are then those of the service. In version 2.x a table without a box is the box of its cells. Words, cells,
-    selection marks and fields are not read. There are no scores.
+    "Document Intelligence layout model", "Analyze document API response", REST API 2022-08-31 to 2024-11-30. A
+    paragraph has its role as label, or "paragraph"; tables and figures are "table" and "figure". Results without
+    paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of 2.x) are read by lines, "line", with a warning.
+    Output of the older Python SDK (``to_dict()``) is taken too, with the places of the service. A table of 2.x without
+    a box is the box of its cells. Words, cells, selection marks and fields are not read. There are no scores.
     """
 
     name = "azure"
@@ -86,7 +82,7 @@ class Azure(ModelOutput):
     endings = (".ocr", ".layout", ".result")
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a result."""
+        """Return whether the keys of a result are there."""
         return (
             b'"analyzeResult"' in head
             or b'"readResults"' in head
@@ -97,7 +93,7 @@ class Azure(ModelOutput):
         )
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """Pages, then what is on them."""
+        """Add the pages, then what is on them."""
         if isinstance(tree, dict) and isinstance(tree.get("pages"), list) and "boundingRegions" not in tree:
             tree = camel_keys(tree) if _is_snake(tree["pages"]) else tree
         result, place = tree, "$"
@@ -150,12 +146,11 @@ FORMAT: Final = Azure()
 
 
 def _is_snake(pages: list[object]) -> bool:
-    """Whether pages have the keys of the older Python SDK."""
+    """Return whether pages have the keys of the older Python SDK."""
     return any(isinstance(page, dict) and "page_number" in page for page in pages)
 
 
 def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:
-    """Warn that lines stand for paragraphs."""
     if result.get("pages") or result.get("readResults"):
         rule = "a result should have paragraphs (Document Intelligence)"
         fix = "Its lines and tables are read; run prebuilt-layout of API version 2023-07-31 or later for paragraphs."
@@ -163,7 +158,7 @@ def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:
 
 
 def _scale(unit: str | None, place: str, file: OutputFile) -> float:
-    """What a length is multiplied with."""
+    """Return the factor of lengths in a unit."""
     if unit not in (None, "inch", "pixel"):
         file.collector.error(
             f"{place}.unit", "unit must be inch or pixel (Document Intelligence)", excerpt(unit), AGAIN
@@ -172,14 +167,12 @@ def _scale(unit: str | None, place: str, file: OutputFile) -> float:
 
 
 def _page(number: int, size: tuple[float | None, float | None], scale: float, place: str, file: OutputFile) -> None:
-    """A page with its size."""
     width, height = size
     known = None if width is None or height is None else (width * scale, height * scale)
     file.page(place, index=number - 1, size=known)
 
 
 def _region(region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile) -> None:
-    """A box on one page."""
     page = file.needed_page(region.page_number, place)
     shape = region.bounding_box if region.polygon is None else region.polygon
     if shape is None:
@@ -192,7 +185,7 @@ def _region(region: _Region, label: str, place: str, scale: dict[int, float], fi
 
 
 def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
-    """A result of version 2.x: lines and tables."""
+    """Add the lines and tables of a result of version 2.x."""
     scale: dict[int, float] = {}
     for where, value in file.items(result, "readResults", place):
         page = file.convert(value, _OldPage, where)
@@ -218,6 +211,6 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
 
 
 def _box_of(polygon: Sequence[float]) -> list[float]:
-    """Two corners of the box around x, y, x, y...; empty for nothing."""
+    """Return x1, y1, x2, y2 of the box around x, y, x, y...; empty for nothing."""
     xs, ys = polygon[::2], polygon[1::2]
     return [min(xs), min(ys), max(xs), max(ys)] if ys else []

@@ -1,10 +1,6 @@
-"""CVAT for images 1.1: XML to columns, boxes and polygons.
+"""CVAT for images 1.1: XML to boxes and polygons.
 
-Owns the format `Cvat`. A page is an ``<image>``, known by its subset, task and name; its document is the stem of the
-name, as in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep
-their outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points,
-masks, ellipses) and regions without a label are left out, with an issue for each kind. Nothing is clamped, and no
-image is opened.
+Pixels of the image, origin top left. A page is an ``<image>``; its document is the stem of its name, as in `coco`.
 """
 
 from __future__ import annotations
@@ -30,8 +26,6 @@ Shape = tuple[Corners, FloatArray | None]
 
 
 class _File(XmlFile):
-    """A file, with what it has that is not read."""
-
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._roots = 0
@@ -40,7 +34,6 @@ class _File(XmlFile):
         self._unlabelled: list[str] = []
 
     def take(self, element: Element) -> None:
-        """An image with its shapes, or the root around all of them."""
         if element.depth == 1:
             self._roots += 1
             if element.name != "annotations" or self._roots > 1:
@@ -104,15 +97,13 @@ class _File(XmlFile):
 
 
 class Cvat(XmlFormat):
-    """CVAT for images 1.1.
+    """CVAT, "CVAT for images 1.1" (XML annotation format).
 
-    Notes
-    -----
-    CVAT, "CVAT for images 1.1" (XML annotation format). ``rotation`` turns a box clockwise around its centre, in
-    degrees. Attributes, occlusion and z-order are not read. Images of one name in several folders are pages of one
-    document, in the order of the file, with a warning; those of one name in several subsets or tasks of a project
-    are documents of their own, ``subset/task/name``, with a warning. Videos are refused. ``boxes.ids`` give the line
-    of the region.
+    ``rotation`` is clockwise around the centre of a box, in degrees; a turned box keeps its outline. No scores,
+    attributes, occlusion or z-order. Shapes that are no regions and regions without a label are left out, with an
+    issue; videos are refused. Images of one name in several folders are pages of one document, in file order; those of
+    one name in several subsets or tasks are documents ``subset/task/name``; both with a warning. ``boxes.ids`` are
+    lines.
     """
 
     name = "cvat"
@@ -124,7 +115,7 @@ class Cvat(XmlFormat):
     file = _File
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A ground truth: CVAT has no scores. None for a file without images."""
+        """Return "ground_truth": CVAT has no scores. None for a file without images."""
         return "ground_truth" if self.detect(content) else None
 
 
@@ -132,7 +123,7 @@ FORMAT: Final = Cvat()
 
 
 def _box(element: Element, collector: Collector) -> Shape | None:
-    """Corners of a box, and its outline when it is turned; None with an issue when it is none."""
+    """Return corners of a box, and its outline when it is turned; None with an issue when it is none."""
     x1, y1, x2, y2 = (xml_text.number(element, key, collector, source=_SOURCE) for key in ("xtl", "ytl", "xbr", "ybr"))
     angle = 0.0
     if "rotation" in element.attributes:
@@ -152,7 +143,7 @@ def _box(element: Element, collector: Collector) -> Shape | None:
 
 
 def _polygon(element: Element, collector: Collector) -> Shape | None:
-    """Corners and outline of a polygon; None with an issue when it is none."""
+    """Return corners and outline of a polygon; None with an issue when it is none."""
     text = element.attributes.get("points", "")
     points = [point.split(",") for point in text.split(";")] if text.strip() else []
     wrong = next((point for point in points if len(point) != 2 or not all(map(xml_text.is_number, point))), None)

@@ -1,9 +1,4 @@
-"""DoclingDocument JSON to columns.
-
-Owns the format `Docling`. Coordinates are points of the page, from the top left or the bottom left corner as each box
-says. Every provenance of an item is a box with the item's label; one that repeats page and box with another character
-span is read once.
-"""
+"""DoclingDocument JSON to boxes, in points of the page; each box states its origin."""
 
 from __future__ import annotations
 
@@ -59,14 +54,12 @@ class _Page(msgspec.Struct, gc=False):
 
 
 class Docling(ModelOutput):
-    """DoclingDocument.
+    """DoclingDocument 1.0 to 1.10 of docling-core (JSON schema in its docs).
 
-    Notes
-    -----
-    docling-core, DoclingDocument 1.0 to 1.10 (JSON schema in its docs). Boxes are those of `prov` of texts, tables,
-    pictures, groups, key-value, form and field items, in all content layers; cells of tables are not read. The document
-    is ``origin.filename`` without its ending, else ``name``. There are no scores. Of an answer of Docling Serve the
-    ``json_content`` is read; places are those in it.
+    Boxes are those of `prov` of texts, tables, pictures, groups, key-value, form and field items, in all content
+    layers; a provenance that repeats page and box is read once; cells are not read. The document is ``origin.filename``
+    without its ending, else ``name``. There are no scores. Of an answer of Docling Serve the ``json_content`` is read,
+    with places in it.
     """
 
     name = "docling"
@@ -75,13 +68,13 @@ class Docling(ModelOutput):
     source = "DoclingDocument"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The schema name, which Docling writes first, or the keys of its items."""
+        """Return whether the schema name, which Docling writes first, or the keys of its items are there."""
         if _MARK.search(head) is not None or (b'"json_content"' in head and b'"md_content"' in head):
             return True
         return all(mark in head for mark in _ITEM_MARKS) and _ORIGIN.search(head) is not None
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """Pages, then the items of all lists."""
+        """Add the pages, then the items of all lists."""
         if isinstance(tree, dict) and isinstance(answer := tree.get("document"), dict) and "json_content" in answer:
             if not isinstance(answer["json_content"], dict):
                 rule = "This is an answer of Docling Serve without the document: its json_content is empty"
@@ -113,7 +106,7 @@ FORMAT: Final = Docling()
 
 
 def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, Size]:
-    """The pages of a file, and their sizes by number."""
+    """Add the pages of a file and return their sizes by number."""
     sizes: dict[int, Size] = {}
     without: list[str] = []
     for key, value in pages.items():
@@ -135,7 +128,6 @@ def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, S
 
 
 def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> None:
-    """The boxes of an item."""
     seen: dict[tuple[int, Corners], list[int] | None] = {}
     for index, prov in enumerate(item.prov or ()):
         where = f"{place}.prov[{index}]"

@@ -1,7 +1,6 @@
-"""Documents of Google Document AI to columns.
+"""Documents of Google Document AI to boxes, in shares of the page, origin top left.
 
-Owns the format `DocumentAI`. Vertices are shares of the page, or pixels of its image, origin top left; a coordinate
-that is left out is 0. All become shares.
+Vertices may be pixels of the page image; a coordinate that is left out is 0.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class _TextBlock(msgspec.Struct, gc=False):
 
 
 class _LayoutBlock(msgspec.Struct, gc=False, rename="camel"):
-    """A block of the layout parser, of which the one that is there says what it is."""
+    """A block of the layout parser; the one of its keys that is there says what it is."""
 
     bounding_box: _Polygon | None = None
     page_span: _PageSpan | None = None
@@ -84,21 +83,14 @@ class _LayoutBlock(msgspec.Struct, gc=False, rename="camel"):
 
 
 class DocumentAI(ModelOutput):
-    """Documents of Document AI processors that give pages.
+    """Documents of Document AI v1 ("Document") that give pages.
 
-    Notes
-    -----
-    Document AI v1, "Document" (`pages[].blocks`, `paragraphs`, `tables` and `visualElements`). Blocks hold paragraphs,
-    so that both are there; choose with ``--labels``. Labels are "block", "paragraph", "table", and the type of a visual
-    element. The score is ``layout.confidence``. The ``document`` of a process response is taken too. Lines, tokens,
-    form fields and entities are not read. What ``Document.to_dict`` writes, keys in snake case, is taken too; places
-    are then those of the service. An element without vertices is left out with a warning; a document without any
-    element gets one too.
-
-    A shard of a batch answer holds some pages of its document, by ``pageNumber``; its name is that of the document, a
-    hyphen and a number. The shards of one folder are one document. Of the layout parser (``documentLayout``) blocks
-    with a ``boundingBox`` are read, text blocks under their ``type``, others as "table", "list" and "image"; blocks in
-    text blocks as well, the cells of tables and the entries of lists not.
+    Of `pages` the blocks, paragraphs, tables and visual elements are read, labelled "block", "paragraph", "table" and
+    the element's type; blocks hold paragraphs, so ``--labels`` chooses. The score is ``layout.confidence``. The
+    ``document`` of a process response and what ``Document.to_dict`` writes are taken too. Elements without vertices are
+    left out with a warning. Shards (name, hyphen, number) in one folder are one document. Of ``documentLayout`` blocks
+    with a ``boundingBox`` are read, text blocks under their ``type``, others as "table", "list" and "image"; no cells
+    or entries. Lines, tokens, form fields and entities are not read.
     """
 
     pages_apart = True
@@ -109,7 +101,7 @@ class DocumentAI(ModelOutput):
     source = "Document AI"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a document, or of a shard of one, which may have an empty page; not those of Cloud Vision."""
+        """Return whether the keys of a document or of a shard are there, and not those of Cloud Vision."""
         if any(mark in head for mark in VISION):
             return False
         if any(mark in head for mark in (b'"shardInfo"', b'"shard_info"')) and b'"pages"' in head:
@@ -123,7 +115,7 @@ class DocumentAI(ModelOutput):
         return inside and any(mark in head for mark in _MARKS) and b'"block_type"' not in head
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """Every page with its elements."""
+        """Add every page with its elements."""
         document, place = tree, "$"
         if isinstance(tree, dict) and isinstance(tree.get("document"), dict):
             document, place = tree["document"], "$.document"
@@ -174,7 +166,7 @@ FORMAT: Final = DocumentAI()
 
 
 def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: OutputFile) -> None:
-    """The blocks of the layout parser, those with a box; `sizes` are those of the pages by their rows."""
+    """Add the blocks of the layout parser that have a box; `sizes` has the page sizes by row."""
     blocks = list(_blocks(layout, place, file, depth=0))
     elements = [(where, block, _Element(_Layout(block.bounding_box))) for where, block in blocks]
     placed = [(where, block, element) for where, block, element in elements if _has_place(element)]
@@ -199,7 +191,7 @@ def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: Out
 
 
 def _blocks(held: object, place: str, file: OutputFile, *, depth: int) -> Iterator[tuple[str, _LayoutBlock]]:
-    """The blocks under a key, each before those in its text block."""
+    """Yield the blocks under a key, each before those in its text block."""
     for where, value in file.items(held, "blocks", place):
         block = file.convert(value, _LayoutBlock, where)
         if block is None:
@@ -210,7 +202,7 @@ def _blocks(held: object, place: str, file: OutputFile, *, depth: int) -> Iterat
 
 
 def _is_shard(value: object, file: OutputFile) -> bool:
-    """Whether a document is one of several; counts of 64 bits are written as text."""
+    """Return whether a document is one of several; counts of 64 bits are written as text."""
     shard = None if value is None else file.convert(value, _Shard, "$.shardInfo")
     return shard is not None and str(shard.shard_count or 0).isdecimal() and int(shard.shard_count or 0) > 1
 
@@ -221,7 +213,6 @@ def _has_place(element: _Element) -> bool:
 
 
 def _add(element: _Element, label: str, page: tuple[int, Size | None], place: str, file: OutputFile) -> None:
-    """The box of an element on a page with this row and size."""
     row, size = page
     polygon = element.layout.bounding_poly
     score = math.nan if element.layout.confidence is None else element.layout.confidence

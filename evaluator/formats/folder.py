@@ -1,9 +1,4 @@
-"""Files on disk to bytes, and the annotations of several files to one.
-
-Owns the reading of bytes under a limit, the list of files of a folder, and the merging of the parts: documents
-and rows are concatenated in the order of the file names, and every box can still be traced to its file. A
-document that two files list is an error, because nothing shows whether they repeat or complete each other.
-"""
+"""Files on disk to bytes under a limit, files of a folder, and annotations of several files to one."""
 
 from __future__ import annotations
 
@@ -27,35 +22,27 @@ T = TypeVar("T")
 
 
 class File(NamedTuple):
-    """A file whose bytes are loaded when they are asked for: its name, and the loading under a limit of bytes."""
+    """A file by name, and the function that loads its bytes under a limit of bytes."""
 
     name: str
     load: Callable[[int], bytes]
 
 
 def on_disk(paths: Iterable[Path]) -> list[File]:
-    """Files by their paths."""
+    """Return files by their paths."""
     return [File(path.name, partial(load, path)) for path in paths]
 
 
 def held(files: Iterable[tuple[str, bytes]]) -> list[File]:
-    """Files whose names and bytes are at hand."""
+    """Return files whose names and bytes are at hand."""
     return [File(name, lambda _limit, content=content: content) for name, content in files]  # type: ignore[misc]
 
 
 def read_parts(files: Iterable[File], read: Callable[[bytes, str], T]) -> tuple[list[T], list[Issue]]:
-    """Several files one after the other, each loaded with the room that the others left.
+    """Return what `read` makes of each file, in order, and the issues of files that it refuses.
 
-    Parameters
-    ----------
-    files : iterable of File
-    read : callable
-        The content of a file from its bytes and name; raises `BadInput` with all its issues.
-
-    Returns
-    -------
-    (list, list of Issue)
-        What could be read, in order, and the issues of the files that could not.
+    Each is loaded with the bytes that the others left of `limits.MAX_FILE_BYTES`; `read` gets bytes and name, and
+    raises `BadInput` with all issues of a file.
     """
     parts: list[T] = []
     issues: list[Issue] = []
@@ -74,12 +61,12 @@ def read_parts(files: Iterable[File], read: Callable[[bytes, str], T]) -> tuple[
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a path is a folder; False for names that no file system accepts."""
+    """Return whether a path is a folder; False for names that no file system accepts."""
     return os.path.isdir(path)
 
 
 def listed(path: Path) -> list[Path]:
-    """The files of a folder, sorted by name, without hidden ones and sub-folders; `BadInput` when it has no list."""
+    """Return the files of a folder by name, without hidden ones; `BadInput` when it cannot be listed."""
     try:
         return [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
     except OSError as error:
@@ -87,7 +74,7 @@ def listed(path: Path) -> list[Path]:
 
 
 def below(path: Path, depth: int, most: int) -> Iterator[Path]:
-    """The first files in a folder and so far below it, by name in each folder, without hidden ones."""
+    """Yield the first files in a folder and so far below it, by name in each folder, without hidden ones."""
     left = most
     for here, folders, names in os.walk(path):
         deep = len(Path(here).relative_to(path).parts)
@@ -101,7 +88,7 @@ def below(path: Path, depth: int, most: int) -> Iterator[Path]:
 
 
 def head(path: Path, most: int = 1 << 16) -> bytes:
-    """The beginning of a file; nothing of one that cannot be read."""
+    """Return the beginning of a file; nothing of one that cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(most)
@@ -110,24 +97,9 @@ def head(path: Path, most: int = 1 << 16) -> bytes:
 
 
 def files(path: Path, suffixes: Sequence[str], known: Callable[[Path], bool] = lambda _file: False) -> list[Path]:
-    """The annotation files of a folder, sorted by name.
+    """Return the annotation files of a folder, sorted by name; `BadInput` when there are none.
 
-    Parameters
-    ----------
-    suffixes : sequence of str
-        Endings of the files that are read: those with the first of these that the folder has.
-    known : callable, optional
-        Whether a file with another of these endings is read as well.
-
-    Returns
-    -------
-    list of Path
-        At least one.
-
-    Raises
-    ------
-    BadInput
-        The folder has none, or cannot be listed.
+    Those with the first of `suffixes` that the folder has, and of those with others the ones that `known` accepts.
     """
     entries = [entry for entry in listed(path) if entry.suffix.lower() in suffixes]
     if not entries:
@@ -138,18 +110,7 @@ def files(path: Path, suffixes: Sequence[str], known: Callable[[Path], bool] = l
 
 
 def load(path: Path, limit: int) -> bytes:
-    """The bytes of a file.
-
-    Parameters
-    ----------
-    limit : int
-        More bytes than this are not read.
-
-    Raises
-    ------
-    BadInput
-        The file cannot be read, or is larger than the limit.
-    """
+    """Return the bytes of a file; `BadInput` when it cannot be read or has more bytes than `limit`."""
     try:
         status = path.stat()
         # A device or pipe has no size and may never end.
@@ -165,26 +126,12 @@ def load(path: Path, limit: int) -> bytes:
 
 
 def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False) -> Annotations:
-    """The annotations of several files of one side as one.
+    """Return the annotations of several files of one side (at least one) as one, rows in their order.
 
-    Parameters
-    ----------
-    name : str
-        Name of the folder.
-    parts : sequence of Annotations, not empty
-    pages_apart : bool
-        A file holds a page, so that files of one document complete each other.
-
-    Returns
-    -------
-    Annotations
-        Rows in the order of the parts; `Annotations.parts` states how many came from each, and `Boxes.entry`
-        counts the page entries of all parts. The digest is that of the parts' digests.
-
-    Raises
-    ------
-    BadInput
-        Formats, sides or label maps differ, or two files list one document; with pages apart, one page of it.
+    `Annotations.parts` states how many rows came from each, `Boxes.entry` counts the page entries of all; the digest is
+    that of the parts' digests. `pages_apart`: a file holds a page, so files of one document complete each other. Raises
+    `BadInput` when formats, sides or label maps differ, or two files list one document (with `pages_apart`, one page of
+    it).
     """
     collector = Collector(name, max_per_rule=None)
     _check(parts, collector, pages_apart=pages_apart)
@@ -226,7 +173,7 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
 
 
 def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[CodeArray]) -> Boxes:
-    """The boxes of all parts under the labels of the whole, and under the documents that have these codes."""
+    """Return the boxes of all parts under the labels of the whole and these document codes."""
     code = {label: index for index, label in enumerate(labels)}
     recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
     entries = _offsets([len(part.page_index) for part in parts])
@@ -279,7 +226,6 @@ def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: b
 
 
 def _check_pages(part: Annotations, owner: dict[tuple[str, int], str], collector: Collector) -> None:
-    """Errors for the pages of a file that another file has."""
     for code, index in zip(part.page_document.tolist(), part.page_index.tolist(), strict=True):
         document = part.documents[code].doc_id
         if (other := owner.setdefault((document, index), part.name)) != part.name:
@@ -289,7 +235,7 @@ def _check_pages(part: Annotations, owner: dict[tuple[str, int], str], collector
 
 
 def _offsets(lengths: Sequence[int]) -> list[np.int32]:
-    """Where each part starts when parts of these lengths follow each other."""
+    """Return where each part starts when parts of these lengths follow each other."""
     return list((np.cumsum(lengths) - lengths).astype(np.int32))
 
 
@@ -298,13 +244,13 @@ def _join(columns: Sequence[CodeArray]) -> CodeArray:
 
 
 def _if_all(columns: Sequence[FloatArray | None]) -> FloatArray | None:
-    """The columns as one; None when a part does not have it."""
+    """Return the columns as one; None when a part does not have it."""
     known = [column for column in columns if column is not None]
     return np.concatenate(known) if len(known) == len(columns) else None
 
 
 def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
-    """Which rows are crowds; None when no part has any."""
+    """Return which rows are crowds; None when no part has any."""
     if all(part.boxes.crowd is None for part in parts):
         return None
     nowhere = [np.zeros(len(part.boxes), dtype=bool) for part in parts]
@@ -313,7 +259,7 @@ def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
 
 
 def _attributes(parts: Sequence[Annotations]) -> Mapping[str, Sequence[str | None]]:
-    """The attributes of the page entries of all parts, None where a part does not have one."""
+    """Return the attributes of the page entries of all parts, None where a part does not have one."""
     names = dict.fromkeys(name for part in parts for name in part.attributes)
     return {
         name: [text for part in parts for text in part.attributes.get(name, [None] * len(part.page_index))]
@@ -322,7 +268,7 @@ def _attributes(parts: Sequence[Annotations]) -> Mapping[str, Sequence[str | Non
 
 
 def _polygons(parts: Sequence[Annotations]) -> Mapping[int, Sequence[FloatArray]]:
-    """The outlines of all parts under the rows of the whole."""
+    """Return the outlines of all parts under the rows of the whole."""
     merged: dict[int, Sequence[FloatArray]] = {}
     start = 0
     for part in parts:

@@ -1,7 +1,4 @@
-"""Formats that are recognised and not read: what they are called, and what to export instead.
-
-Owns `KNOWN` and `name_of`. A row is a title, the words to look for in the file, and what can be read instead.
-"""
+"""Formats that are recognised and not read: what they are called, and what to export instead."""
 
 from __future__ import annotations
 
@@ -9,18 +6,9 @@ from typing import Final, NamedTuple
 
 
 class Known(NamedTuple):
-    """A format that is not read.
+    """A format that is not read: its title, and as a sentence what to do `instead`.
 
-    Attributes
-    ----------
-    title : str
-        What it is called.
-    marks : tuple of tuple of bytes
-        Of each tuple, one must occur.
-    instead : str
-        What to do, as a sentence.
-    at_start : bool
-        The marks are what a file begins with.
+    Of each tuple of `marks` one must occur, `at_start` as what the file begins with.
     """
 
     title: str
@@ -29,7 +17,7 @@ class Known(NamedTuple):
     at_start: bool = False
 
     def detect(self, head: bytes) -> bool:
-        """Whether the beginning of a file has all marks."""
+        """Return whether the beginning of a file has all marks."""
         if self.at_start:
             return all(head.startswith(marks) for marks in self.marks)
         return all(any(mark in head for mark in marks) for marks in self.marks)
@@ -219,5 +207,5 @@ SUFFIXES: Final = (".hocr", ".html", ".htm", ".xhtml")
 
 
 def name_of(head: bytes) -> Known | None:
-    """The format that the beginning of a file has, of those that are not read; None for no such format."""
+    """Return the format that the beginning of a file has, of those that are not read; None for none."""
     return next((row for row in KNOWN if row.detect(head)), None)

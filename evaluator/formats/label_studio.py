@@ -1,9 +1,8 @@
-"""Label Studio: the JSON export of a project, and JSON_MIN, to columns, boxes and polygons.
+"""Label Studio: the JSON export of a project, and JSON_MIN, to boxes and polygons.
 
-Owns the format `LabelStudio`. A task is an image, whose document is the name of the image without folders and ending,
-or a document of several pages (``item_index``), named in ``meta.file`` or by what the names of its pages have in
-common. Coordinates come in per cent and leave as shares of the page, origin top left. A polygon, and a rectangle that
-is turned, keep their outline. Nothing is clamped, and no image is opened.
+Per cent of the image become shares of the page, origin top left. A task is an image, whose document is the image name
+without folders and ending, or a document of several pages (``item_index``), named in ``meta.file`` or by what the names
+of its pages have in common.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ Shape = tuple[Corners, FloatArray | None]
 
 
 class _Work(NamedTuple):
-    """What one annotator, or one model, made of a task: its object, results, place, and the name of the maker."""
+    """What one annotator or model made of a task: its object, results, place, and the maker's name."""
 
     value: dict[str, object]
     results: list[tuple[dict[str, object], str]]
@@ -60,7 +59,7 @@ class _Work(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A task: its document, path, whether it has several pages, its own id, its place, whether pages have own tags."""
+    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags."""
 
     document: str
     path: str
@@ -71,16 +70,13 @@ class _Task(NamedTuple):
 
 
 class LabelStudio(BoxFormat):
-    """Label Studio.
+    """Label Studio, "Label Studio JSON format of annotated tasks" and "JSON_MIN".
 
-    Notes
-    -----
-    Label Studio, "Label Studio JSON format of annotated tasks" and "JSON_MIN". ``rotation`` turns a rectangle clockwise
-    around its upper left corner, in degrees of the image's pixels. A file may hold annotations and predictions: as
-    ground truth the annotations are read, as predictions the predictions, if there are any. Of several annotations of a
-    task the one marked as ground truth is read, else the first; of several models the first; each with an issue. A
-    region without a score has that of its prediction. The annotator of a page is kept as an attribute. Of a document
-    of several pages those with regions are listed.
+    ``rotation`` is clockwise around the upper left corner, in degrees; turned rectangles keep their outline. As ground
+    truth the annotations are read, as predictions the predictions, if there are any. Of several annotations of a task
+    the one marked as ground truth is read, else the first; of several models the first; each with an issue. A region
+    without a score has that of its prediction. The annotator of a page is an attribute. Of a document of several pages
+    those with regions are listed.
     """
 
     name = "label-studio"
@@ -88,7 +84,7 @@ class LabelStudio(BoxFormat):
     looks_for = "tasks with annotations or predictions that have results, or regions with rectanglelabels"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Regions with labels of Label Studio, or tasks with data and with annotations or predictions of results."""
+        """Return whether labelled regions, or tasks with annotations or predictions of results, are there."""
         if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"[", b"{"):
             return False
         of_tasks = b'"data"' in head and any(mark in head for mark in _TASK_MARKS)
@@ -100,18 +96,14 @@ class LabelStudio(BoxFormat):
         )
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A prediction for tasks with results of models only; else a ground truth, though it may be given as either."""
+        """Return "prediction" for tasks with results of models only, else "ground_truth"; either may be given."""
         made = re.search(rb'"(?:annotations|completions)"\s*:\s*\[\s*[^\s\]]', content)
         return "prediction" if made is None and re.search(rb'"predictions"\s*:\s*\[\s*\{', content) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
+        """Return the columns of a file in unit page; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            Unit page, with page sizes when every page that is listed has a region. ``boxes.ids`` are the ids of the
-            regions. A file without regions gives box columns of length 0.
+        Page sizes are there when every listed page has a region. ``boxes.ids`` are the ids of the regions.
         """
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
@@ -141,7 +133,6 @@ class _File:
         self.model: str | None = None
 
     def read(self, tree: object) -> None:
-        """All tasks."""
         top = "$"
         if isinstance(tree, dict) and isinstance(tree.get("tasks"), list):
             tree, top = tree["tasks"], "$.tasks"
@@ -191,7 +182,7 @@ class _File:
                 self._not_made.append(place)
 
     def _works(self, task: dict[str, object], key: str, place: str) -> list[_Work]:
-        """What was made of a task, without what was cancelled."""
+        """Return what was made of a task, without what was cancelled."""
         works = []
         for made, where in self._values.objects(task.get(key) or [], key, f"{place}.{key}"):
             if made.get("was_cancelled") is True or made.get("skipped") is True:
@@ -204,7 +195,7 @@ class _File:
     def _one_model(
         self, tasks: Sequence[tuple[dict[str, object], str, list[_Work]]]
     ) -> list[tuple[dict[str, object], str, list[_Work]]]:
-        """The tasks with what the first model made of them; a warning names the other models."""
+        """Return the tasks with what the first model made of them; a warning names the other models."""
         models = Counter(work.by for _, _, made in tasks for work in made)
         self.model = next(iter(models), "") or None
         if len(models) > 1:
@@ -217,7 +208,7 @@ class _File:
         return [(task, place, [work for work in made if work.by == first]) for task, place, made in tasks]
 
     def _one(self, works: Sequence[_Work]) -> _Work | None:
-        """The one of several annotations that is read: the one marked as ground truth, else the first."""
+        """Return the annotation that is read: the one marked as ground truth, else the first."""
         if len(works) < 2:
             return works[0] if works else None
         chosen = next((work for work in works if work.value.get("ground_truth") is True), works[0])
@@ -228,7 +219,6 @@ class _File:
         return chosen
 
     def _task(self, task: _Task, work: _Work) -> None:
-        """A task with what one annotator or model made of it."""
         score = math.nan
         if self.side == "prediction" and work.value.get("score") is not None:
             score = self._values.number(work.value, "score", work.place)
@@ -257,7 +247,7 @@ class _File:
     # --- JSON_MIN -------------------------------------------------------------------------------------------------
 
     def _read_min(self, records: Sequence[tuple[dict[str, object], str]]) -> None:
-        """Records that are one annotation each; those of one task are of several annotators."""
+        """Add records that are one annotation each; those of one task are of several annotators."""
         self.side = "ground_truth"
         by_task: dict[object, list[_Work]] = {}
         for record, place in records:
@@ -292,7 +282,6 @@ class _File:
     # --- pages and regions ----------------------------------------------------------------------------------------
 
     def _named(self, task: dict[str, object], place: str) -> _Task:
-        """The document of a task."""
         data, meta = self._values.mapping(task, "data", place), task.get("meta")
         key = task.get("id")
         own = str(key) if isinstance(key, int | str) else ""
@@ -316,7 +305,7 @@ class _File:
         return _Task(_file(image), _path(image), False, own, place)
 
     def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
-        """The image of a task, or those pages of its document that have regions, with these."""
+        """Add the image of a task, or those pages of its document that have regions."""
         by_page: dict[int, list[_Region]] = {}
         for region in regions:
             by_page.setdefault(self._index(region, task) if task.several else 0, []).append(region)
@@ -342,7 +331,7 @@ class _File:
                 self._box(page, region, score)
 
     def _index(self, region: _Region, task: _Task) -> int:
-        """The page of a region of a document, from 0; 0 with an error for no such number."""
+        """Return the page of a region of a document, from 0; 0 with an error for no such number."""
         # A <Repeater> makes a tag of its own for each page: page_0, page_1.
         tag = _TAG_NUMBER.search(str(region.outer.get("to_name"))) if task.repeated else None
         index = region.outer.get("item_index", int(tag[0]) if tag else 0)
@@ -375,7 +364,7 @@ class _File:
             )
 
     def _shape(self, region: _Region) -> Shape | None:
-        """Corners and outline of a region; None with an error when it is none."""
+        """Return corners and outline of a region; None with an error when it is none."""
         value, place, error = region.value, region.at, self._collector.error
         rotated = region.outer.get("image_rotation")
         if rotated not in (None, 0):
@@ -414,7 +403,7 @@ class _File:
 
 
 class _Region(NamedTuple):
-    """A region: its shape, what surrounds that, labels, and the places of both."""
+    """A region: its shape `value`, the result `outer` around it, labels, and the places of both."""
 
     value: dict[str, object]
     outer: dict[str, object]
@@ -424,30 +413,28 @@ class _Region(NamedTuple):
 
 
 def _is_whole(task: Mapping[str, object]) -> bool:
-    """Whether a task is of the whole export, not of JSON_MIN."""
+    """Return whether a task is of the whole export, not of JSON_MIN."""
     return "data" in task or any(key in task for key in ("annotations", "completions", "predictions"))
 
 
 def _made(task: Mapping[str, object], key: str) -> bool:
-    """Whether a task has something under a key."""
     return isinstance(task.get(key), list) and bool(task[key])
 
 
 def _is_shape(value: object) -> bool:
-    """Whether a value is a rectangle or polygon, whatever its numbers are."""
+    """Return whether a value is a rectangle or polygon, whatever its numbers are."""
     return isinstance(value, dict) and (
         "points" in value or ({"x", "y", "width", "height"} <= value.keys() and "rle" not in value)
     )
 
 
 def _labels(value: Mapping[str, object]) -> list[str]:
-    """The labels of a region."""
     lists = (names for key, names in value.items() if key.endswith("labels") and isinstance(names, list))
     return [label for names in lists for label in names if isinstance(label, str)]
 
 
 def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:
-    """The labels that are in a result of their own, by the id of their region."""
+    """Return the labels that are in a result of their own, by the id of their region."""
     labels: dict[str, list[str]] = {}
     for result in results:
         if result.get("type") == "labels" and isinstance(value := result.get("value"), dict):
@@ -456,7 +443,7 @@ def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def _size(outer: Mapping[str, Any]) -> Size | None:
-    """The size of the image of a region; None when it is not given as two numbers above 0."""
+    """Return the image size of a region; None when it is not given as two numbers above 0."""
     width, height = outer.get("original_width"), outer.get("original_height")
     if isinstance(width, int | float) and isinstance(height, int | float) and width > 0 and height > 0:
         return float(width), float(height)
@@ -464,7 +451,7 @@ def _size(outer: Mapping[str, Any]) -> Size | None:
 
 
 def _annotator(value: object) -> str:
-    """Who annotated: an e-mail address where there is one, else a number."""
+    """Return who annotated: an e-mail address where there is one, else a number."""
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
     return _text(value)
@@ -475,7 +462,7 @@ def _text(value: object) -> str:
 
 
 def _page_names(value: object) -> list[str]:
-    """The pages of a document that a value lists, by names or in objects with an address; empty for anything else."""
+    """Return the pages of a document, by names or in objects with an address; empty for anything else."""
     if not isinstance(value, list):
         return []
     names = [next(filter(_is_address, each.values()), None) if isinstance(each, dict) else each for each in value]
@@ -487,13 +474,12 @@ def _is_address(value: object) -> bool:
 
 
 def _path(url: str) -> str:
-    """The path of an address; addresses of local files have it behind ``?d=``."""
+    """Return the path of an address; addresses of local files have it behind ``?d=``."""
     path = url.rpartition("?d=")[2] if "?d=" in url else url.partition("?")[0]
     return unquote(path).replace("\\", "/").rstrip("/")
 
 
 def _file(url: str) -> str:
-    """The file that an address ends in."""
     return _path(url).rpartition("/")[2]
 
 

@@ -1,8 +1,4 @@
-"""The sizes beyond which an input is refused, by name, for every reader.
-
-Owns numbers only. They are far above real corpora (80,000 pages are 0.25 GB and 1.3 million boxes) and far
-below what would take a machine down.
-"""
+"""The sizes beyond which every reader refuses an input, far above corpora of 80,000 pages (0.25 GB)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""JSON of Marker to columns: the tree of blocks.
-
-Owns the format `Marker`. Coordinates are points of the page, origin top left.
-"""
+"""JSON of Marker, the tree of blocks, to boxes in points of the page, origin top left."""
 
 from __future__ import annotations
 
@@ -42,14 +39,11 @@ class _Page(msgspec.Struct, gc=False):
 
 
 class Marker(ModelOutput):
-    """JSON output of Marker (``--output_format json``).
+    """JSON output of Marker 1 (``--output_format json``; "JSON" in its README).
 
-    Notes
-    -----
-    Marker 1, "JSON" in its README. Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its
-    blocks, anything else as itself, so that no table cells are. There are no scores. The page is the number in its id.
-    The flat list of ``--output_format chunks`` is read with its ``page_info``, a list of pages without the document
-    around it, and the ``json`` or the text in ``output`` of a server's answer.
+    Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its blocks, so no table cells are.
+    There are no scores. The page is the number in its id. The flat list of ``--output_format chunks``, a list of pages
+    without the document around it, and the ``json`` or the text in ``output`` of a server's answer are taken too.
     """
 
     name = "marker"
@@ -60,14 +54,14 @@ class Marker(ModelOutput):
     folder_per_document = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a block."""
+        """Return whether the keys of a block are there."""
         if _ANSWER_MARK in head:  # of a server that gives the JSON as a text
             return b'"output"' in head
         blocks = b'"block_type"' in head and b'"polygon"' in head
         return blocks and (b'"children"' in head or (b'"blocks"' in head and b'"page"' in head))
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """Every page with its blocks."""
+        """Add every page with its blocks."""
         if isinstance(tree, dict) and isinstance(tree.get("json"), dict):
             tree = tree["json"]
         elif isinstance(tree, dict) and isinstance(text := tree.get("output"), str):
@@ -102,7 +96,7 @@ FORMAT: Final = Marker()
 
 
 def _chunks(tree: dict[str, object], file: OutputFile) -> None:
-    """The flat list of blocks, each with the number of its page; groups are as they are there."""
+    """Add the flat list of blocks, each with the number of its page; groups are as they are there."""
     pages = tree.get("page_info")
     frames: dict[int, tuple[int, tuple[float, float]]] = {}
     for key, value in (pages if isinstance(pages, dict) else {}).items():
@@ -120,7 +114,6 @@ def _chunks(tree: dict[str, object], file: OutputFile) -> None:
 
 
 def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, float, float, float] | None:
-    """The corners of a page."""
     if page.bbox is not None:
         return corners_of(page.bbox, f"{place}.bbox", file)
     if page.polygon:
@@ -131,7 +124,6 @@ def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, f
 
 
 def _add(value: object, page: int, place: str, origin: tuple[float, float], file: OutputFile, *, depth: int) -> None:
-    """A block, or the blocks of a group."""
     block = file.convert(value, _Block, place)
     if block is None or not isinstance(value, dict):
         return

@@ -1,8 +1,7 @@
-"""What MinerU writes beside its Markdown to columns: model.json, middle.json and content_list.json.
+"""model.json, middle.json and content_list.json of MinerU to boxes in shares of the page.
 
-Owns the format `MinerU`. The three have a coordinate space each: model.json pixels of the page image (in the VLM
-backend shares of the page), middle.json points of the page, content_list.json thousandths of the page. All become
-shares of the page.
+model.json has pixels of the page image (in the VLM backend shares of the page), middle.json points of the page,
+content_list.json thousandths of the page.
 """
 
 from __future__ import annotations
@@ -73,15 +72,12 @@ class _Entry(msgspec.Struct, gc=False):
 
 
 class MinerU(ModelOutput):
-    """Output files of MinerU.
+    """Output files of MinerU 0.6 to 2.7 ("Output files" of its documentation).
 
-    Notes
-    -----
-    MinerU, "Output files" of its documentation (versions 0.6 to 2.7). model.json: all of `layout_dets`, with the
-    names of the documentation for category ids; lines of text found by OCR are labelled ocr_text. middle.json:
-    `para_blocks` (without them `preproc_blocks`) and `discarded_blocks`; a block that consists of blocks, an image with
-    its caption, is read as these. content_list.json: every entry with a box; a text with a `text_level` above 0 is a
-    title. Only model.json has scores.
+    model.json: all of `layout_dets`, with the documented names of category ids; OCR lines are "ocr_text". middle.json:
+    `para_blocks` (without them `preproc_blocks`) and `discarded_blocks`; a block that consists of blocks is read as
+    these. content_list.json: every entry with a box; a text with a `text_level` above 0 is a title. Only model.json has
+    scores.
     """
 
     name = "mineru"
@@ -94,7 +90,7 @@ class MinerU(ModelOutput):
     endings = ("_model", "_middle", "_content_list", "_content_list_v2")
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """What one of the three files begins with."""
+        """Return whether the beginning is that of one of the three files."""
         if b'"pdf_info"' in head:
             return b'"page_idx"' in head or b'"para_blocks"' in head or b'"preproc_blocks"' in head
         if b'"layout_dets"' in head:
@@ -110,7 +106,7 @@ class MinerU(ModelOutput):
         return text.startswith(b"[{") and all(mark in head for mark in _FLAT_MARKS) and b'"metadata"' not in head
 
     def repeated(self, names: Sequence[str]) -> Sequence[str]:
-        """All but the middle.json of a run, which an archive of the service calls layout.json; else the model.json."""
+        """Return all but the middle.json of a run (layout.json of the service), else all but the model.json."""
         best: dict[PurePosixPath, int] = {}
         ranks = {name: rank for name in names if (rank := _rank(name)) is not None}
         for name, rank in ranks.items():
@@ -119,7 +115,7 @@ class MinerU(ModelOutput):
         return [name for name, rank in ranks.items() if rank > best[PurePosixPath(name).parent]]
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """The pages and boxes of whichever of the files this is."""
+        """Add the pages and boxes of whichever of the files this is."""
         if isinstance(tree, dict):
             _middle(tree, file)
         elif isinstance(tree, list) and tree and isinstance(tree[0], list):
@@ -136,13 +132,13 @@ FORMAT: Final = MinerU()
 
 
 def _rank(name: str) -> int | None:
-    """Which of the files of a run a name is, the one that is read first with the least; None for another name."""
+    """Return which file of a run a name is, the one that is read first with the least; None for others."""
     stem = f"_{PurePosixPath(name).stem}"
     return next((rank for rank, endings in enumerate(_RANKED) if stem.endswith(endings)), None)
 
 
 def _model(tree: list[object], file: OutputFile) -> None:
-    """model.json of the pipeline: detections in pixels of the page image."""
+    """Add model.json of the pipeline: detections in pixels of the page image."""
     for index, value in enumerate(tree):
         place = f"$[{index}]"
         info = file.convert(
@@ -173,7 +169,7 @@ def _detection(detection: _Detection, page: int, where: str, file: OutputFile) -
 
 
 def _middle(tree: dict[str, object], file: OutputFile) -> None:
-    """middle.json: blocks in points of the page."""
+    """Add middle.json: blocks in points of the page."""
     if not isinstance(tree.get("pdf_info"), list):
         file.refuse("pdf_info must be an array (MinerU)", AGAIN, excerpt(tree.get("pdf_info")), "$.pdf_info")
     for place, value in file.items(tree, "pdf_info", "$"):
@@ -188,7 +184,6 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
 
 
 def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
-    """A block, or the blocks that it consists of."""
     if isinstance(value, dict) and value.get("blocks") and depth < _MAX_NESTING:
         for where, inner in file.items(value, "blocks", place):
             _block(inner, page, where, file, depth=depth + 1)
@@ -200,7 +195,7 @@ def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int
 
 
 def _content_list(tree: list[object], file: OutputFile) -> None:
-    """content_list.json: entries in thousandths of the page."""
+    """Add content_list.json: entries in thousandths of the page."""
     entries = [(f"$[{index}]", file.convert(value, _Entry, f"$[{index}]")) for index, value in enumerate(tree)]
     read = [(place, entry) for place, entry in entries if entry is not None]
     bare = [place for place, entry in read if entry.bbox is None]
@@ -223,7 +218,7 @@ def _content_list(tree: list[object], file: OutputFile) -> None:
 
 
 def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
-    """A list of blocks for each page: model.json of the VLM backend in shares, content_list_v2 in thousandths."""
+    """Add lists of blocks by page: model.json of the VLM backend (shares), content_list_v2 (thousandths)."""
     file.in_shares()
     blocks = list(_nested(tree, file))
     whole = _THOUSAND if any(max(map(abs, block.bbox), default=0.0) > 1.0 for *_, block in blocks) else 1.0
@@ -237,7 +232,7 @@ def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
 
 
 def _nested(tree: list[object], file: OutputFile) -> Iterator[tuple[int, str, _Block]]:
-    """Page, place and block of every entry of a list of lists."""
+    """Yield page, place and block of every entry of a list of lists."""
     for index, page in enumerate(tree):
         if not isinstance(page, list):
             file.collector.error(f"$[{index}]", "a page must be an array (MinerU)", excerpt(page), AGAIN)

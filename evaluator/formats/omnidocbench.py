@@ -1,8 +1,7 @@
-"""OmniDocBench: ground truth (pages with ``layout_dets``) and predictions (``results`` by image) to columns and boxes.
+"""OmniDocBench: ground truth (``layout_dets``) and predictions (``results`` by image) to boxes.
 
-Owns the format `OmniDocBench`. A page is an image and a document of its own, named like the image without folders and
-ending, as the predictions name it. Boxes are corners in pixels, origin top left; outlines are eight numbers. Text
-lines inside of a region are not read. Nothing is clamped, and no image is opened.
+Corners in pixels, origin top left; outlines are eight numbers. A page is an image and a document of its own, named like
+the image without folders and ending, as the predictions name it.
 """
 
 from __future__ import annotations
@@ -30,13 +29,11 @@ Shape = tuple[Corners, FloatArray | None]
 
 
 class OmniDocBench(BoxFormat):
-    """OmniDocBench, ground truth and predictions of layout detection.
+    """OmniDocBench of opendatalab, its data format and ``detection_prediction.json``.
 
-    Notes
-    -----
-    OmniDocBench of opendatalab, data format and ``detection_prediction.json``. Labels are the names
-    of the file: the benchmark maps those of both sides to common ones. Regions marked ``ignore`` are compared as any
-    other, as its evaluation of boxes does, with an issue. The attributes of a page (language, layout) are kept.
+    Labels are the names of the file: the benchmark maps those of both sides to common ones. Regions marked ``ignore``
+    are compared as any other, as its evaluation of boxes does, with an issue. Text lines in a region are not read. The
+    attributes of a page (language, layout) are kept.
     """
 
     name = "omnidocbench"
@@ -44,23 +41,19 @@ class OmniDocBench(BoxFormat):
     looks_for = "the keys layout_dets and category_type, or image_name and category_id"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Pages with typed regions, or results by the name of their image."""
+        """Return whether pages with typed regions, or results by the name of their image, are there."""
         return _is_truth(head) or _is_results(head)
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """Results are predictions, and so are pages whose regions have scores."""
+        """Return "prediction" for results, and for pages whose regions have scores."""
         if _is_results(content):
             return "prediction"
         return "prediction" if b'"score"' in content else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
+        """Return the columns of a file in pixels, with page sizes for pages; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            Unit pixels, with page sizes for pages. ``boxes.ids`` are JSON paths. A file without regions gives box
-            columns of length 0.
+        ``boxes.ids`` are JSON paths.
         """
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
@@ -86,7 +79,7 @@ def _is_results(head: bytes) -> bool:
 
 
 def _document(name: str) -> str:
-    """A name without folders and without the ending of an image; a page number behind a dot is no ending."""
+    """Return a name without folders and ending of an image; a page number behind a dot is no ending."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     stem, dot, ending = name.rpartition(".")
     return stem if stem and f"{dot}{ending}".lower() in _IMAGE_ENDINGS else name
@@ -104,7 +97,6 @@ class _File:
         self.side: Side | None = None
 
     def read(self, tree: object) -> None:
-        """Everything in the file."""
         if isinstance(tree, dict) and "layout_dets" in tree:
             self._page(tree, "$")
         elif isinstance(tree, list):
@@ -161,14 +153,13 @@ class _File:
             self._box(self._pages[document][0], result, place, self._category(result, labels, place))
 
     def _names(self, tree: dict[str, object]) -> dict[str, object]:
-        """The names of the categories by their numbers as text, also from a list as that of COCO."""
+        """Return the category names by their numbers as text, also from a list as that of COCO."""
         if not isinstance(tree.get("categories"), list):
             return self._values.mapping(tree, "categories", "$")
         listed = self._values.objects(tree["categories"], "categories", "$.categories")
         return {str(each.get("id")): each.get("name") for each, _ in listed}
 
     def _category(self, result: dict[str, object], labels: dict[str, object], place: str) -> str:
-        """The name of a category, by its number as text."""
         key = result.get("category_id")
         label = labels.get(str(key)) if isinstance(key, int | str) and not isinstance(key, bool) else None
         if isinstance(label, str) and label.strip():
@@ -189,7 +180,7 @@ class _File:
             self.builder.box(row, label, xyxy, place, score=score, rings=rings)
 
     def _shape(self, region: dict[str, object], place: str) -> Shape | None:
-        """Corners, and the outline of eight numbers; None with an error when there is neither."""
+        """Return corners, and the outline of eight numbers; None with an error when there is neither."""
         key = next((key for key in ("poly", "bbox") if region.get(key) is not None), None)
         if key is None:
             rule = f"a region must have poly or bbox ({_SOURCE})"

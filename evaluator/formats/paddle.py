@@ -1,7 +1,4 @@
-"""Results of PaddleX and PaddleOCR layout models to columns: PP-DocLayout, PP-StructureV3, PaddleOCR-VL.
-
-Owns the format `Paddle`. Coordinates are pixels of the page image, origin top left.
-"""
+"""Results of PaddleX and PaddleOCR layout models to boxes in pixels of the image, origin top left."""
 
 from __future__ import annotations
 
@@ -54,13 +51,10 @@ class _Head(msgspec.Struct, gc=False):
 class Paddle(ModelOutput):
     """Results that ``save_to_json`` of PaddleX and PaddleOCR 3 writes.
 
-    Notes
-    -----
-    PaddleOCR 3, "Layout detection", "Layout analysis" and "PP-StructureV3". Read are the boxes of the layout model:
-    `boxes`, or `layout_det_res.boxes` of a pipeline; a result without them is read by `parsing_res_list`, which has
-    no scores. The outer `res` of what is printed, a list of results, the answer of a server (`layoutParsingResults`,
-    `detectedObjects`) and the list of regions that PP-StructureV2 wrote are taken too. The document is the file in
-    `input_path`, the page its `page_index`.
+    PaddleOCR 3, "Layout detection", "Layout analysis" and "PP-StructureV3". Read are `boxes`, or `layout_det_res.boxes`
+    of a pipeline, else `parsing_res_list`, which has no scores. The outer `res` of what is printed, lists of results,
+    answers of a server (`layoutParsingResults`, `detectedObjects`) and the regions of PP-StructureV2 are taken too. The
+    document is the file in `input_path`, the page its `page_index`.
     """
 
     name = "paddle"
@@ -72,14 +66,14 @@ class Paddle(ModelOutput):
     pages_apart = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a layout result."""
+        """Return whether the keys of a layout result are there."""
         boxes = b'"boxes"' in head and _DETECTION.search(head) is not None
         empty = b'"input_path"' in head and b'"boxes"' in head
         server = b'"layoutParsingResults"' in head or (b'"detectedObjects"' in head and b'"categoryName"' in head)
         return boxes or empty or server or b'"parsing_res_list"' in head or _is_second(head)
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """The page of each result."""
+        """Add the page of each result."""
         if isinstance(tree, list) and any(
             isinstance(value, dict) and "res" in value and "type" in value for value in tree
         ):
@@ -93,13 +87,13 @@ FORMAT: Final = Paddle()
 
 
 def _is_second(head: bytes) -> bool:
-    """Whether a file begins like the list of regions of PP-StructureV2."""
+    """Return whether a file begins like the list of regions of PP-StructureV2."""
     start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start.startswith(b"[") and all(mark in head for mark in (b'"type"', b'"bbox"', b'"res"', b'"img_idx"'))
 
 
 def _second(tree: list[object], file: OutputFile) -> None:
-    """The regions of PP-StructureV2, each with the number of its page."""
+    """Add the regions of PP-StructureV2, each with the number of its page."""
     for index, value in enumerate(tree):
         place = f"$[{index}]"
         region = file.convert(value, _Region, place)
@@ -112,7 +106,7 @@ def _second(tree: list[object], file: OutputFile) -> None:
 
 
 def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object]]]:
-    """Places and values of the results in a file, without what is around them."""
+    """Yield places and values of the results in a file, without what is around them."""
     values = [(f"$[{index}]", value) for index, value in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
     for place, value in values:
         if isinstance(value, dict) and isinstance(value.get("result"), dict):
@@ -134,7 +128,6 @@ def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, ob
 
 
 def _result(place: str, value: dict[str, object], file: OutputFile, position: int) -> None:
-    """The page of a result with its boxes."""
     head = file.convert(value, _Head, place)
     if head is None:
         return
@@ -169,7 +162,6 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
 
 
 def _detections(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
-    """The boxes of the layout model."""
     for where, item in file.items(value, "boxes", place):
         detection = file.convert(item, _Detection, where)
         if detection is None:

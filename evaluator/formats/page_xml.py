@@ -1,8 +1,6 @@
-"""PAGE XML of 2010 to 2019: regions to columns, boxes and polygons.
+"""PAGE XML of 2010 to 2019: regions to boxes and polygons in pixels of the image, origin top left.
 
-Owns the format `PageXml`. A file is one page; its document is the stem of the image name. Coordinates are pixels of
-the image, origin top left. Regions at any depth are read, text lines, words and glyphs are not, nor border and print
-space. Nothing is clamped, and no image is opened.
+A file is one page; its document is the stem of the image name.
 """
 
 from __future__ import annotations
@@ -38,14 +36,11 @@ class _Region(NamedTuple):
 
 
 class _File(XmlFile):
-    """A file, which is a page, with its regions until that ends."""
-
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._regions: list[_Region] = []
 
     def take(self, element: Element) -> None:
-        """A region, the page around all of them, or something that is not read."""
         if element.depth == 1 and element.name != "PcGts":
             rule = f"the outermost element must be <PcGts> ({_SOURCE})"
             self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
@@ -55,12 +50,10 @@ class _File(XmlFile):
             self._page(element)
 
     def end(self) -> None:
-        """Report a file without a page."""
         if not self.builder.pages and not self.collector.failed:
             self.collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
 
     def _regions_of(self, element: Element) -> None:
-        """A region and those nested in it."""
         if not element.name.endswith("Region"):
             return
         if region := _region(element, self.collector):
@@ -79,7 +72,7 @@ class _File(XmlFile):
         self._regions.clear()
 
     def _size(self, element: Element) -> Size | None:
-        """The size of the image; None where the page states none, or 0 x 0."""
+        """Return the size of the image; None where the page states none, or 0 x 0."""
         stated = [element.attributes[key].strip() for key in _SIDES if key in element.attributes]
         if stated not in ([], ["0", "0"]):
             width, height = (self.number(element, key) for key in _SIDES)
@@ -91,14 +84,12 @@ class _File(XmlFile):
 
 
 class PageXml(XmlFormat):
-    """PAGE XML.
+    """PAGE content schema of PRImA, 2010-03-19 to 2019-07-15, with and without prefix.
 
-    Notes
-    -----
-    PAGE content schema, PRImA, 2010-03-19 to 2019-07-15, with and without prefix; outlines as ``points`` or as
-    ``Point`` elements. The label of a text region is its ``type`` (``heading``), that of another region the name of
-    its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, is used for a
-    missing one. The score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
+    Regions at any depth are read; lines, words, glyphs, border and print space are not. Outlines are ``points`` or
+    ``Point`` elements. The label of a text region is its ``type`` (``heading``), of another its element
+    (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a missing one. The
+    score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
     """
 
     name = "page-xml"
@@ -118,7 +109,7 @@ FORMAT: Final = PageXml()
 
 
 def _region(element: Element, collector: Collector) -> _Region | None:
-    """Label and outline of a region; None with an issue when it has no outline."""
+    """Return label and outline of a region; None with an issue when it has no outline."""
     coords = next((child for child in element.children if child.name == "Coords"), None)
     score = math.nan
     if coords is not None and "conf" in coords.attributes:
@@ -141,7 +132,7 @@ def _region(element: Element, collector: Collector) -> _Region | None:
 
 
 def _points_of(coords: Element | None) -> str:
-    """The points of an outline as text; those of the older elements have a comma between x and y as well."""
+    """Return the points of an outline as text; older elements have a comma between x and y as well."""
     if coords is None:
         return ""
     children = (child.attributes for child in coords.children if child.name == "Point")
@@ -151,7 +142,6 @@ def _points_of(coords: Element | None) -> str:
 
 
 def _label(element: Element) -> str:
-    """What a region is called."""
     own = _STRUCTURE.search(element.attributes.get("custom", ""))
     stated = element.attributes.get("type", "").strip() if element.name in ("TextRegion", "CustomRegion") else ""
     if own and stated in ("", "other"):

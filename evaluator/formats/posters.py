@@ -1,8 +1,6 @@
-"""Structured texts of posters: a folder of one JSON object per poster to a list of them, one side at a time.
+"""Structured texts of posters: a folder of one JSON object per poster, one side at a time.
 
-Owns where the file of a poster is looked for, what its JSON must be, and the limits. A broken file takes out its
-own poster, not the folder: its issues are kept and the other posters are read. What the text is worth is the
-protocol's business.
+A broken file takes out its own poster, not the folder: its issues are kept and the other posters are read.
 """
 
 from __future__ import annotations
@@ -54,14 +52,8 @@ OLD_CAPTIONS: Final = ("imageCaption", "tableCaption")
 class Section(msgspec.Struct, frozen=True):
     """A part of a poster that is compared on its own: the content of a section, or a part of a caption.
 
-    Attributes
-    ----------
-    place : str
-        JSON path.
-    title : str
-        Title of the section as the file has it; empty for captions and sections without.
-    value : object
-        What is there: text in a good file, anything else in a bad one.
+    `place`: JSON path. `title`: empty for captions and sections without. `value`: text in a good file, anything in a
+    bad one.
     """
 
     place: str
@@ -72,16 +64,8 @@ class Section(msgspec.Struct, frozen=True):
 class Poster(msgspec.Struct, frozen=True):
     """The structured text of one poster.
 
-    Attributes
-    ----------
-    file : str
-        Name below the folder that was read.
-    sha256 : str
-        Of the bytes of the file.
-    content : dict
-        The JSON object; never edited.
-    sections : tuple of Section
-        Sections, then image captions, then table captions, in file order.
+    `file`: name below the folder that was read. `content`: never edited. `sections`: sections, then image captions,
+    then table captions, in file order.
     """
 
     poster_id: str
@@ -93,27 +77,12 @@ class Poster(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Posters:
-    """The posters of one side.
+    """The posters of one side, by poster id, sorted.
 
-    Attributes
-    ----------
-    name : str
-        Name of the folder or file.
-    sha256 : str
-        Of the file, or of the digests of all files of the folder in the order of the posters.
-    posters : dict of Poster
-        By poster id, sorted.
-    broken : dict of tuple of Issue
-        The errors of the posters that could not be read, or whose file is not clear, by poster id, sorted.
-    issues : tuple of Issue
-        All issues of all files, in the order of the posters.
-    format : str
-        Name of the format that they were read from.
-    fixes : tuple of str
-        What was done to the names after reading; every signature states it.
-    sources : dict of str
-        Where the raw text of a poster is from (``pdfalto``, ``qwen_vision``), by poster id, as `REPORT` beside the
-        posters states it; empty without.
+    `sha256`: of the file, or of the digests of all files in the order of the posters. `broken`: errors of posters that
+    could not be read, or whose file is not clear. `issues`: of all files. `fixes`: changes of names after reading,
+    which signatures state. `sources`: where a raw text is from (``pdfalto``, ``qwen_vision``), as `REPORT` beside the
+    posters states it.
     """
 
     name: str
@@ -133,9 +102,9 @@ def _gathered(
     reading: Reading,
     issues: Sequence[Issue],
 ) -> Posters:
-    """The posters of the files that may be meant for each, loaded under a limit of bytes.
+    """Return the posters of the files that may be meant for each, loaded under a limit of bytes.
 
-    A file that cannot be read takes out its own poster; BadInput with all issues when none is left.
+    A file that cannot be read takes out its own poster; `BadInput` with all issues when none is left.
     """
     posters: dict[str, Poster] = {}
     broken: dict[str, tuple[Issue, ...]] = {}
@@ -162,7 +131,7 @@ def _gathered(
 
 
 def _with_sources(posters: Posters, load: Callable[[], bytes]) -> Posters:
-    """The posters with the source of each text as the loaded `REPORT` states it; with a warning when it does not."""
+    """Return the posters with the text sources of the loaded `REPORT`; a warning when it states none."""
     collector = Collector(REPORT, max_per_rule=None)
     sources = _sources(load, collector)
     stated = "".join(f"{key}\0{source}\0" for key, source in sorted(sources.items()))
@@ -171,7 +140,6 @@ def _with_sources(posters: Posters, load: Callable[[], bytes]) -> Posters:
 
 
 def _sources(load: Callable[[], bytes], collector: Collector) -> dict[str, str]:
-    """The source of each text by the id of its poster."""
     try:
         tree = json_text.parse_checked(json_text.open_source(load(), REPORT), Collector(REPORT, max_per_rule=None))
     except BadInput as bad:
@@ -190,12 +158,9 @@ def _sources(load: Callable[[], bytes], collector: Collector) -> dict[str, str]:
 def read_poster(
     content: bytes, name: str, poster_id: str, reading: Reading = ANY_SIDE
 ) -> tuple[Poster, tuple[Issue, ...]]:
-    """One poster from the bytes of its file, and the warnings about it, which call the file by `name`.
+    """Return one poster from the bytes of its file, and the warnings about it, which name the file `name`.
 
-    Raises
-    ------
-    BadInput
-        Not strict JSON, not an object, or too large; with all issues.
+    Raises `BadInput` with all issues: not strict JSON, not an object, or too large.
     """
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     if len(content) > MAX_POSTER_BYTES:
@@ -224,15 +189,10 @@ def read_poster(
 
 
 def text_of(value: object) -> str:
-    """All text of a part of a poster: every string value in document order, joined by one space.
+    """Return every string value of a part of a poster in document order, joined by one space.
 
-    Returns
-    -------
-    str
-        Values that hold no text give an empty piece, so that the blanks are those of the reference program.
+    Values that hold no text give an empty piece, so that the blanks are those of the reference program.
 
-    Examples
-    --------
     >>> text_of({"title": "Bees", "pages": 3, "parts": ["one", "two"]})
     'Bees  one two'
     """
@@ -243,7 +203,7 @@ def text_of(value: object) -> str:
 
 
 def _poster_id(file: Path) -> str:
-    """The id of a poster from the name of its file, without what may follow it, or of the folder around it."""
+    """Return the id of a poster from its file name without what may follow it, or from its folder."""
     stem = file.stem
     if stem in NAMES.values():
         return file.resolve().parent.name or stem
@@ -252,7 +212,7 @@ def _poster_id(file: Path) -> str:
 
 
 def _files(path: Path, side: Side | None, collector: Collector) -> dict[str, list[Path]]:
-    """The files of a folder that may be meant for each poster, by poster id."""
+    """Return the files of a folder that may be meant for each poster, by poster id."""
     try:
         entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
         inside = {entry: sorted(entry.iterdir()) for entry in entries if entry.is_dir()}
@@ -274,7 +234,7 @@ def _files(path: Path, side: Side | None, collector: Collector) -> dict[str, lis
 
 
 def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector: Collector) -> dict[str, list[Path]]:
-    """The files of each poster that may be meant for a side; all of them, with a warning, when none may be."""
+    """Return the files that may be meant for a side; all of them, with a warning, when none may be."""
     fitting = {poster_id: _fitting(poster_id, files, side) for poster_id, files in candidates.items()}
     if not any(fitting.values()):
         fitting = dict(candidates)
@@ -285,7 +245,6 @@ def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector:
 
 
 def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) -> Path:
-    """The file of a poster when there is one that may be meant."""
     if len(files) == 1:
         return files[0]
     collector = Collector(path.resolve().name, max_per_rule=None)
@@ -300,10 +259,10 @@ def _is_json(path: Path) -> bool:
 
 
 def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:
-    """The JSON files of a poster that may be meant for a side.
+    """Return the JSON files of a poster that may be meant for a side.
 
-    A name that states the side beats a plain ``{id}.json``, that beats any other name, and a name that states the
-    other side does not count.
+    A name that states the side precedes a plain ``{id}.json``, and that any other name; a name of the other side never
+    counts.
     """
     if side is None:
         return list(files)
@@ -314,7 +273,6 @@ def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[P
 
 
 def _stated_side(stem: str, poster_id: str) -> Side | None:
-    """The side that the name of a file states, if it does."""
     for side, name in NAMES.items():
         if stem == name or any(stem == poster_id + ending for ending in ENDINGS[side]):
             return side
@@ -322,7 +280,7 @@ def _stated_side(stem: str, poster_id: str) -> Side | None:
 
 
 def _sections(content: dict[str, object], collector: Collector) -> Iterator[Section]:
-    """What is compared section by section, with a warning for every part that cannot be."""
+    """Yield what is compared section by section, with a warning for every part that cannot be."""
     if isinstance(poster := _typed(content, "posterContent", dict, "$", collector), dict):
         place = "$.posterContent.sections"
         for index, section in _objects(
@@ -347,7 +305,7 @@ def _sections(content: dict[str, object], collector: Collector) -> Iterator[Sect
 
 
 def _captions(captions: object, place: str, keys: tuple[str, str], collector: Collector) -> Iterator[Section]:
-    """The parts of a list of captions; the first of the two keys that a caption has counts."""
+    """Yield the parts of a list of captions; the first of the two keys that a caption has counts."""
     for index, caption in _objects(captions, place, collector):
         key = next((key for key in keys if key in caption), None)
         if key is None:
@@ -368,7 +326,7 @@ _CALLED: Final[Mapping[type, str]] = {dict: "an object", list: "an array", str: 
 def _typed(
     owner: dict[str, object], key: str, wanted: type | tuple[type, ...], place: str, collector: Collector
 ) -> object:
-    """The value of a key when it has a type that is looked into; else None, with a warning when there is one."""
+    """Return the value of a key when it has a usable type; else None, with a warning when there is one."""
     value = owner.get(key)
     if value is not None and not isinstance(value, wanted):
         kinds = " or ".join(_CALLED[kind] for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
@@ -378,7 +336,7 @@ def _typed(
 
 
 def _objects(values: object, place: str, collector: Collector) -> Iterator[tuple[int, dict[str, object]]]:
-    """The objects of a list with their index, with a warning for everything else in it."""
+    """Yield the objects of a list with their index, with a warning for everything else in it."""
     for index, value in enumerate(values if isinstance(values, list) else ()):
         if isinstance(value, dict):
             yield index, value
@@ -401,38 +359,27 @@ class PosterTexts(Format[Posters]):
     states_side = False
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Two of the keys of a poster."""
+        """Return whether two of the keys of a poster are there."""
         return b'"posterContent"' in head or sum(mark in head for mark in _MARKS) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """What the name of the file states, as ``reference`` and ``{id}_extracted`` do."""
+        """Return what the name of the file states, as ``reference`` and ``{id}_extracted`` do."""
         stem = Path(name).stem
         return next((side for side, own in NAMES.items() if stem == own or stem.endswith(ENDINGS[side])), None)
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Posters:
-        """One poster as a side of its own; its id is what the name begins with."""
+        """Return one poster as a side of its own; its id is what the name begins with."""
         file = Path(name)
         files = {_poster_id(Path(file.stem) / name): [file]}
         return _gathered(file, files, lambda _file, _room: content, reading, ())
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Posters:
-        """The posters of a folder, or of one file.
+        """Return the posters of a folder, or of the folder or file of one poster.
 
-        Parameters
-        ----------
-        path : Path
-            A folder with ``{id}.json``, ``{id}_extracted.json``, ``{id}_reference.json``, ``{id}_sub-json.json`` or
-            a folder ``{id}`` for each poster; a folder ``{id}`` holds one JSON file, or one that is called
-            ``reference``, ``extracted`` or as above. Or the folder or file of one poster. Of ``results.json`` only the
-            source of each text is read. Other files, hidden files and folders without JSON are left alone.
-        reading : Reading
-            The side says which file to take when both sides of a poster lie in one folder; None takes a file that is
-            alone.
-
-        Raises
-        ------
-        BadInput
-            The path cannot be read, has no poster, or every poster is broken; with all issues.
+        A poster is ``{id}.json``, ``{id}_extracted.json``, ``{id}_reference.json``, ``{id}_sub-json.json`` or a folder
+        ``{id}`` with one JSON file, or one called ``reference``, ``extracted`` or as above; the side of `reading`
+        chooses. Other and hidden files are left alone. Raises `BadInput` with all issues: unreadable, no poster, or
+        every poster is broken.
         """
         collector = Collector(path.name or path.resolve().name, max_per_rule=reading.max_per_rule)
         if not folder.is_folder(path):
@@ -446,7 +393,7 @@ class PosterTexts(Format[Posters]):
         return _with_sources(posters, lambda: folder.load(report, MAX_POSTER_BYTES))
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Posters:
-        """Posters whose names and bytes are at hand, as if they lay in a folder of this name; one as itself."""
+        """Return posters whose names and bytes are at hand, as if they lay in a folder; one as itself."""
         if len(files) == 1:
             return self.read(files[0][1], files[0][0], reading)
         root = Path(name)
@@ -462,14 +409,14 @@ class PosterTexts(Format[Posters]):
         return posters if report is None else _with_sources(posters, lambda: report)
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
-        """The folder of the posters; a folder of one poster lies in it, unless it was given."""
+        """Return the folder of the posters; a folder of one poster lies in it, unless it was given."""
         if file in given:
             return file
         in_own_folder = file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
         return file.parent.parent if in_own_folder and file.parent not in given else file.parent
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
-        """The sides that the names of the files state, or else the name of the folder."""
+        """Return the unit with the sides that the file names state, or else the name of the folder."""
         unit = super().unit(path, files)
         by_folder: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
         return msgspec.structs.replace(unit, sides=unit.sides or by_folder)

@@ -1,7 +1,6 @@
-"""Which files below some paths are annotations, and which of them are read as a whole.
+"""Which files below some paths are annotations, and which of them are read as one `Unit`.
 
-Owns the walk through folders and the grouping of files to `Unit`. Files are read only as far as their format needs
-to be recognised; which unit is the ground truth of what is decided by whoever asks.
+Files are read only as far as their format needs to be recognised.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ _MAX_FILES: Final = 20_000
 
 
 class Search(NamedTuple):
-    """What was recognised: units in the order of their first files, files that are of no format or side, and others.
+    """What was recognised: units in the order of their first files.
 
-    The others have an ending that files of all kinds have, such as .txt, and are of no format. Files beside are below a
-    folder that is read as a whole, and its reader does not take them.
+    `unknown`: of no format or side. `others`: of no format, with an ending that files of all kinds have, such as .txt.
+    `beside`: below a folder that is read as a whole, whose reader does not take them.
     """
 
     units: list[Unit]
@@ -34,7 +33,7 @@ class Search(NamedTuple):
 
 
 def walk(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files given, and those four levels deep below the folders given, sorted by name in each folder.
+    """Yield files given, and those four levels deep below folders given, sorted by name in each folder.
 
     Hidden folders are left out, and nothing comes after 20,000 files.
     """
@@ -54,21 +53,10 @@ def walk(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
-    """The units that some files belong to.
+    """Return the units that some files belong to; a file in `given`, named by the user, is its own unit.
 
-    Parameters
-    ----------
-    files : iterable of Path
-        Those without the ending of a format are passed over.
-    given : sequence of Path
-        The files and folders that were named by the user; a file that was named is a unit of its own.
-
-    Returns
-    -------
-    Search
-        A file of no known format belongs to the folder it lies in when that is a unit, whose reader judges it; the
-        others are unknown, unless files of all kinds have their ending, and so are files that should state their
-        side and do not.
+    Files without the ending of a format are passed over. One of no known format belongs to the folder it lies in when
+    that is a unit, whose reader judges it; the others, and files that should state their side and do not, are unknown.
     """
     endings = formats.suffixes()
     of_all_kinds = {suffix for row in formats.FORMATS.values() for suffix in row.of_all_kinds}
@@ -99,7 +87,6 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
 
 
 def _passes_over(unit: Unit, file: Path) -> bool:
-    """Whether a file is below a unit whose reader does not take it."""
     if unit.path not in file.parents:
         return False
     row = formats.FORMATS[unit.format]
@@ -108,7 +95,7 @@ def _passes_over(unit: Unit, file: Path) -> bool:
 
 
 def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:
-    """Make one unit of the files of a folder when each holds one document and no other annotations lie there."""
+    """Make one unit of the files of a folder when each holds one document and nothing else lies there."""
     folders: dict[Path, list[tuple[str, Path]]] = {}
     for key, parts in members.items():
         for where in {file.parent for file, _ in parts}:
@@ -132,14 +119,14 @@ def _join_parts(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given
 
 
 def format_at(path: Path) -> formats.AnyFormat | None:
-    """The format of the first file at or below a path that has one; None without."""
+    """Return the format of the first file at or below a path that has one; None without."""
     endings = formats.suffixes()
     files = (file for file in walk([path]) if file.suffix.lower() in endings)
     return next((row for file in files if (row := formats.recognise(_content(file), file.name))), None)
 
 
 def _content(file: Path) -> bytes:
-    """The bytes of a file; none of one that cannot be read, which is then of no known format."""
+    """Return the bytes of a file; none of one that cannot be read, which is then of no known format."""
     try:
         return folder.load(file, limits.MAX_FILE_BYTES)
     except BadInput:

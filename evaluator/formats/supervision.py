@@ -1,8 +1,4 @@
-"""CSV and JSON of the detection sinks of supervision to columns.
-
-Owns the format `Supervision`. Coordinates are pixels of the image, origin top left. The image is named by a column of
-the sink's custom data.
-"""
+"""CSV and JSON of the detection sinks of supervision to boxes in pixels of the image, origin top left."""
 
 from __future__ import annotations
 
@@ -27,14 +23,11 @@ _LABELS: Final = ("class_name", "label", "class", "category")
 
 
 class Supervision(BoxFormat):
-    """Output of ``CSVSink`` and ``JSONSink``.
+    """Output of ``CSVSink`` and ``JSONSink`` of supervision 0.20 to 0.31 ("Save detections").
 
-    Notes
-    -----
-    supervision 0.20 to 0.31, "Save detections". The label is the first of class_name, label, class, category and
-    class_id that is there; an empty confidence is no score. The image is the first of file_name, filename, file,
-    image_name, image_path, image, image_id, document, doc_id and source. Without one all rows are of one image, with a
-    warning.
+    The label is the first of class_name, label, class, category and class_id that is there; an empty confidence is no
+    score. The image is the first of file_name, filename, file, image_name, image_path, image, image_id, document,
+    doc_id and source (custom data); without one all rows are of one image, with a warning.
     """
 
     name = "supervision"
@@ -44,7 +37,7 @@ class Supervision(BoxFormat):
     of_all_kinds = (".csv",)
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The columns of a sink, in the first line or in the first object of a list."""
+        """Return whether the first line, or the first object of a list, has the columns of a sink."""
         start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
         if start.startswith(b"["):
             return all(f'"{column}"'.encode() in head for column in _COLUMNS)
@@ -52,17 +45,13 @@ class Supervision(BoxFormat):
         return table.is_supervision([name.strip() for name in line.decode(errors="replace").split(",")])
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A prediction."""
+        """Return "prediction"."""
         return "prediction"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
+        """Return the columns of a file, in pixels without page sizes; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            In pixels, without page sizes; predictions unless given as ground truth. ``boxes.ids`` are lines or JSON
-            paths. A file without rows gives box columns of length 0.
+        Predictions unless given as ground truth. ``boxes.ids`` are lines or JSON paths.
         """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         header: list[str]
@@ -104,7 +93,7 @@ FORMAT: Final = Supervision()
 
 
 def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str], Rows]:
-    """The keys of the objects of a list as a header, and the objects as rows."""
+    """Return the keys of the objects of a list as a header, and the objects as rows."""
     tree = json_text.parse_sound(source, collector)
     entries: list[object] = tree if isinstance(tree, list) else []
     header: dict[str, None] = {}

@@ -1,8 +1,4 @@
-"""Responses of AWS Textract to columns.
-
-Owns the format `Textract`. Coordinates are shares of the page, origin top left; a response does not state the size of
-its pages.
-"""
+"""Responses of AWS Textract to boxes in shares of the page, origin top left; they state no page size."""
 
 from __future__ import annotations
 
@@ -42,14 +38,11 @@ class _Block(msgspec.Struct, gc=False):
 class Textract(ModelOutput):
     """Responses of AnalyzeDocument, DetectDocumentText and their asynchronous twins.
 
-    Notes
-    -----
-    Amazon Textract, "Block" and "Layout response objects". A response with ``LAYOUT_`` blocks is read by these alone,
-    so that a table is not read twice; one without is read by its TABLE and LINE blocks, with a warning. Labels are the
-    block types. The score is ``Confidence``, which is in per cent, divided by 100. Boxes are ``Geometry.BoundingBox``.
-    A list of responses, the parts of one answer, is read as one, and so is a list of blocks; when each of the responses
-    has a page 1 of its own, as those to single images have, they are pages in their order. A block without ``Page`` is
-    on page 1. A response under a name of its own in an object is taken too.
+    Amazon Textract, "Block" and "Layout response objects". ``LAYOUT_`` blocks are read alone, so that a table is not
+    read twice; a response without is read by TABLE and LINE blocks, with a warning. Labels are block types, the score
+    is ``Confidence`` / 100, boxes are ``Geometry.BoundingBox``. Lists of responses or blocks, and responses under a
+    name in an object, are read as one; responses that each have a page 1 are pages in their order. Without ``Page`` it
+    is page 1.
     """
 
     name = "textract"
@@ -58,13 +51,13 @@ class Textract(ModelOutput):
     source = "Textract"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a response."""
+        """Return whether the keys of a response are there."""
         start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
         other = b'"ExpenseDocuments"' in head or b'"IdentityDocuments"' in head
         return not other and b'"BlockType"' in head and (b'"Blocks"' in head or start.startswith(b"["))
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """Pages, then the blocks that are layout."""
+        """Add the pages, then the blocks that are layout."""
         file.in_shares()
         blocks = list(_blocks(tree, file))
         layout = any(block.BlockType.startswith(_LAYOUT) for _, block in blocks)
@@ -92,7 +85,7 @@ FORMAT: Final = Textract()
 
 
 def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
-    """Place and value of every block."""
+    """Yield place and value of every block."""
     if isinstance(tree, list) and tree and isinstance(tree[0], dict) and "BlockType" in tree[0]:
         tree = {"Blocks": tree}
     top = "$"
@@ -116,7 +109,7 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
 
 
 def _is_answer(value: object) -> bool:
-    """Whether a value is a response, or a list of them."""
+    """Return whether a value is a response, or a list of them."""
     return (
         all(isinstance(part, dict) and isinstance(part.get("Blocks"), list) for part in value)
         if isinstance(value, list) and value
@@ -125,7 +118,7 @@ def _is_answer(value: object) -> bool:
 
 
 def _is_page_one(part: object) -> bool:
-    """Whether a response is to a single page: it has one PAGE block, which states no other number."""
+    """Return whether a response is to a single page: one PAGE block, which states no other number."""
     blocks = part.get("Blocks") if isinstance(part, dict) else None
     pages = [
         block.get("Page")
@@ -140,7 +133,7 @@ def _number(block: _Block) -> int:
 
 
 def _add(block: _Block, place: str, file: OutputFile, first: int) -> None:
-    """The box of a block of a file whose first page is this one."""
+    """Add the box of a block of a file whose first page is `first`."""
     if block.Geometry is None:
         file.collector.error(place, "Geometry is required here (Textract)", "", "Add Geometry.")
         return

@@ -1,7 +1,6 @@
-"""Elements of unstructured to columns.
+"""Elements of unstructured to boxes in shares of the page, origin top left.
 
-Owns the format `Unstructured`. Points are in the coordinate system that an element names: pixels of the page image
-from the top left, or points of the page and shares of it from the bottom left. All become shares from the top left.
+An element names its coordinate system: pixels from the top left, or points and shares from the bottom left.
 """
 
 from __future__ import annotations
@@ -43,15 +42,7 @@ class _Element(msgspec.Struct, gc=False):
 
 
 class Unstructured(ModelOutput):
-    """Elements that ``elements_to_json`` of unstructured writes, or ``elements_to_ndjson``, one in each line.
-
-    Notes
-    -----
-    unstructured, "Document elements and metadata" and ``documents/coordinates.py``, which says that PointSpace and
-    RelativeCoordinateSystem have their origin at the bottom left. Labels are the types of the elements, the score is
-    ``detection_class_prob``, the document is ``filename`` without its ending. An element without a page number is on
-    page 1. Elements without coordinates are left out with a warning; a file that has no others is refused.
-    """
+    """Elements that ``elements_to_json`` of unstructured writes, or ``elements_to_ndjson``, one in a line."""
 
     name = "unstructured"
     title = "unstructured elements (JSON, or lines of JSON)"
@@ -60,7 +51,7 @@ class Unstructured(ModelOutput):
     source = "unstructured"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of an element, in a list or in the first of several lines."""
+        """Return whether the keys of an element are there, in a list or in the first of several lines."""
         start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
         if not all(mark in head for mark in _MARKS):
             return all(mark in head for mark in _PLACE_MARKS) and start.startswith((b"[", b"{"))
@@ -69,7 +60,7 @@ class Unstructured(ModelOutput):
         )
 
     def _in_lines(self, head: bytes, name: str) -> bool:
-        """Whether objects follow each other, or the ending says that they do."""
+        """Return whether objects follow each other, or the ending says that they do."""
         if name.lower().endswith(self.suffixes[1:]):
             return True
         end = head.find(b"\n")
@@ -77,7 +68,7 @@ class Unstructured(ModelOutput):
         return all(mark in first for mark in _MARKS) and _SECOND_LINE.search(head) is not None
 
     def tree_text(self, content: bytes) -> bytes:
-        """Lines of elements as an array, each in the line where it was."""
+        """Return lines of elements as an array, each in the line where it was."""
         start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start.startswith(b"{") or _WRAPPED.match(start):
             return content
@@ -90,7 +81,7 @@ class Unstructured(ModelOutput):
         return b"[" + b"\n".join(lines) + b"]"
 
     def fill(self, tree: object, file: OutputFile) -> None:
-        """A page for every document and page number, with its elements."""
+        """Add a page for every document and page number, with its elements."""
         top = "$"
         if isinstance(tree, dict) and isinstance(tree.get("elements"), list):
             tree, top = tree["elements"], "$.elements"
@@ -120,13 +111,12 @@ FORMAT: Final = Unstructured()
 
 
 def _has_place(element: _Element) -> bool:
-    """Whether an element has coordinates; some are written with nothing in them."""
     metadata = element.metadata
     return metadata is not None and metadata.coordinates is not None and metadata.coordinates.points is not None
 
 
 def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: dict[int, Size]) -> None:
-    """The box of an element in the size of its page, and the page when it is new."""
+    """Add the box of an element in the size of its page, and the page when it is new."""
     where, held = f"{place}.metadata.coordinates", metadata.coordinates
     assert held is not None
     assert held.points is not None

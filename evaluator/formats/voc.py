@@ -1,8 +1,6 @@
-"""Pascal VOC: one XML file for each image, to columns and boxes.
+"""Pascal VOC: one XML file for each image, to boxes in pixels of the image, origin top left.
 
-Owns the format `Voc`. A file is one page; its document is the stem of the image name, or of the file's own name where
-it has none. Coordinates are pixels of the image, origin top left, as they are in the file. Nothing is clamped, and
-no image is opened.
+A file is one page; its document is the stem of the image name, else of the file's own name.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ class _File(XmlFile):
         self._difficult: list[Element] = []
 
     def take(self, root: Element) -> None:
-        """The root with all objects."""
         if root.name != "annotation" or self.builder.pages:
             rule = f"the file must have one outermost element, <annotation> ({_SOURCE})"
             self.collector.error(root.place, rule, quote(root.name), "Write one file for each image.")
@@ -105,7 +102,7 @@ class _File(XmlFile):
         )
 
     def _size(self, element: Element) -> Size | None:
-        """The size of the image; None for 0 x 0, which tools write that do not open the image."""
+        """Return the size of the image; None for 0 x 0, which tools write that do not open the image."""
         width, height = self._child_number(element, "width"), self._child_number(element, "height")
         if width == height == 0.0:
             rule = f"width and height should be those of the image ({_SOURCE})"
@@ -115,13 +112,13 @@ class _File(XmlFile):
         return width, height
 
     def _corners(self, box: Element) -> FloatArray:
-        """The corners of a turned box, float64 of shape (4, 2): centre, sides, and the angle clockwise in radians."""
+        """Return the corners, float64 (4, 2), of a turned box: centre, sides, and clockwise angle in radians."""
         x, y, width, height, angle = (self._child_number(box, key) for key in ("cx", "cy", "w", "h", "angle"))
         sides = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
         return turned(sides, (x, y), angle)
 
     def _child_number(self, parent: Element, key: str) -> float:
-        """The finite number in a child; NaN with an error without."""
+        """Return the finite number in a child; NaN with an error without."""
         child = _child(parent, key)
         if child is not None:
             return self._value(child)
@@ -129,7 +126,7 @@ class _File(XmlFile):
         return math.nan
 
     def _value(self, element: Element) -> float:
-        """The finite number that an element holds; NaN with an error for anything else."""
+        """Return the finite number that an element holds; NaN with an error for anything else."""
         if xml_text.is_number(element.text):
             return float(element.text)
         rule = f"{element.name} must be a finite number ({_SOURCE})"
@@ -138,16 +135,12 @@ class _File(XmlFile):
 
 
 class Voc(XmlFormat):
-    """Pascal VOC.
+    """PASCAL VOC development kit, annotation format.
 
-    Notes
-    -----
-    PASCAL VOC development kit, annotation format. Corners are taken as they are: the pixels of the competition count
-    from 1 and include the last one, those of most tools count from 0; the difference is at most one pixel. An object
-    may have a ``score`` or ``confidence``. Parts of objects are left out, with an issue, and difficult objects are
-    compared as any other, with an issue. A ``robndbox`` (roLabelImg: ``cx``, ``cy``, ``w``, ``h`` and ``angle``, in
-    radians, clockwise) keeps its outline. A size of 0 x 0 is none, with an issue. ``boxes.ids`` give the line of the
-    object.
+    Corners are taken as they are: pixels of the competition count from 1 and include the last, those of most tools from
+    0, at most one pixel apart. An object may have a ``score`` or ``confidence``. Parts of objects are left out,
+    difficult objects compared as any other, and a size of 0 x 0 is none, each with an issue. A ``robndbox`` of
+    roLabelImg (angle in radians, clockwise) keeps its outline. ``boxes.ids`` give the line of the object.
     """
 
     name = "voc"
@@ -165,5 +158,5 @@ FORMAT: Final = Voc()
 
 
 def _child(element: Element, name: str) -> Element | None:
-    """The first child of a name; None without."""
+    """Return the first child of a name; None without."""
     return next((child for child in element.children if child.name == name), None)

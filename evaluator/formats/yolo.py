@@ -1,9 +1,7 @@
-"""YOLO: text files of boxes or outlines, one for each image, with the names of the classes in ``data.yaml``.
+"""YOLO: text files of boxes or outlines in shares of the page, origin top left, one for each image.
 
-Owns the format `Yolo`. A page is a text file; its document is the name of the file without folders and ending.
-Coordinates are shares of the page, origin top left. The names of the classes come from the ``data.yaml`` (or
-``classes.txt``) in the folder or up to three folders above; its paths are not looked at. Nothing is clamped, and
-no image is opened.
+The document is the file's name without folders and ending. Class names come from the ``data.yaml`` (or ``classes.txt``)
+in the folder or up to three folders above; its paths are not looked at.
 """
 
 from __future__ import annotations
@@ -65,14 +63,11 @@ _NO_NAMES: Final = _Names({}, 0, "")
 
 
 class Yolo(BoxFormat):
-    """YOLO detection and segmentation labels.
+    """Ultralytics, "Object Detection Datasets" and "Instance Segmentation Datasets".
 
-    Notes
-    -----
-    Ultralytics, "Object Detection Datasets" and "Instance Segmentation Datasets". A line is the number of a class with
-    centre, width and height, or with the points of an outline, and a confidence behind it where a model wrote it
-    (``save_conf``). Keypoints (``kpt_shape``, or three and more with a visibility) are left out, with an issue. Without
-    names of classes the labels are their numbers, until `resolve` takes the names of a ground truth.
+    A line is the number of a class with centre, width and height, or the points of an outline, then a confidence where
+    a model wrote it (``save_conf``). Keypoints (``kpt_shape``, or three and more with a visibility) are left out, with
+    an issue. Without names of classes the labels are their numbers, until `resolve` takes the names of a ground truth.
     """
 
     name = "yolo"
@@ -83,19 +78,19 @@ class Yolo(BoxFormat):
     states_side = False
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Lines of a class and at least four numbers; for a YAML file, names of classes."""
+        """Return whether lines of a class and four numbers or more, or in YAML names of classes, are there."""
         if name.lower().endswith(_YAML):
             return b"\nnames:" in b"\n" + head.removeprefix(codecs.BOM_UTF8)
         return _is_labels(head)
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A prediction when the first line has a confidence; else the file does not state it."""
+        """Return "prediction" when the first line has a confidence; None otherwise."""
         words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
         scored = len(words) > _BOX and (len(words) % 2 == 0 or _TRACK.search(content[:_HEAD]) is not None)
         return "prediction" if scored and _is_labels(content) else None
 
     def takes(self, path: Path) -> bool:
-        """Label files and ``data.yaml``, which are read with what lies beside them, and folders of these."""
+        """Return whether a path is a label file or ``data.yaml``, read with what lies beside, or their folder."""
         if not folder.is_folder(path):
             return path.suffix.lower() in self.suffixes and self.detect(folder.head(path), path.name)
         # Beside names of classes, other files go along with the labels, as the notes.json of Label Studio does.
@@ -106,7 +101,7 @@ class Yolo(BoxFormat):
         return any(_is_labels(folder.head(file)) for file in texts[:_SAMPLE])
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
-        """The folder of ``data.yaml``, or else that of the file."""
+        """Return the folder of ``data.yaml``, or else that of the file."""
         if file.suffix.lower() in _YAML:
             return file.parent
         if file in given:
@@ -116,12 +111,10 @@ class Yolo(BoxFormat):
         return next(with_names, file.parent)
 
     def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
-        """The data set of each folder that is a split or another part of one, where no file names the classes.
+        """Return the data set of each folder that is a part of one where no file names the classes.
 
-        Notes
-        -----
-        Folders are joined when their files have different names and all of them have confidences, or none. A folder
-        that was named is one data set only when those in it are called labels or as splits are.
+        Folders are joined when their files have different names and all of them have confidences, or none. A folder in
+        `given` is one data set only when those in it are called labels or as splits are.
         """
         whole = {path: path for path in units if path not in given and _names_in(path) is None}
         roots = {above for path in given for above in (path, *path.parents)}
@@ -136,7 +129,7 @@ class Yolo(BoxFormat):
         return {path: at for path, at in whole.items() if at != path}
 
     def _is_one(self, parent: Path, parts: Mapping[Path, Sequence[tuple[Path, bytes]]], *, named: bool) -> bool:
-        """Whether folders, with their files, are parts of one data set."""
+        """Return whether folders, with their files, are parts of one data set."""
         splits = all(path == parent or (path.parent == parent and _SPLIT.fullmatch(path.name)) for path in parts)
         inner = [path for path in parts if path != parent]
         if not splits and (named or len(parts) == 1 or any(map(is_called_truth, inner))):
@@ -146,7 +139,7 @@ class Yolo(BoxFormat):
         return len(set().union(*names)) == sum(map(len, names)) and len(scored) == 1 and self.takes(parent)
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
-        """A prediction when a file has confidences, a ground truth when the folder is called so."""
+        """Return the unit: a prediction when a file has confidences, a ground truth when its folder says so."""
         sides: frozenset[Side] = super().unit(path, files).sides
         scored = bool(sides)
         if not sides and is_called_truth(path):
@@ -154,12 +147,9 @@ class Yolo(BoxFormat):
         return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of one text file whose bytes are at hand; see `Format.read`.
+        """Return the columns of one text file in unit page; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            Unit page. ``boxes.ids`` give the line. An empty file is a page without boxes.
+        ``boxes.ids`` give the line. An empty file is a page without boxes.
         """
         if name.lower().endswith(_YAML):
             rule = f"names of classes are not boxes ({_SOURCE})"
@@ -167,7 +157,7 @@ class Yolo(BoxFormat):
         return _read(folder.held([(name, content)]), name, reading, one=True)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a text file, of the folder of a ``data.yaml``, or of a folder; see `Format.read_path`."""
+        """Return the columns of a text file, or of a folder or its ``data.yaml``; see `Format.read_path`."""
         if path.suffix.lower() in _YAML and not folder.is_folder(path):
             return _read(_files(path.parent, only=path), path.resolve().parent.name, reading)
         if folder.is_folder(path):
@@ -175,21 +165,14 @@ class Yolo(BoxFormat):
         return _read([*_above(path.parent), *folder.on_disk([path])], path.name, reading, one=True)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of several files whose bytes are at hand, names of classes among them."""
+        """Return the columns of several files whose bytes are at hand, names of classes among them."""
         return _read(folder.held(files), name, reading)
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
-        """A prediction without names of classes under those of its ground truth.
+        """Return a prediction without names of classes under those of its ground truth.
 
-        Returns
-        -------
-        Annotations
-            The same object when it has names, or when the ground truth is of another format or has none.
-
-        Raises
-        ------
-        BadInput
-            A class has a number that the ground truth does not name.
+        The same object when it has names, or when the ground truth is of another format or has none. `BadInput` when a
+        class has a number that the ground truth does not name.
         """
         if prediction.label_map or truth.format != self.name or not truth.label_map:
             return prediction
@@ -209,7 +192,7 @@ FORMAT: Final = Yolo()
 
 
 def _below(path: Path, depth: int = 0) -> list[Path]:
-    """The files in and below a folder, by name, without hidden ones; `BadInput` when it has no list."""
+    """Return the files in and below a folder, by name, without hidden ones; `BadInput` without a list."""
     entries = folder.listed(path)
     if depth < _BELOW:
         for inner in sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")):
@@ -220,7 +203,6 @@ def _below(path: Path, depth: int = 0) -> list[Path]:
 
 
 def _names_in(path: Path) -> Path | None:
-    """The file in a folder that names the classes."""
     try:
         files = folder.listed(path)
     except BadInput:
@@ -233,7 +215,7 @@ def _names_in(path: Path) -> Path | None:
 
 
 def _above(path: Path) -> list[folder.File]:
-    """The nearest file that names the classes, in a folder or above it."""
+    """Return the nearest file that names the classes, in a folder or above it."""
     name_files = (
         names for each in [path, *path.resolve().parents][: _ABOVE + 1] if (names := _names_in(each)) is not None
     )
@@ -241,7 +223,7 @@ def _above(path: Path) -> list[folder.File]:
 
 
 def _files(path: Path, only: Path | None = None) -> list[folder.File]:
-    """The text files of a folder by their names in it, after the file that names the classes."""
+    """Return the text files of a folder by their names in it, after the file that names the classes."""
     texts = [file for file in _below(path) if file.suffix.lower() == ".txt" and file.name not in _NAME_FILES]
     names = folder.on_disk([only]) if only is not None else _above(path)
     return [*names, *(folder.File(file.relative_to(path).as_posix(), partial(folder.load, file)) for file in texts)]
@@ -251,7 +233,7 @@ def _files(path: Path, only: Path | None = None) -> list[folder.File]:
 
 
 def _is_labels(head: bytes) -> bool:
-    """Whether a line is a class with at least four numbers, in what is neither JSON nor XML."""
+    """Return whether a line is a class with at least four numbers, in what is neither JSON nor XML."""
     if head[:_HEAD].removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b"<"):
         return False
     return any(_is_label(line.split()) for line in head[:_HEAD].decode(errors="replace").splitlines())
@@ -262,7 +244,7 @@ def _is_label(words: Sequence[str]) -> bool:
 
 
 def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: bool = False) -> Annotations:
-    """Several text files as one; `one` for a file that is read alone, and is meant."""
+    """Return several text files as one; `one` for a file that is read alone, and is meant."""
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     room, digests, names, texts, others = limits.MAX_FILE_BYTES, [], _NO_NAMES, [], []
     for file in files:
@@ -302,7 +284,7 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
 
 
 def _need_one_side(texts: Sequence[tuple[PurePosixPath, bytes]], collector: Collector) -> None:
-    """An error when folders hold the same pages, one of them with confidences or called a ground truth."""
+    """Report an error when folders hold the same pages, one with confidences or called a ground truth."""
     first: dict[str, tuple[PurePosixPath, bytes]] = {}
     for path, content in texts:
         other, before = first.setdefault(path.name, (path, content))
@@ -327,7 +309,7 @@ class _Text:
         self._tracked, self._tracks = tracked, 0
 
     def read(self, name: str, content: bytes) -> None:
-        """All lines; a file without any is a page without boxes."""
+        """Add all lines; a file without any is a page without boxes."""
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -391,7 +373,7 @@ class _Text:
 
 
 def _keypoints(values: Sequence[float]) -> int:
-    """How many numbers behind a box are keypoints with a visibility; 0 for an outline or a plain box.
+    """Return how many numbers behind a box are keypoints with a visibility; 0 for an outline or plain box.
 
     A visibility is 0, 1 or 2, and no coordinate of an outline is 2; with less than three of them it could be chance.
     """
@@ -401,7 +383,7 @@ def _keypoints(values: Sequence[float]) -> int:
 
 
 def _shape(values: list[float], place: str, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """Corners and outline of a region; None with an error when it is none."""
+    """Return corners and outline of a region; None with an error when it is none."""
     if len(values) >= 2 * FEWEST_POINTS:
         ring = np.array(values, dtype=np.float64).reshape(-1, 2)
         return bounds(ring), ring
@@ -417,7 +399,7 @@ def _shape(values: list[float], place: str, collector: Collector) -> tuple[Corne
 
 
 def _names(content: bytes, file: str, collector: Collector) -> _Names:
-    """The names of the classes; none, with an error, of a file that cannot be used."""
+    """Return the names of the classes; none, with an error, of a file that cannot be used."""
     if len(content) > _MAX_YAML_BYTES:
         rule = f"a file of names may have {_MAX_YAML_BYTES:,} bytes"
         collector.error(file, rule, f"{len(content):,}", "Keep only the names in it.")
@@ -451,13 +433,13 @@ def _names(content: bytes, file: str, collector: Collector) -> _Names:
 
 
 def _entries(node: Node | None) -> Iterator[tuple[Node, Node]]:
-    """The entries of a mapping whose keys are plain; none for anything else."""
+    """Yield the entries of a mapping whose keys are plain; none for anything else."""
     if node is not None and node.id == "mapping":
         yield from ((key, value) for key, value in node.value if key.id == _SCALAR)
 
 
 def _class_names(node: Node | None, file: str, collector: Collector) -> dict[int, str]:
-    """Names by number, from a list or a mapping; none with an error for anything else."""
+    """Return names by number, from a list or a mapping; none with an error for anything else."""
     if node is not None and node.id == _SEQUENCE:
         rows = list(enumerate(node.value))
     else:

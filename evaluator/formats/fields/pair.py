@@ -1,7 +1,4 @@
-"""What is odd about two sides of extracted fields that are to be compared.
-
-Owns `check_pair`. All of it is warnings: the evaluation has a rule for each. Each side was read without error.
-"""
+"""What is odd about two sides of extracted fields, as warnings: the evaluation has a rule for each."""
 
 from __future__ import annotations
 
@@ -10,18 +7,10 @@ from evaluator.model.issues import Collector, Issue, examples
 
 
 def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tuple[Issue, ...]:
-    """What is odd about two sides that are to be compared.
+    """Return warnings about two sides of fields, each read without error; empty when all is well.
 
-    Parameters
-    ----------
-    ground_truth, prediction : FieldDocuments
-        Each read without error.
-
-    Returns
-    -------
-    tuple of Issue
-        Warnings: documents that only one side has, no class of field in common, boxes that look like pages on one
-        side and like pixels on the other, and a single document, whose mAP means little. Empty when all is well.
+    Documents that only one side has, no class of field in common, boxes that look like pages on one side and like
+    pixels on the other, and a single document, whose mAP means little.
     """
     collector = Collector(prediction.name, max_per_rule=None)
     if not (ground_truth.single and prediction.single):

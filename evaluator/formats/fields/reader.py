@@ -1,8 +1,7 @@
-"""Extracted fields: a folder with one JSON file per document, or JSON lines, to trees of fields.
+"""Extracted fields to trees of fields: a folder with one JSON file per document, or JSON lines.
 
-Owns the format `Fields`. A rich value is an object with ``_value``; what is
-beside it under ``_bbox``, ``_page`` and ``_confidence`` is checked here, once. What breaks JSON is an error; a box
-or a confidence that cannot be used is a warning, because the evaluation has a rule for it. Boxes keep their unit.
+What breaks JSON is an error; a box or confidence that cannot be used is a warning, because the evaluation has a rule
+for it. Boxes keep their unit.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _CONFIDENCE_RULE = f"_confidence must be a number in [0, 1] ({_SOURCE})"
 
 
 def _looks_like_lines(source: json_text.Source) -> bool:
-    """Whether the first line of a file is a document with its id, whatever the file is called."""
+    """Return whether the first line of a file, whatever it is called, is a document with its id."""
     first = source.content.lstrip()[:_HEAD].partition(b"\n")[0].strip()
     if not (first.startswith(b"{") and b'"doc_id"' in source.content[:_HEAD] and b'"fields"' in source.content):
         return False
@@ -54,7 +53,7 @@ def _looks_like_lines(source: json_text.Source) -> bool:
 
 
 def _lines(source: json_text.Source, collector: Collector) -> Iterator[tuple[str, Tree]]:
-    """Every document of a file of JSON lines with its id."""
+    """Yield every document of a file of JSON lines with its id."""
     first_line: dict[str, int] = {}
     for number, line in enumerate(source.content.split(b"\n"), start=1):
         if not line.strip():
@@ -86,7 +85,7 @@ def _lines(source: json_text.Source, collector: Collector) -> Iterator[tuple[str
 
 
 def _one(source: json_text.Source, collector: Collector) -> Iterator[tuple[str, Tree]]:
-    """The document of a file of its own; its id is the stem of the name."""
+    """Yield the document of a file of its own; its id is the stem of the name."""
     tree = json_text.parse(source)
     if isinstance(tree, dict) and tree.keys() == _LINE_KEYS and isinstance(tree["doc_id"], str) and tree["doc_id"]:
         # One line of JSON lines, set over several lines.
@@ -96,7 +95,6 @@ def _one(source: json_text.Source, collector: Collector) -> Iterator[tuple[str, 
 
 
 def _document(tree: object, place: str, collector: Collector) -> Tree:
-    """The fields of a document, with issues for all that is wrong or odd."""
     if not isinstance(tree, dict):
         collector.error(place, "the fields of a document must be an object (fields)", excerpt(tree), "Write an object.")
         return {}
@@ -104,7 +102,6 @@ def _document(tree: object, place: str, collector: Collector) -> Tree:
 
 
 def _tree(value: object, place: str, collector: Collector) -> Tree:
-    """A part of a document: objects and lists of fields."""
     if isinstance(value, dict):
         _check_keys(value, place, collector)
         if "_value" in value:
@@ -122,7 +119,7 @@ def _tree(value: object, place: str, collector: Collector) -> Tree:
 
 
 def _rich(value: Mapping[str, object], place: str, collector: Collector) -> Field:
-    """A rich value as a field; the outermost wins, so what is inside ``_value`` is only a value."""
+    """Return a rich value as a field; the outermost wins, what is inside ``_value`` is only a value."""
     inner = value["_value"]
     if isinstance(inner, dict | list):
         for oddity in json_text.oddities(inner, f"{place}._value"):
@@ -154,7 +151,7 @@ def _rich(value: Mapping[str, object], place: str, collector: Collector) -> Fiel
 
 
 def _corners(box: object, place: str, collector: Collector) -> tuple[float, float, float, float] | None:
-    """The corners of ``_bbox``; None for null, and for a malformed box after an issue."""
+    """Return the corners of ``_bbox``; None for null, and for a malformed box after an issue."""
     if box is None:
         return None
     corners = box_corners(box)
@@ -167,13 +164,13 @@ def _corners(box: object, place: str, collector: Collector) -> tuple[float, floa
 
 
 def _flat(box: object) -> list[object]:
-    """The coordinates of a well-formed box, whatever its form."""
+    """Return the coordinates of a well-formed box, whatever its form."""
     assert isinstance(box, list)
     return box if len(box) == 4 else [*box[0], *box[1]]
 
 
 def _page(page: object, place: str, collector: Collector) -> tuple[int, bool]:
-    """The page of a box from 0, and whether it is known; null and nothing mean the first page."""
+    """Return the page of a box from 0, and whether it is known; null and nothing mean the first page."""
     if page is None:
         return 0, True
     if isinstance(page, int) and not isinstance(page, bool) and 0 <= page <= limits.MAX_PAGE_INDEX:
@@ -184,7 +181,7 @@ def _page(page: object, place: str, collector: Collector) -> tuple[int, bool]:
 
 
 def _confidence(value: object, place: str, collector: Collector) -> tuple[float, bool]:
-    """The confidence for ranking (NaN for none), and whether calibration refuses it."""
+    """Return the confidence for ranking (NaN for none), and whether calibration refuses it."""
     if value is None:
         return math.nan, False
     number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -198,7 +195,6 @@ def _confidence(value: object, place: str, collector: Collector) -> tuple[float,
 
 
 def _check_plain(value: object, place: str, collector: Collector) -> None:
-    """Errors of a value that is neither object nor list."""
     if isinstance(value, Unusable):
         rule = "numbers must be finite and fit float64 (RFC 8259, section 6)"
         collector.error(place, rule, excerpt(value), "Correct it.")
@@ -219,7 +215,7 @@ def _check_keys(value: dict[str, object], place: str, collector: Collector) -> N
 
 
 def _check_metadata_without_value(value: dict[str, object], place: str, collector: Collector) -> None:
-    """Say it when an object looks like a rich value and is not one."""
+    """Warn of an object that looks like a rich value and is not one."""
     if alone := [key for key in ("_bbox", "_confidence", "_page") if key in value]:
         rule = f"an object with {' and '.join(alone)} should have _value ({_SOURCE})"
         fix = "Without it the object is read as nested fields; add _value (null is allowed)."
@@ -231,7 +227,6 @@ def _check_metadata_without_value(value: dict[str, object], place: str, collecto
 
 
 def _repeated_documents(parts: list[FieldDocuments]) -> list[Issue]:
-    """Errors for documents that two files of a folder have."""
     owner: dict[str, str] = {}
     issues: list[Issue] = []
     for part in parts:
@@ -245,7 +240,6 @@ def _repeated_documents(parts: list[FieldDocuments]) -> list[Issue]:
 
 
 def _merged(name: str, parts: list[FieldDocuments], side: Side | None) -> FieldDocuments:
-    """The documents of all files of a folder as one."""
     return FieldDocuments(
         name=name,
         # The name is part of what is read: it is the id of the document.
@@ -259,7 +253,11 @@ def _merged(name: str, parts: list[FieldDocuments], side: Side | None) -> FieldD
 
 
 class Fields(Format[FieldDocuments]):
-    """Extracted fields. Nothing in a file states its side: the name of its folder or file does."""
+    """Extracted fields: JSON lines ``{"doc_id": ..., "fields": {...}}``, or the fields of one document.
+
+    A rich value is an object with ``_value``, beside it ``_bbox``, ``_page`` and ``_confidence``. Nothing in a file
+    states its side: the name of its folder or file does.
+    """
 
     name = "fields"
     title = "extracted fields (JSON, or JSON lines)"
@@ -269,29 +267,17 @@ class Fields(Format[FieldDocuments]):
     states_side = False
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """A rich value, or a line of JSON lines; a document of plain values looks like any other JSON."""
+        """Return whether a rich value or a line of JSON lines is there; plain values look like any JSON."""
         return b'"_value"' in head or (b'"doc_id"' in head[:_HEAD] and b'"fields"' in head[:_HEAD])
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """None: the files are the same for both sides."""
+        """Return None: the files are the same for both sides."""
         return None
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """The fields of one file.
+        """Return the fields of one file; the stem of `name` is the id of a file with one document.
 
-        Parameters
-        ----------
-        content : bytes
-            JSON lines ``{"doc_id": ..., "fields": {...}}``, or the fields of one document.
-        name : str
-            File name without folder; its stem is the document id of a file with one document.
-        reading : Reading
-            The side is kept, never checked: the format is the same for both.
-
-        Raises
-        ------
-        BadInput
-            With all issues of the file.
+        The side of `reading` is kept, never checked. Raises `BadInput` with all issues of the file.
         """
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
@@ -302,10 +288,10 @@ class Fields(Format[FieldDocuments]):
         return FieldDocuments(name, source.sha256, reading.side, documents, collector.issues(), single=not lines)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """The fields of a folder, its documents in the order of file names and lines, or of one file.
+        """Return the fields of a file, or of a folder in the order of file names and lines.
 
-        In a folder, files that end in .json are one document each, named by their stem; .jsonl and .ndjson hold one
-        per line. Raises BadInput with all issues of all files.
+        In a folder, .json files are one document each, named by their stem; .jsonl and .ndjson hold one per line.
+        Raises `BadInput` with all issues of all files.
         """
         if not folder.is_folder(path):
             return self.read(folder.load(path, limits.MAX_FILE_BYTES), path.name, reading)
@@ -317,13 +303,12 @@ class Fields(Format[FieldDocuments]):
         return self._read_several(folder.on_disk(chosen), name, reading)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """Several files whose bytes are at hand, as if they lay in one folder; one as itself."""
+        """Return several files whose bytes are at hand, as if they lay in one folder; one as itself."""
         if len(files) == 1:
             return self.read(files[0][1], files[0][0], reading)
         return self._read_several(folder.held(files), name, reading)
 
     def _read_several(self, files: Sequence[folder.File], name: str, reading: Reading) -> FieldDocuments:
-        """Several files as one side."""
         parts, issues = folder.read_parts(files, lambda content, file: self.read(content, file, reading))
         issues += _repeated_documents(parts)
         if has_errors(issues):
@@ -337,11 +322,11 @@ class Fields(Format[FieldDocuments]):
         return check_pair(truth, prediction)
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
-        """A file of JSON lines, a file that was given by itself, or else the folder of the documents."""
+        """Return a file of JSON lines, a file that was given by itself, or else the folder of the documents."""
         return file if file in given or file.suffix.lower() in LINE_SUFFIXES else file.parent
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
-        """The ground truth by its name; without a confidence, it may be one."""
+        """Return the unit, a ground truth by its name; without a confidence, it may be one."""
         sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
         scored = any(b'"_confidence"' in content for _, content in files)
         return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)

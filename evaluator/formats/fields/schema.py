@@ -1,7 +1,4 @@
-"""Schemas of extracted fields: how the values of each field are compared, from a JSON file.
-
-Owns `read_schema` and `schema_from`. What a comparator computes is the protocol's business.
-"""
+"""Schemas of extracted fields: how the values of each field are compared, from a JSON file."""
 
 from __future__ import annotations
 
@@ -15,26 +12,18 @@ from evaluator.model.issues import BadInput, Collector, quote
 
 
 def read_schema(path: str | Path) -> Schema:
-    """The rules for comparing values, from a JSON file.
+    """Return the rules for comparing values, from a JSON file.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``{"total": {"comparator": "number", "threshold": 0.95}, "LineItems": {"match_threshold": 0.7},
-        "LineItems[].Desc": {"comparator": "text", "threshold": 0.7}}``
-
-    Raises
-    ------
-    BadInput
-        With all issues: unknown keys, a comparator that is not text, exact, number or date, a threshold that
-        is not in [0, 1], an empty path.
+    ``{"total": {"comparator": "number", "threshold": 0.95}, "LineItems": {"match_threshold": 0.7}, "LineItems[].Desc":
+    ...}``. Raises `BadInput` with all issues: unknown keys, a comparator that is not text, exact, number or date, a
+    threshold outside [0, 1], an empty path.
     """
     path = Path(path)
     return schema_from(folder.load(path, limits.MAX_FILE_BYTES), path.name)
 
 
 def schema_from(content: bytes, name: str) -> Schema:
-    """The rules for comparing values, from the bytes of a file; as `read_schema`."""
+    """Return the rules for comparing values, from the bytes of a file; as `read_schema`."""
     source = json_text.open_source(content, name)
     collector = Collector(name, max_per_rule=None)
     tree = json_text.parse_checked(source, collector)
@@ -53,7 +42,7 @@ def schema_from(content: bytes, name: str) -> Schema:
 def _check_rule(
     path: str, entry: object, collector: Collector, rules: dict[str, Rule], thresholds: dict[str, float]
 ) -> None:
-    """One entry of a schema into the rules, or its issues."""
+    """Add one entry of a schema to the rules, or report its issues."""
     place = step("$", path)
     if not path.strip("."):
         collector.error(place, "a rule must name a field (fields, schema)", quote(path), "Write the path of the field.")

@@ -1,7 +1,4 @@
-"""What is wrong or odd about two files that are to be compared under the rules of ICDAR 2017 POD.
-
-Owns `check_pair`. The files were read without error, from any format. Pages go by document and page index.
-"""
+"""What is wrong or odd about two files that are to be compared under the rules of ICDAR 2017 POD."""
 
 from __future__ import annotations
 
@@ -17,26 +14,11 @@ _SOURCE: Final = "ICDAR 2017 POD"
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
-    """What is wrong or odd about two files that are to be compared under the protocol.
+    """Return what is wrong or odd about two files of any format, each read without error; empty when well.
 
-    Parameters
-    ----------
-    ground_truth, prediction : Annotations
-        Each read without error, from any format.
-    lenient : bool
-        Pages that the ground truth does not have, and predictions without a score, are warnings instead of errors:
-        ``protocols.pod.evaluate(..., lenient=True)`` then leaves these pages out and takes 1.0 for the scores.
-
-    Returns
-    -------
-    tuple of Issue
-        Errors: sides the wrong way round, different units; and, unless lenient, unknown pages and missing scores.
-        Warnings: pages that only the ground truth has, and sizes in pixels that cannot be known. Empty when all is
-        well.
-
-    Notes
-    -----
-    Pages that only the ground truth has count as missed; a page without regions may be left out of a submission.
+    Errors: sides the wrong way round, different units, and unless `lenient` (then warnings, as `protocols.pod.evaluate`
+    leaves these pages out and takes 1.0) pages that the ground truth does not have and missing scores. Warnings: pages
+    that only the ground truth has, which count as missed, and unknown sizes in pixels.
     """
     collector = Collector(prediction.name, max_per_rule=None)
     issues = [*_pair_sides(ground_truth, prediction), *unit_issue(ground_truth, prediction)]
@@ -73,7 +55,7 @@ def _pair_sizes(ground_truth: Annotations, prediction: Annotations, collector: C
 
 
 def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
-    """An issue for each page of the predictions that the ground truth does not have, in the file it is in."""
+    """Return an issue, in its file, for each page of the predictions that the ground truth does not have."""
     known = set(_pages(ground_truth))
     rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
     fix = (
@@ -101,13 +83,12 @@ def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, coll
 
 
 def _pages(source: Annotations) -> list[tuple[str, int]]:
-    """(document, page index) of each page entry."""
+    """Return (document, page index) of each page entry."""
     names = [source.documents[code].doc_id for code in source.page_document.tolist()]
     return list(zip(names, source.page_index.tolist(), strict=True))
 
 
 def _file_of(source: Annotations, entry: int) -> str:
-    """Name of the file that a page entry comes from."""
     for part in source.parts:
         if entry < part.entries:
             return part.name

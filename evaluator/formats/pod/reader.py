@@ -1,11 +1,8 @@
-"""Files of the ICDAR 2017 page object detection competition (POD): XML to columns.
+"""Files of the ICDAR 2017 page object detection competition (POD): XML to boxes and outlines.
 
-Owns the format `Pod`. A file holds one page or many (``<document>`` roots one
-after the other, as in the official sample, which is not well-formed XML), a zip archive holds such files.
-Coordinates are pixels of the page image, origin top left; the files do not state how large a page is. Pages go by
-the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
-that hold all points; points that are not all corners of that box are its outline, in their order. Nothing is
-clamped; what is left out or filled in is an issue.
+Pixels of the page image, origin top left; the files state no page size. A page's document is the stem of its image name
+in lower case, its page index 0. Boxes are the smallest that hold all points; points that are not all corners of that
+box are its outline, in their order.
 """
 
 from __future__ import annotations
@@ -50,17 +47,7 @@ Shape = tuple[Corners, FloatArray | None]
 class _Region(NamedTuple):
     """A region without its element, which takes ten times the memory.
 
-    Attributes
-    ----------
-    page, position : int
-        Row of its page, and position there.
-    name : str
-        Of its element, as it is written.
-    line : int
-    prob : str or None
-        None without.
-    xyxy : Corners
-    ring : float64, shape (N, 2), or None
+    `page`: row of its page. `position`: in that page. `name`: of the element, as written. `prob`: None without.
     """
 
     page: int
@@ -73,7 +60,6 @@ class _Region(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Line and tag, for issues."""
         return f"line {self.line}, <{self.name}>"
 
 
@@ -86,13 +72,12 @@ class _Page(NamedTuple):
 
 
 class Pod(BoxFormat):
-    """Files of the ICDAR 2017 page object detection competition.
+    """ICDAR 2017 POD, "Results format", and its sample submission: tags in any case, two points or more.
 
-    Notes
-    -----
-    ICDAR 2017 POD, "Results format", and its sample submission: tags in any capitalisation, at least two points in
-    any order. Left open there: two entries of one page are an error; regions of another kind are left out with a
-    warning; a ``prob`` outside [0, 1] is kept with a warning, because only the rank matters.
+    A file holds one page or many (``<document>`` roots one after the other, as in the official sample, which is not
+    well-formed XML); a zip archive holds such files. Left open there: two entries of one page are an error; regions of
+    another kind are left out with a warning; a ``prob`` outside [0, 1] is kept with a warning, as only the rank
+    matters.
     """
 
     name = "pod"
@@ -101,7 +86,7 @@ class Pod(BoxFormat):
     suffixes = SUFFIXES
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """A ``<document>`` element, or a zip archive."""
+        """Return whether a ``<document>`` element, or a zip archive, is there."""
         return archive.is_archive(head) or (
             xml_text.looks_like_xml(head)
             and _ROOT_MARK.search(xml_text.narrow(head)) is not None
@@ -109,7 +94,7 @@ class Pod(BoxFormat):
         )
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """Predictions have a ``prob``; None for a file without regions, and for an archive that cannot be read."""
+        """Return "prediction" where a region has ``prob``; None without regions or for a broken archive."""
         if not archive.is_archive(content):
             return _stated_side(content)
         try:
@@ -119,16 +104,11 @@ class Pod(BoxFormat):
         return _of_all([_stated_side(member.content) for member in members])
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file, or of a zip archive of such files; see `Format.read`.
+        """Return the columns of a file or zip archive, in pixels without page sizes; see `Format.read`.
 
-        Regions of predictions without ``prob`` are an error; read leniently they get 1.0 with a warning.
-
-        Returns
-        -------
-        Annotations
-            In pixels, without page sizes, one document for each page. Labels are always the three of the competition;
-            ``boxes.ids`` give the line of the region. A file without regions gives box columns of length 0 and is a
-            ground truth when no side is given. For an archive ``parts`` are its files.
+        One document for each page; labels are always the three of the competition, ``boxes.ids`` lines; ``parts`` are
+        the files of an archive. A file without regions is a ground truth when no side is given. Regions of predictions
+        without ``prob`` are an error; read leniently they get 1.0 with a warning.
         """
         if archive.is_archive(content):
             return _archive(content, name, reading)
@@ -144,7 +124,6 @@ FORMAT: Final = Pod()
 
 
 def _archive(content: bytes, name: str, reading: Reading) -> Annotations:
-    """The columns of all files of a zip archive as one side."""
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     members = archive.read(content, collector, suffixes=SUFFIXES)
     files, parts, issues = [], [], list(collector.issues())
@@ -167,7 +146,7 @@ def _archive(content: bytes, name: str, reading: Reading) -> Annotations:
 
 
 class _File:
-    """One XML file; `BadInput` when it cannot be read to its end, while other errors wait for `annotations`."""
+    """One XML file; `BadInput` when it cannot be read to its end, other errors wait for `annotations`."""
 
     def __init__(self, name: str, content: bytes, max_per_rule: int | None) -> None:
         self.collector = Collector(name, max_per_rule=max_per_rule)
@@ -183,14 +162,14 @@ class _File:
 
     @property
     def side(self) -> Side | None:
-        """Predictions when a region has a probability; None without regions."""
+        """Return "prediction" when a region has a probability; None without regions."""
         if not self._regions:
             return None
         scored = any(region.prob is not None for region in self._regions)
         return "prediction" if scored else "ground_truth"
 
     def annotations(self, side: Side, reading: Reading) -> Annotations:
-        """The columns of the file as one side; `BadInput` with all issues when anything is wrong."""
+        """Return the columns of the file as one side; `BadInput` with all issues when anything is wrong."""
         builder = Builder(self.collector, format=FORMAT.name, source=_SOURCE, labels=LABELS, score="prob")
         _check_repeated(self._pages, self.collector)
         for page in self._pages:
@@ -210,7 +189,6 @@ class _File:
         return builder.annotations(self.sha256, reading, side=side)
 
     def _take(self, page: Element) -> None:
-        """A page with its regions, and the issues that one element shows."""
         self._roots += 1
         if page.name.lower() != "document":
             rule = f"the outermost elements must be <document> ({_SOURCE})"
@@ -239,7 +217,7 @@ class _File:
         self._pages.append(_Page(filename, page.line, page.place))
 
     def _shape(self, region: Element) -> Shape | None:
-        """Corners and outline of a region with one usable ``<Coords>``; None with an issue for others."""
+        """Return corners and outline of a region with one usable ``<Coords>``; None with an issue for others."""
         coords = [inner for inner in region.children if inner.name.lower() == "coords"]
         for inner in region.children:
             if inner not in coords:
@@ -255,7 +233,7 @@ class _File:
 
 
 def _shape(element: Element, collector: Collector) -> Shape | None:
-    """The smallest box that holds all points, and the outline when they are no box; None with an issue for neither."""
+    """Return the smallest box of all points, and the outline when they are no box; None with an issue."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
         rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
@@ -285,7 +263,7 @@ def _shape(element: Element, collector: Collector) -> Shape | None:
 
 
 def _score(region: _Region, collector: Collector, side: Side, *, lenient: bool) -> float:
-    """The probability of a region; NaN with an error, and for a ground truth without one."""
+    """Return the probability of a region; NaN with an error, and for a ground truth without one."""
     prob = region.prob
     if prob is None:
         if side == "ground_truth":
@@ -303,7 +281,6 @@ def _score(region: _Region, collector: Collector, side: Side, *, lenient: bool) 
 
 
 def _check_repeated(pages: Sequence[_Page], collector: Collector) -> None:
-    """Errors for pages that are there twice."""
     first: dict[str, _Page] = {}
     for page in pages:
         filename = page.filename
@@ -315,18 +292,18 @@ def _check_repeated(pages: Sequence[_Page], collector: Collector) -> None:
 
 
 def _page_key(filename: str) -> str:
-    """What a page goes by: its file name without folders and ending, in lower case."""
+    """Return what a page goes by: its file name without folders and ending, in lower case."""
     name = _last_part(filename).strip()
     return (name.rpartition(".")[0] or name).lower()
 
 
 def _last_part(filename: str) -> str:
-    """A file name without the folders that any system writes before it."""
+    """Return a file name without the folders that any system writes before it."""
     return re.split(r"[/\\]", filename)[-1]
 
 
 def _of_all(sides: Sequence[Side | None]) -> Side | None:
-    """What several files are together: predictions when any of them is."""
+    """Return what several files are together: predictions when any of them is."""
     return "prediction" if "prediction" in sides else "ground_truth" if "ground_truth" in sides else None
 
 

@@ -1,8 +1,7 @@
-"""Writers: columns of boxes to the files of a format, and what the format cannot hold.
+"""Writers: columns of boxes to the files of a format; `WRITERS` by the name that the reader has too.
 
-Owns `WRITERS`, one for each format that can be written, by the name that its reader has too. A new one is one file with
-a function, and one line in the table here. Nothing is clamped: what a format cannot hold is left out or refused, with a
-warning or an error that states how much.
+A new one is one file with a function, and one line in the table. Nothing is clamped: what a format cannot hold is left
+out or refused, with a warning or an error that states how much.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ WRITERS: Final[Registry[Writer]] = Registry(
 
 
 def writer_named(name: str) -> Writer | None:
-    """The writer of a name, however it is spelled: ``Label Studio``, ``label_studio``; None for no such writer."""
+    """Return the writer of a name, however it is spelled (``Label Studio``, ``label_studio``), or None."""
     folded = _folded(name)
     other = {"schema13": "snapshot", "datasnapshot13": "snapshot", "pagexml": "page-xml", "page": "page-xml"}
     return next((row for key, row in WRITERS.items() if _folded(key) == folded), WRITERS.get(other.get(folded, "")))

@@ -1,6 +1,6 @@
-"""What a writer is, and what all of them need of the columns: pages with boxes, names of images, sizes, outlines.
+"""What a writer is, and what all need of the columns: pages with boxes, image names, sizes, outlines.
 
-Owns `Writer`, `Written` and `Sheet`. In formats of images a page of a document that has several is its own image.
+In formats of images a page of a document that has several is its own image.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".g
 
 
 class Written(NamedTuple):
-    """Files by their names, one for a format of single files; what could not be held; how many boxes are in them."""
+    """Files by name (one for a format of single files), what was left out, and how many boxes they hold."""
 
     files: Mapping[str, bytes]
     warnings: tuple[Issue, ...]
@@ -31,21 +31,10 @@ class Written(NamedTuple):
 
 
 class Writer(NamedTuple):
-    """How a format is written.
+    """How a format is written; name and title are those of its reader.
 
-    Attributes
-    ----------
-    name, title : str
-        As its reader has them.
-    folder : bool
-        Whether it is a folder of files.
-    write : callable
-        From columns, with a collector for what cannot be held; an error refuses all.
-    left_out : callable
-        How many boxes of these columns the format does not hold.
-    wrote : callable
-        Which files of a folder it wrote earlier, of the first `HEAD` bytes of all of them by their paths in it. What is
-        not among them is never deleted.
+    An error of the collector of `write` refuses all. `left_out`: how many boxes the format does not hold. `wrote`:
+    which files of a folder it wrote earlier, of the first `HEAD` bytes of all by path; others are never deleted.
     """
 
     name: str
@@ -56,33 +45,16 @@ class Writer(NamedTuple):
     wrote: Callable[[Mapping[str, bytes]], Collection[str]] = lambda _: ()
 
     def written(self, source: Annotations) -> Written:
-        """The files of some columns.
-
-        Raises
-        ------
-        BadInput
-            The format cannot hold them, for instance for want of page sizes.
-        """
+        """Return the files of some columns; `BadInput` when the format cannot hold them, as without sizes."""
         collector = Collector(source.name, max_per_rule=None)
         files = self.write(source, collector)
         return Written(files, collector.issues(), len(source.boxes) - self.left_out(source))
 
 
 class Sheet(NamedTuple):
-    """One page.
+    """One page: row of its document, number in that from 0, image name unique in the source.
 
-    Attributes
-    ----------
-    document : int
-        Row in the documents of the source.
-    number : int
-        Page in its document, from 0.
-    image : str
-        Name of an image of the page, unique in the source.
-    size : (width, height) or None
-        As the source states it.
-    rows : list of int
-        Its boxes, in file order.
+    `size`: width and height as the source states it. `rows`: its boxes, in file order.
     """
 
     document: int
@@ -93,7 +65,7 @@ class Sheet(NamedTuple):
 
 
 def sheets(source: Annotations) -> list[Sheet]:
-    """Every page once, in the order of the file, with its boxes; a page that has several entries is one page."""
+    """Return every page once, in file order, with its boxes, also when it has several entries."""
     place: dict[tuple[int, int], int] = {}
     made: list[Sheet] = []
     sizes = source.page_size
@@ -116,7 +88,7 @@ def sheets(source: Annotations) -> list[Sheet]:
 
 
 def _several(source: Annotations) -> set[int]:
-    """Documents with more than one page, or with a page that is not the first."""
+    """Return the documents with more than one page, or with a page that is not the first."""
     pages = set(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True))
     count: dict[int, int] = {}
     for document, _ in pages:
@@ -125,7 +97,6 @@ def _several(source: Annotations) -> set[int]:
 
 
 def _image(source: Annotations, document: int, index: int, several: set[int], taken: set[str]) -> str:
-    """A name for the image of a page, from that of its document."""
     of = source.documents[document]
     name = PurePosixPath((of.path or of.name or of.doc_id).replace("\\", "/")).name or f"document{document + 1}"
     path = PurePosixPath(name)
@@ -152,7 +123,7 @@ def need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
 
 
 def scaled(source: Annotations, page: Sheet, unit: str) -> Iterator[tuple[int, FloatArray]]:
-    """The boxes of a page with their corners in pixels or in shares of the page."""
+    """Yield the boxes of a page, by row, with their corners in pixels or in shares of the page."""
     if source.unit == unit or not page.rows:
         factor = np.ones(4)
     else:
@@ -164,7 +135,7 @@ def scaled(source: Annotations, page: Sheet, unit: str) -> Iterator[tuple[int, F
 
 
 def rings_of(source: Annotations, page: Sheet, row: int, unit: str) -> list[FloatArray]:
-    """The outline of a box in pixels or in shares of the page; empty for a plain box."""
+    """Return the outline of a box in pixels or in shares of the page; empty for a plain box."""
     rings = source.boxes.polygons.get(row, ())
     if source.unit == unit:
         return [np.asarray(ring) for ring in rings]
@@ -174,13 +145,13 @@ def rings_of(source: Annotations, page: Sheet, row: int, unit: str) -> list[Floa
 
 
 def score_of(source: Annotations, row: int) -> float | None:
-    """The score of a box; None for none."""
+    """Return the score of a box; None for none."""
     score = float(source.boxes.score[row])
     return None if math.isnan(score) else score
 
 
 def warn_of_documents(source: Annotations, pages: list[Sheet], collector: Collector, target: str) -> None:
-    """Say that documents of several pages become images."""
+    """Warn that documents of several pages become images."""
     several = len(_several(source))
     if several:
         rule = f"{target} has images, no documents of several pages"
@@ -189,7 +160,7 @@ def warn_of_documents(source: Annotations, pages: list[Sheet], collector: Collec
 
 
 def warn_of_scores(source: Annotations, collector: Collector, target: str) -> None:
-    """Say that scores are lost."""
+    """Warn that scores are lost."""
     scored = int((~np.isnan(source.boxes.score)).sum())
     if scored:
         collector.warning(
@@ -198,21 +169,21 @@ def warn_of_scores(source: Annotations, collector: Collector, target: str) -> No
 
 
 def warn_of_outlines(source: Annotations, collector: Collector, target: str) -> None:
-    """Say that outlines are lost."""
+    """Warn that outlines are lost."""
     if source.boxes.polygons:
         found = f"{count_of(len(source.boxes.polygons), 'box')} with one"
         collector.warning("", f"{target} has no outlines", found, "Their boxes alone are written.")
 
 
 def warn_of_crowds(source: Annotations, collector: Collector, target: str) -> None:
-    """Say that marks of crowds are lost."""
+    """Warn that marks of crowds are lost."""
     if source.boxes.crowd is not None and source.boxes.crowd.any():
         found = count_of(int(source.boxes.crowd.sum()), "box")
         collector.warning("", f"{target} has no regions of many objects (iscrowd)", found, "They become plain boxes.")
 
 
 def warn_of_model(source: Annotations, collector: Collector, target: str) -> None:
-    """Say that the name of the model is lost."""
+    """Warn that the name of the model is lost."""
     if source.model:
         named = f"{source.model} {source.version or ''}".strip()
         collector.warning("", f"{target} does not name a model", named, "The name is left out.")

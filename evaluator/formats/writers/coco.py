@@ -26,14 +26,13 @@ _RING = 6
 
 
 def _number(value: float) -> float | int:
-    """A whole number without its point."""
     return int(value) if value == int(value) else value
 
 
 def _image_ids(source: Annotations, pages: Sequence[Sheet]) -> list[int]:
-    """Ids of pages from 1, in the order of those that the source has; without these, of documents and pages.
+    """Return page ids from 1 in the order of the source's ids; without these, of documents and pages.
 
-    Ids decide between equal scores where AP is evaluated, which so comes to the same number as from the source.
+    Ids decide between equal scores in AP, which so equals that of the source.
     """
     if source.format == NAME and len(source.page_ids):
         at = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
@@ -49,7 +48,7 @@ def _image_ids(source: Annotations, pages: Sequence[Sheet]) -> list[int]:
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """One JSON file; document and page of an image are kept under ``doc`` and ``page_index``."""
+    """Return one JSON file; document and page of an image are kept under ``doc`` and ``page_index``."""
     pages = sheets(source)
     need_sizes(source, pages, "COCO")
     categories = {label: code + 1 for code, label in enumerate(source.labels)}

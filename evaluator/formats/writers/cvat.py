@@ -24,7 +24,7 @@ _TITLE = "CVAT"
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """One XML file."""
+    """Return one XML file."""
     pages = sheets(source)
     need_sizes(source, pages, _TITLE)
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>", "  <meta><task>"]

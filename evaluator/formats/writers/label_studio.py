@@ -25,7 +25,7 @@ _TITLE = "Label Studio"
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """One JSON file: annotations of a ground truth, predictions of a model with its name and scores."""
+    """Return one JSON file: annotations of a ground truth, predictions of a model with name and scores."""
     pages = sheets(source)
     if source.unit == "pixels":
         need_sizes(source, pages, _TITLE)

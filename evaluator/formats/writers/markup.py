@@ -1,7 +1,4 @@
-"""Text as XML can hold it.
-
-The escapes of ``html``, which are XML too; ``xml.sax.saxutils`` imports what opens addresses of the network.
-"""
+"""Text as XML can hold it, by the escapes of ``html``; ``xml.sax.saxutils`` imports network code."""
 
 from __future__ import annotations
 
@@ -14,11 +11,11 @@ _BLANKS = str.maketrans({blank: f"&#{ord(blank)};" for blank in "\t\n\r"})
 
 
 def escaped(text: str) -> str:
-    """The text of an element; characters that XML cannot hold are U+FFFD."""
+    """Return the text of an element; characters that XML cannot hold are U+FFFD."""
     return html.escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
 
 
 def quoted(text: str) -> str:
-    """The value of an attribute with its quotes."""
+    """Return the value of an attribute with its quotes."""
     clean = _FORBIDDEN.sub("\ufffd", text)
     return f'"{html.escape(clean).translate(_BLANKS)}"'

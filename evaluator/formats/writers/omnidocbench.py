@@ -27,7 +27,7 @@ _CORNERS = 4
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """One JSON file, of the form that the side has."""
+    """Return one JSON file, of the form that the side has."""
     pages = sheets(source)
     need_sizes(source, pages, _TITLE)
     predicted = source.side == "prediction"

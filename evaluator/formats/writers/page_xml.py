@@ -39,7 +39,7 @@ _TYPES: Final = frozenset(
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """``IMAGE.xml`` for each page; a label that PAGE does not know is a type in ``custom``."""
+    """Return ``IMAGE.xml`` for each page; a label that PAGE does not know is a type in ``custom``."""
     pages = sheets(source)
     need_sizes(source, pages, _TITLE)
     files: dict[str, bytes] = {}
@@ -87,7 +87,6 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
 
 
 def _written_as(label: str) -> tuple[str, str]:
-    """The element of a region, and the attribute with its type."""
     if label in _REGIONS and label != "TextRegion":
         return label, ""
     if label == "TextRegion":
@@ -99,7 +98,7 @@ def _written_as(label: str) -> tuple[str, str]:
 
 
 def wrote(files: Mapping[str, bytes]) -> Collection[str]:
-    """Files that name this program as their creator, which it writes among their first words."""
+    """Return the files that name this program as their creator, which it writes among their first words."""
     return {name for name, head in files.items() if "/" not in name and _CREATOR.encode() in head}
 
 

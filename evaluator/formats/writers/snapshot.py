@@ -25,7 +25,7 @@ _TITLE = "schema 1.3"
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """One JSON file; boxes that the schema does not allow are left out, with a warning."""
+    """Return one JSON file; boxes that the schema does not allow are left out, with a warning."""
     pages = sheets(source)
     if source.unit == "pixels":
         need_sizes(source, pages, _TITLE)
@@ -60,12 +60,11 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
 
 
 def _stem(name: str) -> str:
-    """The name of a file without its ending, which tells models apart where files name none."""
+    """Return the name of a file without its ending, which tells models apart where files name none."""
     return PurePath(name).stem or "unknown"
 
 
 def _need_scores(source: Annotations) -> None:
-    """Refuse predictions without a score, or with one that the schema does not allow."""
     scores = source.boxes.score
     if np.isnan(scores).any():
         found = f"{int(np.isnan(scores).sum()):,} of {len(scores):,} without"
@@ -77,7 +76,7 @@ def _need_scores(source: Annotations) -> None:
 
 
 def left_out(source: Annotations) -> int:
-    """How many boxes the schema does not allow: beyond their page, or without a width or a height."""
+    """Return how many boxes the schema does not allow: beyond their page, or without a width or a height."""
     share = source.boxes.xyxy
     if source.unit == "pixels":
         assert source.page_size is not None
@@ -91,7 +90,6 @@ def _is_allowed(corners: Sequence[float]) -> bool:
 
 
 def _pages(source: Annotations, pages: Sequence[Sheet]) -> list[dict[str, object]]:
-    """The entries of the pages, with the boxes that the schema allows."""
     entries: list[dict[str, object]] = []
     for page in pages:
         of = source.documents[page.document]

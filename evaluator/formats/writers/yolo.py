@@ -31,7 +31,7 @@ _NUMBERS: Final = re.compile(rb"[0-9e+\-. \n]*")
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
-    """``labels/IMAGE.txt`` with class, centre, width and height in shares of the page, the score last."""
+    """Return ``labels/IMAGE.txt`` of class, centre, width and height in shares of the page, score last."""
     pages = sheets(source)
     if source.unit == "pixels":
         need_sizes(source, pages, "YOLO")
@@ -64,7 +64,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
 
 
 def wrote(files: Mapping[str, bytes]) -> Collection[str]:
-    """Files of numbers in ``labels``, beside the names of classes that this writer begins in its own way."""
+    """Return files of numbers in ``labels`` beside class names that begin as this writer's do."""
     if not files.get(_CLASSES, b"").startswith(_HEAD.encode()):
         return ()
     return {

@@ -6,11 +6,12 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import INK_INSIDE, ROOT, Screen, dashboard
+from tests.browser.conftest import INK_INSIDE, ROOT, Screen, course, dashboard
 
 pytestmark = pytest.mark.browser
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -68,8 +69,24 @@ def cell(screen: Screen, row: int) -> None:
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, row, 40)
 
 
-def test_choices_change_numbers_and_stand_in_the_address(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters"))
+def test_from_poster_to_poster(url: str, visit: Callable[..., Screen]) -> None:
+    screen, again = visit(url), visit(url)
+    screen.page.bring_to_front()
+    course(
+        screen.open("posters"),
+        partial(choices_change_numbers_and_stand_in_the_address, again),
+        the_profile_is_explained,
+        missing_words_are_boxed_where_they_stand,
+        the_keys_walk_through_words_and_posters,
+        a_poster_gets_sharper_when_it_is_zoomed,
+        the_parts_of_a_poster,
+        a_dot_of_the_chart_opens_its_poster,
+        results_json_is_downloaded,
+    )
+
+
+def choices_change_numbers_and_stand_in_the_address(again: Screen, screen: Screen) -> None:
+    drawn(screen)
     assert poster(screen) == "night-buses"
     assert screen.address() == {}
     cell(screen, 2)
@@ -83,24 +100,28 @@ def test_choices_change_numbers_and_stand_in_the_address(url: str, visit: Callab
     assert "profile published" in screen.page.locator(".ls-title").inner_text()
     numbers = four(screen)
     # The same again from its address, in a new tab.
-    again = drawn(visit(url).open("posters", **screen.address()))
-    assert (poster(again), four(again), again.address()) == ("seed-bank", numbers, screen.address())
+    address = screen.address()
+    again.page.bring_to_front()
+    drawn(again.open("posters", **address))
+    assert (poster(again), four(again), again.address()) == ("seed-bank", numbers, address)
+    screen.page.bring_to_front()
     screen.page.go_back()
     screen.wait(lambda: "profile" not in screen.address(), "the step back")
     drawn(screen)
     assert "profile documented" in screen.page.locator(".ls-title").inner_text()
 
 
-def test_the_profile_is_explained(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters"))
+def the_profile_is_explained(screen: Screen) -> None:
     screen.page.get_by_role("button", name="What it changes").click()
     table = screen.page.locator(".ls-profiles")
     table.wait_for()
     assert "Porter stems of ASCII letters and digits" in table.inner_text()
+    screen.page.keyboard.press("Escape")
+    table.wait_for(state="hidden")
 
 
-def test_missing_words_are_boxed_where_they_stand(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters", poster="reading-aloud", poster_of="B"))
+def missing_words_are_boxed_where_they_stand(screen: Screen) -> None:
+    drawn(screen.to("posters", poster="reading-aloud", poster_of="B"))
     page = screen.page
     names = [page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label") for status in ("FP", "FN")]
     assert names == ["FP false positive, 0", "FN missed, 11"]
@@ -119,8 +140,8 @@ def test_missing_words_are_boxed_where_they_stand(url: str, visit: Callable[...,
     screen.wait(lambda: "Mistake" in page.locator(".joined-text").nth(1).inner_text(), "the chosen word")
 
 
-def test_the_keys_walk_through_words_and_posters(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters", poster_of="B"))
+def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
+    drawn(screen.open("posters", poster_of="B"))
     page = screen.page
     page.keyboard.press("n")
     screen.wait(lambda: "Mistake 1 of" in page.locator(".joined-text").nth(1).inner_text(), "the first mistake")
@@ -137,8 +158,8 @@ def test_the_keys_walk_through_words_and_posters(url: str, visit: Callable[..., 
     screen.wait(lambda: screen.address().get("poster_of") is None, "model A")
 
 
-def test_a_poster_gets_sharper_when_it_is_zoomed(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters", poster="tidal-turbidity"))
+def a_poster_gets_sharper_when_it_is_zoomed(screen: Screen) -> None:
+    drawn(screen.to("posters", poster="tidal-turbidity"))
     before = screen.page.evaluate(VIEWER)
     assert before["pixels"] == 1_500
     for _ in range(12):
@@ -148,8 +169,8 @@ def test_a_poster_gets_sharper_when_it_is_zoomed(url: str, visit: Callable[..., 
     assert screen.page.evaluate(VIEWER)["sheet"] > 4_000
 
 
-def test_the_parts_of_a_poster(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters", poster="seed-bank", poster_of="B"))
+def the_parts_of_a_poster(screen: Screen) -> None:
+    drawn(screen.to("posters", poster="seed-bank", poster_of="B"))
     page = screen.page
     press(screen, "Text")
     page.locator(".ls-text mark.ls-number", has_text="0.083").wait_for()
@@ -171,8 +192,8 @@ def test_the_parts_of_a_poster(url: str, visit: Callable[..., Screen]) -> None:
     assert page.evaluate(VIEWER)["boxes"] == 47
 
 
-def test_a_dot_of_the_chart_opens_its_poster(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters", poster="reading-aloud"))
+def a_dot_of_the_chart_opens_its_poster(screen: Screen) -> None:
+    drawn(screen.to("posters", poster="reading-aloud"))
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").first
     chart.scroll_into_view_if_needed()
     dots = chart.locator("path[aria-roledescription=point]")
@@ -185,8 +206,8 @@ def test_a_dot_of_the_chart_opens_its_poster(url: str, visit: Callable[..., Scre
     assert "poster" not in screen.address()
 
 
-def test_results_json_is_downloaded(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters", poster_of="B"))
+def results_json_is_downloaded(screen: Screen) -> None:
+    drawn(screen.to("posters", poster_of="B"))
     with screen.page.expect_download() as waiting:
         screen.page.get_by_role("button", name="results.json").click()
     content = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
@@ -196,14 +217,16 @@ def test_results_json_is_downloaded(url: str, visit: Callable[..., Screen]) -> N
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1_440, 1_024])
-def test_nothing_is_cut_off(scheme: str, width: int, url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url, width=width, height=800, color_scheme=scheme).open("posters", poster_of="B"))
-    for selector in (".ls-four", ".ls-card", ".ls-title"):
-        for node in screen.page.locator(selector).all():
-            wide = node.evaluate("(node) => [node.scrollWidth, node.clientWidth]")
-            assert wide[0] <= wide[1] + 1, selector
-    assert screen.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+def test_nothing_is_cut_off(scheme: str, url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url, width=1_440, height=800, color_scheme=scheme).open("posters", poster_of="B"))
+    for width in (1_440, 1_024):
+        screen.page.set_viewport_size({"width": width, "height": 800})
+        drawn(screen)
+        for selector in (".ls-four", ".ls-card", ".ls-title"):
+            for node in screen.page.locator(selector).all():
+                wide = node.evaluate("(node) => [node.scrollWidth, node.clientWidth]")
+                assert wide[0] <= wide[1] + 1, (width, selector)
+        assert screen.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), width
 
 
 def test_no_posters_then_the_sample_posters(serve: Callable[..., str], visit: Callable[..., Screen]) -> None:
@@ -250,14 +273,14 @@ def test_a_real_jpeg_poster_stays_in_the_budget_and_gets_sharper(
     screen.wait(lambda: screen.page.evaluate(VIEWER)["pixels"] == 5_000, "the sharp picture")
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (960, 600)])
-def test_a_small_window_shows_the_table_and_the_poster_beside_it(
-    url: str, visit: Callable[..., Screen], size: tuple[int, int]
-) -> None:
-    screen = drawn(visit(url, width=size[0], height=size[1]).open("posters"))
-    sheet, table = screen.places()["sheet"], screen.page.get_by_test_id("stDataFrame").first.bounding_box()
-    assert sheet[1] < 0.75 * size[1], "the poster is in the first window"
-    assert table["y"] + 100 < size[1]
-    assert table["x"] + table["width"] <= sheet[0] <= sheet[2] <= size[0]
-    fields = screen.page.locator("[data-testid=stButtonGroup] button", has_text="Fields").bounding_box()
-    assert fields["x"] + fields["width"] <= size[0] - 15, "the last of the parts is not cut"
+def test_a_small_window_shows_the_table_and_the_poster_beside_it(url: str, visit: Callable[..., Screen]) -> None:
+    screen = visit(url, width=1024, height=768).open("posters")
+    for width, height in ((1024, 768), (960, 600)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        drawn(screen)
+        sheet, table = screen.places()["sheet"], screen.page.get_by_test_id("stDataFrame").first.bounding_box()
+        assert sheet[1] < 0.75 * height, f"the poster is in the first window of {width}"
+        assert table["y"] + 100 < height, width
+        assert table["x"] + table["width"] <= sheet[0] <= sheet[2] <= width
+        fields = screen.page.locator("[data-testid=stButtonGroup] button", has_text="Fields").bounding_box()
+        assert fields["x"] + fields["width"] <= width - 15, f"the last of the parts is not cut at {width}"

@@ -54,7 +54,6 @@ def _problems() -> None:
 
 
 def _other_kinds() -> None:
-    """Draw what is wrong with extracted fields and posters, and the way to their views."""
     others: tuple[tuple[str, str, AnyKind], ...] = (
         ("Extracted fields", "pages/fields.py", FIELDS),
         ("Posters", "pages/posters.py", POSTERS),
@@ -98,7 +97,6 @@ def _upload(held: Project[Annotations]) -> None:
 
 
 def _uploaded() -> None:
-    """Draw each upload with the way to remove it, and what the workspace folder could not keep."""
     taken, pages = state.taken, pictures.uploaded_pages()
     if state.kept_problem:
         st.error(frame.escaped(state.kept_problem), icon=":material/error:")
@@ -132,10 +130,7 @@ def _remove_pages(names: Sequence[str]) -> None:
 
 
 def _take(given: Given) -> None:
-    """Read uploaded files as one side, or sort them by content for the reader to decide.
-
-    What has errors is shown, and what was loaded stays in use.
-    """
+    """Read uploaded files as one side, or sort them for the reader to decide; errors change nothing."""
     files, role = given
     state.rejected, state.dropped, state.dropped_problem = None, None, ""
     side = _ROLES.get(role)
@@ -152,7 +147,6 @@ def _take(given: Given) -> None:
 
 
 def _sorted_files() -> None:
-    """Draw what was dropped, with a proposed role for each side; the reader decides and opens it."""
     dropped = state.dropped
     if dropped is None:
         return
@@ -259,12 +253,10 @@ def _reference(held: Project[Annotations]) -> None:
 
 
 def _ask_for_reference() -> None:
-    """Note which prediction the form has chosen."""
     state.reference_asked = written("reference_place")
 
 
 def _save() -> None:
-    """Draw the button that keeps files, protocol, fixes and filters beside the ground truth."""
     held = {kind.name: opened.files(kind) for kind in _KINDS.values()}
     if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
@@ -288,7 +280,6 @@ def _of_project(held: Mapping[Kind, AnyProject]) -> str:
 
 
 def _save_project(held: Mapping[Kind, AnyProject]) -> None:
-    """Write the project file, and note what became of it."""
     try:
         sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
         if not any(each.ground_truth for each in sides.values()):
@@ -332,7 +323,6 @@ def _recent() -> None:
 
 
 def _reopen(path: Path) -> None:
-    """Open the files of a project in this session, with its protocol, fixes and filters."""
     try:
         named, query = project_file.read(path)
     except BadInput as problem:

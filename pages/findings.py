@@ -45,7 +45,6 @@ _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Cov
 
 
 def _problems() -> None:
-    """Draw why findings cannot be read, and what could not be saved."""
     problem = findings.store_problem()
     if problem is not None:
         st.error(
@@ -73,7 +72,6 @@ def _save_again() -> None:
 
 
 def _numbers(loaded: OpenedBoxes) -> None:
-    """Draw the corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(loaded)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
     if field_findings.any_field(findings.review_log()):
@@ -114,7 +112,6 @@ def _shown(value: float | None) -> str:
 
 
 def _moved(value: float | None, other: float | None) -> str:
-    """Return how far a corrected number is from the official one: a count, or points."""
     if value is None or other is None:
         return "n/a"
     whole = isinstance(value, int)
@@ -227,12 +224,10 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
 
 
 def _title(group: FindingGroup) -> str:
-    """Return the cause in words, or what a finding without one is about."""
     return plain(frame.shortened(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
 
 
 def _model(loaded: OpenedBoxes | None, group: FindingGroup) -> str:
-    """Return whose mistakes: the letter of a model of the pair, else its name."""
     if loaded is None or group.model is None:
         return ", ".join(map(plain, group.entries[0].judged.target.models))
     return next(
@@ -302,7 +297,6 @@ def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
 
 
 def _say_more(loaded: OpenedBoxes) -> None:
-    """Draw the form for a verdict or note on a page, a document or the comparison."""
     with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
         kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
         names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
@@ -495,7 +489,6 @@ def view() -> None:
 
 
 def _groups(loaded: OpenedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
-    """Draw the queue of findings in groups, beside the chosen one."""
     results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
     grouped = groups(shown, results)
     boxes = sum(group.cost for group in grouped)

@@ -47,7 +47,6 @@ _HINTS = {
 
 
 def _sidebar(loaded: OpenedBoxes) -> None:
-    """Draw the filter, shared with the Page browser, and what belongs to crops."""
     with st.sidebar:
         frame.document_choice(loaded)
         titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
@@ -73,7 +72,6 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 
 def _clear_filter() -> None:
-    """Let everything pass again, and drop the question too."""
     held.clear_filter()
     held.clear()
 
@@ -123,7 +121,6 @@ def _classes(loaded: OpenedBoxes, model: Named) -> None:
 
 
 def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """Draw precision, recall and F1 against the score, and precision against recall."""
     scored = [model for model in chosen if has_scores(loaded, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
@@ -164,7 +161,6 @@ def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
-    """Draw histograms of IoU, coverage and purity, and purity against coverage."""
     results = {each.letter: result_of(loaded, each) for each in chosen}
     every = held.every_item(loaded, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
@@ -223,8 +219,6 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
 
 
 def _brushed_fit(key: str, name: str) -> Callable[[], None]:
-    """Return what a drag over a histogram of matched boxes asks."""
-
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
         asked = Question(name=MATCHED_NAME)
@@ -260,7 +254,6 @@ def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _causes(loaded: OpenedBoxes, model: Named) -> None:
-    """Draw the families of causes; a row shows each time one happened."""
     result = result_of(loaded, model)
     made = result.causes
     if not len(made):
@@ -299,13 +292,11 @@ def _causes(loaded: OpenedBoxes, model: Named) -> None:
 
 
 def _bounds(values: list[float]) -> tuple[float, float]:
-    """Return a selected range, rounded to what can be read off the axis."""
     low, high = sorted(min(max(float(value), 0.0), 1.0) for value in values[:2])
     return round(low, 3), round(high, 3)
 
 
 def _head(shown: held.Shown) -> None:
-    """Draw what the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
     text = "Mistakes" if asked is None else displayed(held.in_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):

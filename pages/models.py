@@ -46,7 +46,6 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 
 def _choices() -> None:
-    """Draw the measure that ranks, and others beside it."""
     titles = {name: capitalised(metric.title) for name, metric in held.measures().items()}
     # Another protocol may not have what the last one was ranked by.
     if state.rank_by not in titles:
@@ -72,7 +71,6 @@ def _title(metric: Metric) -> str:
 
 
 def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """Draw one row per model: rank, brackets, values with intervals, boxes to correct, date."""
     of = every.standings
     shown = [of, *every.others[:2]]
     scales = [_scale(one) for one in shown]
@@ -126,7 +124,6 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 
 def _scale(of: Standings) -> tuple[float, float]:
-    """Return the ends of a measure's axis: multiples of 0.02 around everything that is drawn."""
     ends = [of.values] if not of.has_intervals else [of.values, of.low, of.high]
     known = np.concatenate(ends)
     known = known[~np.isnan(known)]
@@ -137,7 +134,6 @@ def _scale(of: Standings) -> tuple[float, float]:
 
 
 def _value(of: Standings, row: int, scale: tuple[float, float], letter: str, *, first: bool) -> str:
-    """Return a value, and its dot and whisker on the scale, as two cells."""
     value = defined(of.values[row])
     number = f'<td class="{"ls-rank" if first else ""}">{frame.number(value)}</td>'
     if value is None:
@@ -159,7 +155,6 @@ def _percent(value: float, low: float, high: float) -> float:
 
 
 def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
-    """Return the brackets that pass a row."""
     drawn = []
     for lane, (first, last) in enumerate(lanes):
         if first <= row <= last:
@@ -169,7 +164,6 @@ def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
 
 
 def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """Draw every pair: column minus row in points; a cell opens Compare for it."""
     of = every.standings
     frame.section(
         "Pairs",
@@ -222,7 +216,6 @@ def _shade(better: bool) -> str:
 
 
 def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
-    """Draw the sentence of the chosen pair, and the way to Compare."""
     chosen = state.rank_pair
     if chosen is None or max(chosen) >= len(names):
         return
@@ -244,7 +237,6 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
 
 
 def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """Draw the measure over the dates of the runs, or over their run_ids."""
     of = every.standings
     title = held.measures()[of.key.metric].title
     by, places = order_of_runs(of.models)
@@ -270,7 +262,6 @@ def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 
 def _numbers(loaded: OpenedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
-    """Draw the answer and the table, each in the place of what was there before."""
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
     own = [

@@ -29,13 +29,11 @@ _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), 
 
 
 def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
-    """Go to the page browser, to the mistakes that a number counts."""
     browser.open_all_of(model, within=within, label=label, name=name)
     st.switch_page(BROWSER_VIEW)
 
 
 def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
-    """Draw one row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
@@ -88,7 +86,6 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
 
 def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Column]:
-    """Return columns of all labels together, then each: boxes, F1 of every model, numbers of one."""
     columns, micro = shown.per_label, shown.micro
     labels = [ALL_LABELS, *map(displayed, shown.matching.labels)]
     table: dict[str, Column] = {"Label": labels}
@@ -110,7 +107,6 @@ def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Colum
 
 
 def _table_iou(thresholds: list[float]) -> float:
-    """Draw the IoU threshold of the table: a few as buttons, the ten of COCO as a list."""
     words: Callable[[float], str] = lambda value: f"IoU {threshold_text(round(value, 10))}"  # noqa: E731
     title, key = "IoU threshold of the table", f"table_iou_{state.iou}"
     if len(thresholds) > _MOST_BUTTONS:

@@ -156,7 +156,6 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
 
 
 def _heading(shown: Shown) -> bool:
-    """Draw what the matrix is, and the downloads; return whether the table is wanted."""
     adds = {"row": "each row adds to 100 per cent; ", "column": "each column adds to 100 per cent; "}
     small = f"{'' if shown.of == 'A-B' else adds.get(state.pixel_shows, '')}a cell opens its pages"
     with st.container(key="pixel_heading", horizontal=True, vertical_alignment="center", gap="small"):
@@ -218,7 +217,6 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
 
 
 def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
-    """Draw the page with the pixels of the cell."""
     result = shown.scopes[letter].result
     page = page_row(result, place)
     if place is None or page is None or names[0] not in result.classes or names[1] not in result.classes:
@@ -246,7 +244,6 @@ def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, n
 
 
 def _page_height(classes: int) -> int:
-    """Return the height of the page's pane, so that it ends with the heatmap."""
     return max(340, min(39 + 36 * classes, 560) - 34)
 
 
@@ -277,7 +274,6 @@ def _use_size() -> None:
 
 
 def _notes(shown: Shown) -> None:
-    """Draw what changes how the numbers are read: a size that was set, issues of the count."""
     size = state.pixel_size
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -294,7 +290,6 @@ def _issues(shown: Shown) -> list[Issue]:
 
 
 def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
-    """Return everything that made the numbers, in one line."""
     result = shown.first.result
     signed = result.signature
     options = [option for option in signed.options if not option.startswith("score of the first side")]
@@ -303,7 +298,6 @@ def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
 
 
 def _said(result: pixel.PixelResult) -> str:
-    """Return the signature of a result, and a digest of its page sizes, which it does not name."""
     return f"{result.signature.line} {hashlib.sha256(result.size.tobytes()).hexdigest()}"
 
 
@@ -329,7 +323,6 @@ def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | No
 
 
 def _archive(shown: Shown) -> bytes:
-    """Return every matrix of the scope as CSV files in one zip archive."""
     files = {}
     for letter, scope in shown.scopes.items():
         name = letter if shown.of != "B on A" else "B against A"

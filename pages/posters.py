@@ -112,7 +112,6 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
 
 
 def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> None:
-    """Draw every poster with its four criteria; a cell opens the poster of its row."""
     of = state.poster_of
     table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
     rule = "B minus A, most lost first" if of == "B-A" else f"model {of}, worst first, ✕ fails"
@@ -175,7 +174,6 @@ def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ..
 
 
 def _short_verdict(columns: PosterColumns, row: int | None) -> str:
-    """Return that a poster passes, or how many criteria failed."""
     if row is None or columns.errors[row]:
         return "✕ error"
     failed = len(columns.failed[row])
@@ -188,7 +186,6 @@ def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) 
 
 
 def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> object:
-    """Return the table with failing or lost numbers in a colour, failing ones with a sign as well."""
     style = f"color: {'#FF9A4D' if frame.is_dark() else '#A84300'}; font-weight: 650"
     marks = pd.DataFrame("", index=table.index, columns=table.columns)
     for place, name in enumerate(CRITERIA):
@@ -198,8 +195,6 @@ def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> object:
 
 
 def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str]:
-    """Return how the numbers of a column are written: with their sign, or a mark when they fail."""
-
     def write(value: Any) -> str:  # noqa: ANN401 - a cell
         if signed:
             return f"{value:+.3f}".replace("-", "−")
@@ -209,7 +204,6 @@ def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str
 
 
 def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
-    """Draw every poster on every criterion against the thresholds."""
     shapes = "A circles, B diamonds; " if len(chosen) == 2 else ""
     frame.section("Criteria", f"{shapes}the lines are the thresholds; a dot opens its poster")
     columns = {model.letter: choices.evaluated(model).columns for model in chosen}
@@ -241,7 +235,6 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
 
 
 def _nothing_to_evaluate() -> None:
-    """Draw the empty state: what is missing, its issues in place, and ways out."""
     held = opened.files(POSTERS)
     truth = held.ground_truth
     if truth is None and not held.models:

@@ -29,7 +29,6 @@ def _form() -> str:
 
 
 def _limits(loaded: OpenedBoxes) -> PackOptions:
-    """Draw how much goes in, and the cost of hand work; return both as options."""
     cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
     pages = st.slider("Maximum pages with a picture", 0, max(500, loaded.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
@@ -90,7 +89,6 @@ def _earlier() -> Packed | None:
 
 
 def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
-    """Draw the further evaluation systems that go in; without boxes all of them at first."""
     titles = {name: each.title for name, each in held.systems(loaded).items()}
     if not titles:
         return ()
@@ -114,7 +112,6 @@ def _short(name: str) -> str:
 
 
 def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
-    """Draw title, documents, verdicts and tags; return the options with them."""
     title = _title()
     names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
     offered = {document: _short(name) for document, name in list(names.items())[:_DOCUMENTS]}
@@ -185,7 +182,6 @@ def _chapters(contents: Contents) -> None:
 
 
 def _finished(made: held.Made) -> None:
-    """Draw the file, or why there is none."""
     if made.written is not None and not made.path.is_file():
         # Streamlit ends what belongs to a session when its connection is lost for long.
         st.info("The pack was lost with the connection. Rebuild it.")
@@ -221,7 +217,6 @@ def _make(
     *,
     earlier: Packed | None = None,
 ) -> None:
-    """Draw the button, the progress, and the finished file."""
     current = held.JOB.current
     if current is not None and current.running:
         jobs.progress(held.JOB, lambda job: frame.escaped(job.text), held.JOB.cancel, "Cancel", "pack_cancel")
@@ -251,7 +246,6 @@ def _make(
 
 
 def _without_boxes() -> None:
-    """Draw a pack of the fields or posters that are open."""
     frame.title("Review pack", "")
     frame.sidebar(None)
     of_boxes = opened.files(opened.BOXES)

@@ -31,7 +31,6 @@ _LIST_WIDTH: Final = 320
 
 
 def _controls(loaded: OpenedBoxes) -> None:
-    """Draw the choice of model and measure, and the measure over all boxes."""
     offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
@@ -48,7 +47,6 @@ def _controls(loaded: OpenedBoxes) -> None:
 
 
 def _pdfs(loaded: OpenedBoxes) -> None:
-    """Draw what the PDFs say: the way to read them, its progress, or that they count."""
     if loaded.project.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
         return
@@ -109,7 +107,6 @@ def _observed(kind: str) -> None:
 
 
 def _drop_listed() -> None:
-    """Drop the listed slice: it is of another search."""
     state.slices_listed = None
 
 
@@ -131,7 +128,6 @@ def _of_boxes() -> None:
 
 
 def _list(loaded: OpenedBoxes) -> None:
-    """Draw the slices of the choice, or why there are none."""
     try:
         slice_list.of_choice(loaded, state.slices_of, state.slices_measure, key="slices", below=_below)
     except ValueError as missing:
@@ -139,7 +135,6 @@ def _list(loaded: OpenedBoxes) -> None:
 
 
 def _below(slices: Slices) -> None:
-    """Draw the signature of an average, and the slices as a file."""
     if is_average(state.slices_measure):
         st.caption(frame.escaped(slices.signature))
     _download(slices)

@@ -47,14 +47,12 @@ def _start_choices() -> None:
 
 
 def _kinds(every: Suspects) -> None:
-    """Draw all kinds, or one, each with its number."""
     totals = held.counts(every)
     names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
     widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed")
 
 
 def _pages_read(loaded: OpenedBoxes) -> None:
-    """Draw words and ink of the pages: the way to read them, their progress, or that they count."""
     if loaded.project.pdfs is None:
         return
     read = held.with_pages(loaded)
@@ -115,7 +113,6 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
 
 
 def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
-    """Draw how many pages to review, which ones, and what is known of the recall."""
     head, control = st.columns([1.6, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
@@ -132,7 +129,6 @@ def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
 
 
 def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
-    """Draw the next page of the plan, and its button."""
     following = held.next_page(answers[0])
     if following is None or review_plan.may_stop(answers):
         return
@@ -145,7 +141,6 @@ def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
 
 
 def _open(page: held.PlannedPage) -> None:
-    """Choose a page of the plan and show it."""
     review_plan.review(page.document, page.page)
     state.next_view = review_plan.BROWSER_VIEW
 

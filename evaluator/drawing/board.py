@@ -1,7 +1,4 @@
-"""The payload of the comparison board: sentence, differences on one axis, ledger, labels, and links.
-
-A link is a filter of the page list and a label. Positions on the axis are shares of its width.
-"""
+"""The payload of the comparison board; positions on axes are shares, a link is a filter and a label."""
 
 from __future__ import annotations
 
@@ -100,10 +97,7 @@ def sentence_parts(differences: Sequence[Difference], names: Sequence[str]) -> l
 
 
 def link_of(one: Difference) -> LinkItem:
-    """Return the link to the pages behind a difference.
-
-    Lost or gained boxes for recall, false positives of only one of the two for precision.
-    """
+    """Return the link of a difference: lost or gained boxes for recall, one model's own FP for precision."""
     fell = (one.difference or 0.0) < 0.0
     shows = {
         "recall": "b_broke" if fell else "b_fixed",
@@ -133,7 +127,6 @@ def axis_of(differences: Sequence[Difference]) -> tuple[float, float, list[float
 
 
 def _ends(one: Difference) -> list[float]:
-    """Return what an axis must hold: the difference, and its interval where that is shown."""
     if one.difference is None:
         return []
     shown = [] if one.too_few or one.low is None or one.high is None else [one.low, one.high]

@@ -28,11 +28,7 @@ def class_matrix(confusion: ClassConfusion) -> MatrixLayer:
 
 
 def class_difference(a: ClassConfusion, b: ClassConfusion, *, names: Sequence[str]) -> MatrixLayer:
-    """Return the heatmap of the second class confusion minus the first, background first.
-
-    As `evaluator.drawing.matrix.difference_data` with ``b`` as the first: blue cells speak for ``b``, orange ones for
-    ``a``.
-    """
+    """Return the heatmap of `b` minus `a` as `difference_data`, background first; blue is for `b`."""
     first, second = _background_first(b), _background_first(a)
     moved = MatrixDifference(_classes(a), first.astype(np.float64), second.astype(np.float64))
     data = difference_data(moved, "pixels", "linear")
@@ -51,7 +47,6 @@ def _classes(confusion: ClassConfusion) -> tuple[str, ...]:
 
 
 def _in_boxes(data: MatrixLayer, text: list[list[str]]) -> MatrixLayer:
-    """Return a heatmap in boxes, without a count in the corner: a background has no box."""
     text[0][0] = ""
     facts = {name: [[None, *rows[0][1:]], *rows[1:]] for name, rows in data.facts.items()}
     return msgspec.structs.replace(data, text=text, facts=facts, unit="boxes")

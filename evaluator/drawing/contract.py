@@ -63,7 +63,6 @@ def _interface(struct: type[msgspec.Struct]) -> str:
 
 
 def _fields(struct: type[msgspec.Struct]) -> Iterator[str]:
-    """Yield the lines of a struct's own fields, comments included."""
     own = inspect.get_annotations(struct)
     (body,) = ast.parse(inspect.getsource(struct)).body
     comments = _comments(body.body if isinstance(body, ast.ClassDef) else [])
@@ -113,7 +112,6 @@ def _spelled(form: object, *, top: bool = False) -> str:
 
 
 def _comments(body: Sequence[ast.stmt]) -> dict[str, str]:
-    """Return the sentences below the names that a body assigns."""
     comments = {}
     for statement, after in pairwise(body):
         target = (

@@ -1,7 +1,7 @@
 """What the page viewer draws of a page of extracted fields: boxes with status, problems, page strip.
 
-Owns the unit of the boxes (shares of the page, points, pixels of a scan). A box is named by side and row (``g12``,
-``p3``). One below the threshold is a false positive and leaves its ground truth missed: one problem with two boxes.
+A box is named by side and row (``g12``, ``p3``). One below the threshold is a false positive and leaves its ground
+truth missed: one problem with two boxes.
 """
 
 from __future__ import annotations
@@ -57,10 +57,7 @@ _WORDS: Final[Mapping[int, tuple[str, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A page (from 0, of a document code) on which boxes in a unit of `UNITS` are drawn.
-
-    `points` are width and height of the page; None where the PDF could not say.
-    """
+    """A page (document code, index from 0); `points` are width and height, None where the PDF cannot say."""
 
     document: int
     page: int
@@ -79,10 +76,7 @@ class Paper:
 
 
 def unit_of(result: FieldsResult) -> str:
-    """Return the unit of the boxes, a key of `UNITS`: shares if no coordinate of either side is above 1.
-
-    Points for anything else.
-    """
+    """Return the key of `UNITS` that boxes look like: shares if no coordinate exceeds 1, else points."""
     fields = (*result.compared.truth, *result.compared.predicted)
     return SHARES if all(max(field.box) <= 1.0 for field in fields if field and field.box) else POINTS
 
@@ -221,7 +215,6 @@ def _finite(value: float) -> float | None:
 
 
 def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxItem]) -> MistakeItem:
-    """Return one problem without its number: what is wrong, both values, IoU and confidence."""
     compared = result.compared
     truth, predicted = compared.truth[row], compared.predicted[row]
     paired = truth is not None and predicted is not None
@@ -256,7 +249,6 @@ def value_said(field: Field) -> str:
 
 
 def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list[str]:
-    """Return reasons that the boxes themselves give."""
     reasons = []
     if status == MISSED and predicted is not None:
         reasons.append("predicted without a box")
@@ -301,7 +293,6 @@ def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArra
 def _notes(
     result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, boxes: Sequence[BoxItem]
 ) -> list[str]:
-    """Return sentences about boxes that cannot be drawn, or that lie outside the page."""
     compared = result.compared
     given = sum(
         int((has[rows] & (on[rows] == paper.page)).sum())

@@ -1,7 +1,6 @@
 """The heatmap of one confusion matrix: cell texts and colour levels, scales and legend in both themes.
 
-Scales are seven steps, linear or logarithmic, two-sided for differences. Background x background is in no scale: it is
-most of the page and would make all other cells pale.
+Background x background is in no scale: it is most of the page and would make all other cells pale.
 """
 
 from __future__ import annotations
@@ -135,7 +134,6 @@ def _text(value: float, shows: Shows) -> str:
 
 
 def _signed(value: float, shows: Shows) -> str:
-    """Return the text of a cell of a difference."""
     if math.isnan(value):
         return "–"
     if value == 0.0:
@@ -160,7 +158,6 @@ def _levels(values: FloatArray, colour: Colour, top: float, unit: float) -> IntA
 
 @cache
 def _ramp(steps: bool) -> tuple[Ink, ...]:
-    """Return the colours from nothing to everything."""
     light, dark = (_BLUE, _BLUE_DARK) if steps else (_between(_BLUE), _between(_BLUE_DARK))
     return tuple((fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
 
@@ -247,12 +244,10 @@ def _scale_name(names: Mapping[Shows, str], shows: Shows, colour: Colour) -> str
 
 
 def _step_marks(shows: Shows) -> list[tuple[int, str]]:
-    """Return level and number of each step above nothing."""
     return [(level, f"{step if shows == 'f1' else 100 * step:g}") for level, step in enumerate(STEPS, 1)]
 
 
 def _scale_marks(levels: Sequence[int], shows: Shows, colour: Colour, top: float) -> list[tuple[int, str]]:
-    """Return some levels of a scale without steps, and the numbers there."""
     unit = 1.0 if shows == "pixels" else _SHARE_UNIT
     marks = []
     for level in levels:

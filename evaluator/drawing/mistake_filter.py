@@ -1,7 +1,4 @@
-"""The filter of the page browser, on columns of `metrics.error_types.Mistakes`, and the page order.
-
-A mistake is one item of that list, whatever its number of boxes; areas are shares of the page in [0, 1].
-"""
+"""The filter of the page browser over the items of `metrics.error_types.Mistakes`, and the page order."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
 
     `names` are of `evaluator.metrics.error_types.DOCUMENT`, empty for all; `label` is that of a ground truth or a
     prediction. Ranges include both ends; `score` keeps mistakes without a score, `iou` those without a pair as long as
-    it begins at 0; `size` is the area of the largest box.
+    it begins at 0; `size` is the area of the largest box, a share of the page.
     """
 
     document: str | None = None
@@ -81,10 +78,7 @@ class MistakeColumns:
 
     @cached_property
     def size(self) -> FloatArray:
-        """Return the area of the largest box of each as a share of the page, shape (M,).
-
-        NaN where boxes are in pixels and no file gives a page size.
-        """
+        """Return the largest area of each as a page share, shape (M,); NaN for pixels without a page size."""
         matching, mistakes = self.result.matching, self.mistakes
         truths = page_shares(matching.dataset, matching.dataset.ground_truth, mistakes.truth_rows)
         predictions = page_shares(matching.dataset, matching.prediction, mistakes.prediction_rows)
@@ -119,11 +113,7 @@ def box_places(dataset: Dataset, side: JoinedBoxes) -> BoxPlaces:
 
 
 def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, CodeArray]:
-    """Return the truth and prediction label that carry each mistake's name, int32; -1 for none.
-
-    A filter by label keeps a mistake when one of the two is that label. All boxes of a mistake on one side have one
-    label.
-    """
+    """Return the truth and prediction label that carry each mistake's name, one per side; -1 for none."""
     sides = (
         (result.matching.dataset.ground_truth.label, mistakes.truth_carriers),
         (result.matching.prediction.label, mistakes.prediction_carriers),
@@ -137,10 +127,7 @@ def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, C
 
 
 def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
-    """Count the mistakes that a filter by each label keeps, shape (labels,).
-
-    A mistake between two labels counts for both, so the sum may exceed the number of mistakes.
-    """
+    """Count the mistakes that a filter by each label keeps; one between two labels counts for both."""
     both = columns.truth_label != columns.prediction_label
     # A side without a label has -1.
     sides = columns.truth_label, columns.prediction_label[both]
@@ -164,10 +151,7 @@ def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:
 
 
 def _best_iou(result: AnyBoxResult, mistakes: Mistakes) -> FloatArray:
-    """Return the highest IoU inside each mistake; NaN where one side is missing.
-
-    A mistake has one box on one of its sides at least, so the rows of the longer side make all of its pairs.
-    """
+    """Return the highest IoU inside each mistake, of which one side has one box; NaN without both sides."""
     truths, predictions = np.diff(mistakes.truth_offsets), np.diff(mistakes.prediction_offsets)
     pairs = np.where((truths > 0) & (predictions > 0), np.maximum(truths, predictions), 0)
     owner = np.repeat(np.arange(len(mistakes)), pairs)
@@ -232,11 +216,7 @@ def name_counts(
 
 @dataclass(frozen=True, eq=False)
 class PageList:
-    """The pages of the page browser in order, K rows.
-
-    `document` holds codes of the dataset, `index` is the page in its document from 0, `mistakes` counts those that
-    pass.
-    """
+    """The pages of the page browser in order: document code, index from 0, mistakes that pass."""
 
     dataset: Dataset
     document: CodeArray
@@ -292,8 +272,8 @@ def page_list(
     """Return the pages that a filter leaves; without rows when nothing passes.
 
     `keep` is from `passing`; `label` keeps pages with a box of that label that takes part. With a document and no
-    label, pages of its PDF (`pdf_pages`) that no file mentions are listed too. `worst_first` puts most mistakes first,
-    ties and all else by document and page.
+    label, pages of its PDF (`pdf_pages`) that no file mentions are listed too. The order is by document and page;
+    `worst_first` puts most mistakes first.
     """
     dataset = result.matching.dataset
     mistakes = np.bincount(columns.page[keep], minlength=dataset.pages)
@@ -311,7 +291,6 @@ def page_list(
 
 
 def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
-    """Return which pages have a box of a label that takes part."""
     matching, dataset = result.matching, result.matching.dataset
     code = dataset.labels.index(label) if label in dataset.labels else -1
     has_label = np.zeros(dataset.pages, dtype=bool)
@@ -343,10 +322,7 @@ def _ordered(
 
 
 def kept_text(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequence[str]:
-    """Return the page totals and what the filter keeps, as two lines for the foot of the sidebar.
-
-    For instance ``412 pages, 38 documents`` and ``Filter keeps 689 mistakes on 287 pages``.
-    """
+    """Return page totals and what the filter keeps, as two lines for the foot of the sidebar."""
     dataset = pages.dataset
     lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]
     mistakes = count_of(int(pages.mistakes.sum()), "mistake")

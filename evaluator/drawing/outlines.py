@@ -1,7 +1,4 @@
-"""Outlines and masks of boxes as SVG paths, in ten-thousandths of the displayed page, origin top left.
-
-Filled by the even-odd rule; lines are simplified by at most a two-thousandth of the page.
-"""
+"""Outlines and masks as even-odd SVG paths in ten-thousandths of the displayed page, origin top left."""
 
 from __future__ import annotations
 

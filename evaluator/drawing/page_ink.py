@@ -30,10 +30,7 @@ def cells_in(shape: tuple[int, int], boxes: FloatArray) -> BoolArray:
 
 
 class InkLost(NamedTuple):
-    """The share of the ground truth's ink that no prediction holds, and the ground-truth cells outside.
-
-    `share` is None when the ground truth has no ink; `cells` has shape (rows, columns).
-    """
+    """The share of a truth's ink (None without any) and the truth's cells that no prediction holds."""
 
     share: float | None
     cells: BoolArray
@@ -49,10 +46,7 @@ def ink_lost(ink: Ink, truth: FloatArray, prediction: FloatArray) -> InkLost:
 
 
 def inked_stretches(ink: Ink, cells: BoolArray) -> tuple[Rect, ...]:
-    """Return the inked parts of some cells as boxes, shares of the page, at most `MARKED`.
-
-    One for each stretch of a row; rows of equal extent are joined.
-    """
+    """Return the inked parts of some cells, row by row, as at most `MARKED` boxes in page shares."""
     rows, columns = ink.cells.shape
     marked = cells & ink.marked
     stretches: list[Rect] = []

@@ -18,10 +18,7 @@ from evaluator.model.dataset import Dataset, JoinedBoxes
 
 
 class ByPage(NamedTuple):
-    """The boxes of one side by page: all N rows, in file order within a page, and their pages, rising.
-
-    `counts` tells who takes part, by row of the file.
-    """
+    """All rows of a side by page, in file order within one; `counts`, by file row, tells who takes part."""
 
     rows: IntArray
     page: IntArray
@@ -86,10 +83,7 @@ def page_shares(
 def sizes_of_pages(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> FloatArray:
-    """Return page width and height of some boxes in the boxes' unit, shape (K, 2); see `page_shares`.
-
-    1 and 1 for shares of the page; NaN for pixels of a page whose size is not known.
-    """
+    """Return page width and height in the boxes' unit (1, 1 for shares), shape (K, 2); NaN if unknown."""
     if side.source.unit == "page":
         return np.ones((len(rows), 2))
     size, own = dataset.page_size[side.page[rows]], side.source.page_size

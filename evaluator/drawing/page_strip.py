@@ -1,7 +1,4 @@
-"""The page strip of the viewer: pages with their number of mistakes and a few blocks of their layout.
-
-Coordinates are shares of the displayed page, origin top left, to two decimals.
-"""
+"""The page strip of the viewer: mistakes and a few blocks of each page, as shares to two decimals."""
 
 from __future__ import annotations
 
@@ -41,10 +38,7 @@ class Strip(NamedTuple):
 
 
 def strip(result: AnyBoxResult, pages: PageList, current: int | None) -> Strip:
-    """Return the page strip around a position, the first one for None (a page outside of the list).
-
-    The blocks of a page are its first ground-truth boxes; none where the page size is not known.
-    """
+    """Return the page strip around a position (None: the first); blocks only for pages of known size."""
     first, last = window(current or 0, len(pages))
     return Strip(tuple(_entry(result, pages, at, current) for at in range(first, last)), first)
 

@@ -1,7 +1,4 @@
-"""What the page viewer draws of a poster: its missing (FN) and extra (FP) words, boxed on the page.
-
-A word at several places is one mistake with several boxes.
-"""
+"""What the viewer draws of a poster: missing (FN) and extra (FP) words, one mistake for all places."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ WORD_TITLES: Final = {
 
 
 def poster_data(difference: PageDifference, *, extra: bool = True) -> PageLayers:
-    """Return boxes, mistakes and counts of a poster for the viewer; only of missing words unless `extra`.
-
-    Missing words are before extra ones, each by place; ``counts`` are those of words, not of boxes.
-    """
+    """Return boxes, mistakes and word counts of a poster: missing words, then extra ones if `extra`."""
     words = [*difference.missing, *(difference.extra if extra else ())]
     boxes: list[BoxItem] = []
     mistakes: list[MistakeItem] = []

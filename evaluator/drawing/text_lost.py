@@ -116,10 +116,7 @@ def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
 
 
 class TextSummary(NamedTuple):
-    """How much text a model loses on `pages` pages; `counts` are by label of the dataset.
-
-    `silent` of the pages have no text layer or known size, or cannot be read, and are not in `counts`.
-    """
+    """Lost text of `pages` pages by label; `silent` ones (no readable words or size) are not in `counts`."""
 
     counts: TextCounts
     pages: int
@@ -191,7 +188,6 @@ class WordsHeld:
         return MistakeText(*(np.flatnonzero(part) for part in parts))
 
     def _of_label(self, side: str, code: int) -> BoolArray:
-        """Return the words in any box of a label on one side."""
         if (side, code) not in self._by_label:
             boxes, labels = getattr(self._sides, side), getattr(self._sides, f"{side}_label")
             self._by_label[side, code] = held(self._words, boxes[labels == code])
@@ -199,10 +195,7 @@ class WordsHeld:
 
 
 def quoted(texts: Sequence[str], rows: IntArray, what: str) -> str:
-    """Return what happened to some words, the first of them and their number; empty for no words.
-
-    For instance ``lost “Figure 3. Households by region” (5 words)``.
-    """
+    """Return a line of what happened to some words, the first of them, their number; empty for none."""
     if not len(rows):
         return ""
     text = ""
@@ -242,10 +235,7 @@ def page_lost(text: PageText, sides: Sides) -> LostText:
 
 
 class WordsOfMistake(NamedTuple):
-    """What a mistake does to the text: sentences, numbers of words, boxes of the foreign words.
-
-    `lost` and `foreign` are None without a text layer.
-    """
+    """A mistake's effect on the text; counts are None without a text layer, `boxes` of foreign words."""
 
     lines: tuple[str, ...]
     lost: int | None = None

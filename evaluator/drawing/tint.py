@@ -23,10 +23,7 @@ MOST_BOXES: Final = 80
 def tint_data(
     result: PixelResult, page: int, row: int, column: int, *, names: tuple[str, str] = ("True", "Predicted")
 ) -> TintItem:
-    """Return what is drawn on one page (a counted row of the page columns) for one cell.
-
-    `row` and `column` are classes of the first and second side, `names` what the chips of their boxes say.
-    """
+    """Return what is drawn on one counted page row for one cell; `names` are the chips of the sides."""
     region = result.cell_region(page, row, column)
     boxes, left_out = _boxes(result, page, row, column, region.rectangles)
     return TintItem(

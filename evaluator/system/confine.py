@@ -159,10 +159,7 @@ def _seccomp(library: _Library, machine: str) -> str:
 
 
 def program(machine: str) -> bytes:
-    """Return the filter of system calls of a machine as classic BPF over ``struct seccomp_data``.
-
-    Eight bytes for each instruction.
-    """
+    """Return the system call filter of a machine as classic BPF, eight bytes for each instruction."""
     column = list(_ARCHITECTURES).index(machine)
     load, equal, any_bit, answer = 0x20, 0x15, 0x45, 0x06
 

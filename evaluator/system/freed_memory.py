@@ -16,10 +16,7 @@ _BLOCK: Final = 1 << 25
 
 
 def share_among_threads() -> None:
-    """Have threads that start from now on take their memory from one pool.
-
-    By default glibc gives each thread a pool in which freed memory waits for that thread alone.
-    """
+    """Have threads that start from now on share one pool of freed memory; glibc has one for each."""
     if (limit := _of_glibc("mallopt")) is not None:
         limit(_M_ARENA_MAX, 1)
 

@@ -17,10 +17,7 @@ _OWN: Final = Path("/proc/self/statm")
 
 
 def is_much() -> bool:
-    """Return whether this process holds more than `SHARE` of what it may have; False where not known.
-
-    Shared memory counts, swapped memory does not. Known on Linux.
-    """
+    """Return whether more than `SHARE` of memory is held, shared included, swapped not; False if unknown."""
     most = may_have()
     if most is None:
         return False

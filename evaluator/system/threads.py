@@ -58,10 +58,7 @@ def in_threads(
 
 
 def made_ahead(parts: Iterable[T]) -> Iterator[T]:
-    """Yield parts in their order, made by a thread ahead of use; at most two wait to be taken.
-
-    What making them raises is raised where the next one would be.
-    """
+    """Yield parts in order, made by a thread at most two ahead; raises where the next part would be."""
     from queue import SimpleQueue  # few commands make anything ahead
 
     # A part alone in a tuple, and after the last one what making the next raised, or nothing.

@@ -74,7 +74,6 @@ def _field_type(text: str) -> str:
 
 
 def _whole_of_fields(text: str, names: Callable[[Sequence[of_fields.FieldModel]], Collection[str]]) -> str:
-    """Return the whole name of a `cut` text; the fields are compared only to find a long one."""
     compared = of_fields.compared() if len(text) > MOST_SHOWN else None
     return text if compared is None else whole(text, names(compared.models))
 
@@ -111,10 +110,7 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
 
 
 def _model(kind: opened.AnyKind | None, *, begins: int | None = None, other: str = "") -> Codec[int]:
-    """Return the codec of a model's place in the list, of the view's own kind when none is given.
-
-    The place is never that of the `other` part of an address, where it has both.
-    """
+    """Return the codec of a model's place (of the view's own kind for None), never that of part `other`."""
 
     def known(text: str, address: Mapping[str, str]) -> bool:
         if text == address.get(other):
@@ -127,7 +123,6 @@ def _model(kind: opened.AnyKind | None, *, begins: int | None = None, other: str
 
 
 def _scores(text: str) -> tuple[float, ...]:
-    """Return the score thresholds of the models, in their order."""
     values = tuple(share(0.0, 1.0).read(part) for part in text.split(","))
     if len(values) > len(opened.files(opened.BOXES).models):
         raise ValueError(text)
@@ -149,7 +144,6 @@ def _fixes(text: str) -> tuple[str, ...]:
 
 
 def _size(text: str) -> tuple[float, float]:
-    """Return a page size such as ``612x792``."""
     width, height = (float(part) for part in text.split("x"))
     if not (0.0 < width < 1e6 and 0.0 < height < 1e6):
         raise ValueError(text)
@@ -157,7 +151,6 @@ def _size(text: str) -> tuple[float, float]:
 
 
 def _poster(text: str) -> str:
-    """Return the id of an open poster, whole where it was `cut`."""
     every = of_posters.posters_open()
     return str(one_of(tuple(every)).read(whole(text, every)))
 
@@ -273,9 +266,9 @@ TABLE: Final = tuple(_entries())
 def read_url(view: View) -> None:
     """Take over the address bar when it was opened, changed or stepped back to by the reader.
 
-    Parts are written to widgets only when a view is entered: on every run they would be set back while the reader moves
-    them. A known address is followed only after a step back or onto another view: quick requests carry an old one. A
-    session that did not come through app.py is sent there and ends.
+    Each part is written when a view is entered, since a widget of the same key would start at its lowest value, and
+    only then, as the reader may be moving it. A known address is followed only after a step back or onto another view:
+    quick requests carry an old one. A session that did not come through app.py is sent there and ends.
     """
     if not state.access:
         st.switch_page("app.py")
@@ -314,10 +307,7 @@ def _read(view: View, entered: bool) -> None:
 
 
 def _restore(view: View, address: Mapping[str, str]) -> None:
-    """Open what the workspace folder has, once in a session; take its filter or the project file's.
-
-    Parts that the view has, when there is an address, are not taken.
-    """
+    """Open the workspace folder once; take its filter, or the project's, where the address says nothing."""
     state.restored = True
     filters: Mapping[str, str] = {}
     if kept.folder() is not None:
@@ -332,7 +322,6 @@ def _restore(view: View, address: Mapping[str, str]) -> None:
 
 
 def _take_saved(text: str) -> None:
-    """Take the saved filters; a part that makes no sense any more is at its start."""
     with contextlib.suppress(msgspec.MsgspecError):
         saved = msgspec.json.decode(text.encode(), type=dict[str, dict[str, str]])
         state.saved_filters = {
@@ -348,7 +337,6 @@ def _filter_value(field: AnyField, texts: Mapping[str, str]) -> object:
 
 
 def _saved_text() -> str:
-    """Return the saved filters, each as the parts of an address that it sets."""
     entries = [next(each for each in TABLE if each.field is field) for field in FILTER]
     saved = {
         name: {e.name: e.codec.write(value) for e, value in zip(entries, values, strict=True) if value != e.field.start}

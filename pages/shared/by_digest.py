@@ -86,7 +86,6 @@ def _address(name: str) -> str:
 
 
 def _keep(name: str, picture: bytes) -> None:
-    """Keep a picture; one that is larger than the room for all has it for itself."""
     _pictures.put(name, picture, min(len(picture), PICTURE_BYTES))
 
 

@@ -71,7 +71,6 @@ def _exceeds_its_part(session: SessionState, context: ScriptRunContext) -> bool:
 
 
 def _run_whole_view(context: ScriptRunContext) -> None:
-    """Run the whole view in place of the part; the callbacks have been called."""
     if context.script_requests is not None:
         context.script_requests.request_rerun(
             RerunData(

@@ -62,7 +62,6 @@ def _form(place: int, name: str, content: bytes) -> None:
 
 
 def _ask(place: int, targets: Sequence[str], name: str, content: bytes) -> None:
-    """Note which columns the form of a table has chosen; the view reads it."""
     columns = {target: written(f"column_{place}_{target}") for target in (*targets, "page")}
     chosen = {target: str(column) for target, column in columns.items() if column is not None}
     if "page" in chosen:
@@ -73,7 +72,6 @@ def _ask(place: int, targets: Sequence[str], name: str, content: bytes) -> None:
 
 
 def _spots(count: int) -> list[st.delta_generator.DeltaGenerator]:
-    """Return places for so many choices, five in a row."""
     return [spot for start in range(0, count, 5) for spot in st.columns(5)[: min(5, count - start)]]
 
 
@@ -93,7 +91,6 @@ def _choice(place: int, target: str, header: Sequence[str]) -> str | None:
 
 
 def _read(asked: tuple[Upload, Side]) -> None:
-    """Open a table as one side, or show what is wrong with it."""
     upload, side = asked
     member = opened.take(BOXES, upload, side)
     state.rejected = member if member.source is None else None

@@ -1,7 +1,4 @@
-"""The view Compare: which pages it lists, and the cached differences of two models.
-
-Caches are keyed by the digests of the files and the thresholds.
-"""
+"""The view Compare: which pages it lists, and the cached differences of two models."""
 
 from __future__ import annotations
 
@@ -100,10 +97,7 @@ def shown_place(loaded: OpenedBoxes) -> Place | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """Two models, A and B, at one operating point; `keys` are what their results follow from.
-
-    `ledger` is of all boxes, `listed` of the chosen label and document.
-    """
+    """Two models at one operating point; `listed` is the ledger of the chosen label and document."""
 
     chosen: tuple[Named, Named]
     keys: tuple[ResultKey, ResultKey]
@@ -187,7 +181,6 @@ def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
 
 @computed(8)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
-    """Return the sums by document of a result for the metrics of the board."""
     return box_measures(_result, metrics=TABLE_METRICS)
 
 
@@ -205,10 +198,7 @@ def _differences(
 
 @dataclass(frozen=True, slots=True)
 class OneOfMany:
-    """A model in the table of all of them, a `Named` one for A and B.
-
-    `differences` are against A, over all labels, by metric; empty for A itself.
-    """
+    """A model of the table, `Named` for A and B; `differences` to A over all labels, empty for A."""
 
     model: Model
     result: Result

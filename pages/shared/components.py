@@ -1,7 +1,6 @@
 """Our Streamlit components (v2): their registration, and the check of what the browser reports.
 
-Payloads and events are structs of `evaluator.drawing.payloads`. The session state is not touched: a view passes a
-callback for each event, which runs before the script, and reads `parse_events(report(key))` or the like inside.
+A view passes a callback for each event, which runs before the script and reads `parse_events(report(key))` or the like.
 """
 
 from __future__ import annotations
@@ -149,10 +148,7 @@ def parse_events(state: Reported) -> PageEvents:
 
 
 def with_documents(events: E, documents: Callable[[], Collection[str]]) -> E:
-    """Return events of pages with whole document ids in the place of those that `cut` shortened.
-
-    `documents` gives the ids of all open documents; it is called only for an event with a long one.
-    """
+    """Return events with whole document ids; `documents` is called only for an id that `cut` shortened."""
     of_pages = {name: getattr(events, name) for name in events.__struct_fields__}
     wholes = {
         name: msgspec.structs.replace(event, document=whole(event.document, documents()))

@@ -1,7 +1,4 @@
-"""Values of functions that are computed once for all sessions, by all that they follow from.
-
-In place of ``st.cache_resource``, which hashes every argument at every call: arguments are compared as they are.
-"""
+"""Values of functions, computed once for all sessions by arguments compared as they are."""
 
 from __future__ import annotations
 
@@ -64,7 +61,6 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
 
 
 def _give_back(kept: Recent[Hashable, tuple[R]]) -> None:
-    """Keep few values where memory is short."""
     if held_memory.is_much() and kept.shorten(FEW):
         freed_memory.give_back()
 

@@ -72,7 +72,6 @@ def card(
 
 
 def _rule(candidate: Named, measures: Sequence[str]) -> None:
-    """Draw the rule as a sentence with three choices."""
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
         "width": 88,
@@ -95,7 +94,6 @@ def _rule(candidate: Named, measures: Sequence[str]) -> None:
 
 
 def _answer(made: Decision, chosen: Sequence[Named]) -> str:
-    """Return headline, one sentence and the ruler, as HTML."""
     drawn = None if made.main is None else ruler(made.main, made.rule.least)
     marks = "" if drawn is None else _ruler(drawn, made, chosen)
     return (
@@ -134,7 +132,6 @@ def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
 
 
 def _consequences(made: Decision) -> str:
-    """Return cost, more documents, clear losses and gains, and what is not judged, as HTML."""
     head, detail = made.cost_words
     rows = [(head, detail, "One for each box to move, draw, relabel or delete")] if head else []
     if made.more_documents:

@@ -1,8 +1,4 @@
-"""The doctor on screen: its diagnosis of each prediction, applied and undone; what is in the files.
-
-Diagnoses are shared by all sessions under the digests of the files and the protocol. A fix is kept by the name of its
-file, among the fixes of the session, which the address holds.
-"""
+"""The doctor on screen: its diagnosis of each prediction, applied and undone; what is in the files."""
 
 from __future__ import annotations
 
@@ -217,7 +213,6 @@ def _shown(case: Diagnosed) -> Preview | None:
 
 
 def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
-    """Draw the way to the page in the Page browser, with the prediction as it is given."""
     loaded = opened.opened(BOXES)
     names = [each.name for each in loaded.predictions] if loaded is not None else []
     if case.name in names:
@@ -256,7 +251,6 @@ def _page(title: str, shown: Preview, boxes: Boxes) -> str:
 
 
 def _rectangles(xyxy: FloatArray, name: str) -> str:
-    """Return boxes as far as they are on the page, as HTML."""
     cut = np.clip(xyxy[:300], 0.0, 1.0)
     return "".join(
         f'<s class="{name}" style="left:{100 * x1:.2f}%;top:{100 * y1:.2f}%;width:{100 * (x2 - x1):.2f}%;'
@@ -374,14 +368,12 @@ def description(name: str, source: Annotations) -> None:
 
 
 def _spread(spread: Spread) -> str:
-    """Return smallest to largest with the median; n/a without any."""
     if spread.smallest is None:
         return "n/a"
     return f"{spread.smallest:.4g} to {spread.largest:.4g}, median {spread.median:.4g}"
 
 
 def _behind(check: object, name: str, source: Annotations, row: Contents) -> None:
-    """Draw what a count of a check consists of: pages with the way to each, or labels."""
     if check == _FEW:
         frame.section(f"{_FEW} in {name}", count_of(len(row.few), "label"))
         if row.few:
@@ -416,7 +408,6 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
 
 
 def _show_page(name: str, place: Place) -> None:
-    """Choose a page of a file, under its own model where it is a prediction."""
     loaded = opened.opened(BOXES)
     models = [plain(each.name) for each in loaded.predictions] if loaded is not None else []
     if name in models:
@@ -434,7 +425,6 @@ def _named(source: Annotations) -> Annotations:
 
 @computed(32)
 def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotations) -> Annotations:
-    """Return the same by the content of both; unchanged where its ids are not the ground truth's."""
     try:
         return formats.resolve(_source, _truth, keep_unit=True)
     except BadInput:

@@ -69,7 +69,6 @@ def all_files() -> None:
 
 
 def _card(listed: _Listed) -> None:
-    """Draw what is in one file, what is wrong with it, and the way to its pages or its view."""
     row = listed.row
     what = f"{row.what} · {row.role}" if row.role else row.what
     st.html(f'<h2 class="ls-section">{html.escape(plain(row.name))} <small>{html.escape(plain(what))}</small></h2>')
@@ -133,13 +132,11 @@ def of_no_use() -> tuple[str, ...]:
 
 
 def _folders_of_pages() -> list[Path]:
-    """Return the folders in which pages of any kind are looked for, each once."""
     open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
     return list(dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)))
 
 
 def _documents() -> set[str]:
-    """Return the documents of the open boxes and fields, which findings may be about."""
     boxes, fields = opened.boxes(), opened.opened(FIELDS)
     return {*(boxes.dataset.document_code if boxes else ()), *(fields.ground_truth.documents if fields else ())}
 
@@ -206,12 +203,10 @@ def _role(members: list[tuple[AnyKind, Any]]) -> None:
 
 
 def _ask_role(members: Sequence[tuple[AnyKind, AnyMember]]) -> None:
-    """Note the file and the role that the form has chosen."""
     place = written("file_role_file")
     if place is not None:
         state.role_asked = (*members[place], _ROLES[str(written("file_role"))])
 
 
 def _change_role(asked: tuple[AnyKind, AnyMember, Side | None]) -> None:
-    """Use a file in another role, or keep what is wrong with it to be shown."""
     state.rejected = opened.change_role(*asked)

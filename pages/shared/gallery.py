@@ -270,10 +270,7 @@ def _ordered(key: ResultKey, order: str, *, _result: Result, _mistakes: Items) -
 
 
 def _order(result: Result, every: Items, order: str) -> IntArray:
-    """Return the rows of the items in the wanted order; what has no value comes last.
-
-    Costliest: most boxes to put right first, then the largest; of matched pairs the one of lowest IoU.
-    """
+    """Return rows in an order, NaN last; "costliest": most boxes to correct, lowest IoU of pairs, largest."""
     if order == "costliest":
         touched = np.append(result.mistakes.corrections, 0)[every.mistake]
         size, matched = -np.nan_to_num(every.size, nan=-np.inf), every.kind == MATCHED
@@ -303,10 +300,7 @@ def crop(
     width: int = _CROP_WIDTH,
     dpi: float = pictures.FIRST_DPI,
 ) -> CropItem:
-    """Return the page around some boxes, all of it for none, or an empty sheet with the reason.
-
-    It has at most `width` pixels and is cut from a page that is drawn with `dpi`.
-    """
+    """Return a page around some boxes (all for none), at most `width` pixels; an empty sheet if it fails."""
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
 
     def drawn(page: PageFile) -> PageImage:

@@ -36,10 +36,7 @@ _MODELS_IN_A_ROW: Final = 3
 def operating_point(
     loaded: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
 ) -> None:
-    """Draw the IoU threshold, a score threshold for each chosen model, and the two presets.
-
-    With `one_of` the model to show is chosen among these, and its three main numbers are at the end.
-    """
+    """Draw thresholds and presets; with `one_of` the choice of a model, and its three main numbers."""
     width = 170 if one_of else 240
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         if one_of:
@@ -105,10 +102,7 @@ def _three_numbers(loaded: OpenedBoxes, model: Model) -> None:
 
 
 def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], None]:
-    """Draw counts and ratios of each model, with their signature; return what adds the mistakes.
-
-    The number of mistakes is left out where they have no names yet, until what is returned is called.
-    """
+    """Draw each model's counts and ratios; return what adds the mistakes where they had no names yet."""
     baseline = result_of(loaded, chosen[0]).micro
     places = [column.empty() for column in st.columns(len(chosen), gap="small")]
     late = []
@@ -183,10 +177,7 @@ class Corrected(NamedTuple):
 
 
 def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
-    """Return a model's numbers, all labels pooled, on the ground truth as agreed verdicts correct it.
-
-    At the operating point. None when no verdict changes its precision, recall or F1.
-    """
+    """Return a model's numbers on the corrected ground truth; None if precision, recall and F1 stay."""
     again = findings.corrected_of(loaded, model)
     if again is None:
         return None

@@ -1,7 +1,4 @@
-"""The ledger of B against A in the views of pixels, fields and posters, and the items behind a number.
-
-What is counted comes from the protocol (`evaluator.metrics.item_ledger`).
-"""
+"""The ledger of B against A in the views of pixels, fields and posters, and the items behind a number."""
 
 from __future__ import annotations
 
@@ -19,10 +16,7 @@ _TITLES = {"b_better": "B better", "a_better": "A better", "same_right": "Same, 
 
 
 def part(ledgers: Sequence[ItemLedger], open_item: Callable[[Item], None]) -> None:
-    """Draw the ledgers, and the items behind the chosen number; nothing without a ledger.
-
-    `open_item` shows an item in the view; it is called before the view runs.
-    """
+    """Draw the ledgers, and the items of the chosen number; `open_item` is called before the view runs."""
     for ledger in ledgers:
         _table(ledger)
     chosen = next((each for each in ledgers if each.measure == state.ledger_of[0]), None)
@@ -31,7 +25,6 @@ def part(ledgers: Sequence[ItemLedger], open_item: Callable[[Item], None]) -> No
 
 
 def _table(ledger: ItemLedger) -> None:
-    """Draw one row per label, field or criterion; a count lists its items."""
     frame.section(f"Ledger, by {ledger.criterion}", f"{ledger.noun}s; a count lists them")
     counts = [ledger.counts(row) for row in range(len(ledger.rows))]
     key = f"ledger_{ledger.noun}_{ledger.measure}"
@@ -55,7 +48,6 @@ def _table(ledger: ItemLedger) -> None:
 
 
 def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
-    """Draw the items of the chosen number, those that moved most first; a row opens its item."""
     _, name, outcome = state.ledger_of
     if outcome not in OUTCOMES:
         return

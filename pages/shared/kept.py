@@ -1,7 +1,4 @@
-"""The workspace folder of this server, and what sessions keep in it; without one nothing is kept.
-
-What cannot be kept is said on Files and stays in use; it never stops a view.
-"""
+"""The workspace folder and what sessions keep in it; a failure is noted for Files and stops no view."""
 
 from __future__ import annotations
 
@@ -73,7 +70,6 @@ def keep_filters(filters: Mapping[str, str]) -> None:
 
 
 def _change(change: Callable[[WorkspaceFolder], None]) -> None:
-    """Change the folder, if there is one, and note why it could not be."""
     of = folder()
     if of is None:
         return

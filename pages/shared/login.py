@@ -183,7 +183,6 @@ def openness(address: str | None, headers: Mapping[str, str]) -> str:
 
 
 def _is_loopback(host: str | None) -> bool:
-    """Return whether a host name or address is this machine's own."""
     name = (host or "").strip("[]").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -194,7 +193,6 @@ def _is_loopback(host: str | None) -> bool:
 
 
 def _can_log_in() -> bool:
-    """Return whether the packages that Streamlit's login needs are installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("authlib", "httpx"))
 
 

@@ -1,8 +1,4 @@
-"""Means on the Overview: pooled boxes, documents, labels with weights, and COCO's average precision.
-
-The means are those of the matching at the operating point. Average precision is of all predictions, for models with
-scores under protocols without their own.
-"""
+"""Means on the Overview: pooled boxes, documents, labels with weights, and COCO's average precision."""
 
 from __future__ import annotations
 
@@ -111,7 +107,6 @@ def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
 
 
 def _use_weights(keys: Mapping[str, str]) -> None:
-    """Weigh the labels as the form says; `keys` are those of its inputs."""
     values = {label: float(written(key)) for label, key in keys.items()}
     state.class_weights = tuple((label, value) for label, value in values.items() if value != 1.0)
 
@@ -130,7 +125,6 @@ def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> 
 
 
 def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: ANN401 - metrics, or their mean
-    """Return the three ratios; `counted` is what a mean counts."""
     noun = (counted or "").removesuffix("s")
     notes = [
         f"over {count_of(numbers[counted][key], noun)} where it is defined" if counted else "" for _, key in _RATIOS
@@ -140,7 +134,7 @@ def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: A
 
 
 def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Group | None:
-    """Return COCO's AP of all predictions; None without, or when the protocol has its own."""
+    """Return COCO's AP of all predictions; None for too many, or if the protocol has its own."""
     if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
         return None
     numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset) or dict.fromkeys(_AVERAGES)

@@ -1,7 +1,4 @@
-"""The view Models: the open models and results of earlier runs, ranked by one measure.
-
-Caches are keyed by the digests of the files and the thresholds.
-"""
+"""The view Models: the open models and results of earlier runs, ranked by one measure."""
 
 from __future__ import annotations
 
@@ -48,10 +45,7 @@ class Apart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """All models by one measure, and by further ones in `others`.
-
-    `places` has the place among the open models for each row of `standings`; None for an earlier result.
-    """
+    """All models by a measure and by others; `places` among the open models, None for earlier results."""
 
     standings: Standings
     others: tuple[Standings, ...]
@@ -60,14 +54,12 @@ class Ranked:
 
 
 def _chosen() -> tuple[str, ...]:
-    """Return the measure that ranks, then the others."""
     known = measures()
     first = state.rank_by if state.rank_by in known else _DEFAULT
     return (first, *(name for name in state.rank_more if name in known and name != first))
 
 
 def _asked(loaded: OpenedBoxes) -> tuple[object, ...]:
-    """Return what the numbers of the view follow from."""
     keys = tuple(_keys(loaded, own=is_own(name)) for name in _chosen())
     return _chosen(), keys, state.label, state.iou, state.earlier
 
@@ -78,10 +70,7 @@ def is_ready(loaded: OpenedBoxes) -> bool:
 
 
 def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
-    """Return all open models and the earlier results that fit, by the chosen measures and label.
-
-    Without resampling there are values and no intervals, ranks, pairs or boxes to correct.
-    """
+    """Return open models and fitting earlier results; without resampling only values, no intervals."""
     label = state.label or ALL_LABELS
     first, *more = _chosen()
     fitting, apart = _sorted_out(loaded, label, own=is_own(first))
@@ -139,7 +128,6 @@ def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[Ear
 def _contenders(
     loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
 ) -> list[Contender]:
-    """Return the open models at the operating point, then the earlier results."""
     asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
     wanted = _Wanted(own, asked, state.label, mistakes)
     opened_ = [

@@ -1,7 +1,4 @@
-"""The slices of fields, pixels and posters: what is searched, the list, and the view of an item.
-
-What was read of the PDFs is kept for all sessions under the files and the PDF folder.
-"""
+"""The slices of fields, pixels and posters: what is searched, the list, and the view of an item."""
 
 from __future__ import annotations
 
@@ -43,10 +40,7 @@ _MOST_ROWS: Final = 14
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The results of one kind of files ("pixels", "fields", "posters"), of A and, when there are two, B.
-
-    `key` is what the results follow from; `open` shows an item in its view and is called before the view runs.
-    """
+    """The results of one kind, of A and, if there are two, B; `open` is called before the view runs."""
 
     kind: str
     models: tuple[Named, ...]
@@ -181,10 +175,7 @@ LARGE_PAGES: Final = 2_000
 
 
 def searched(source: Source, of: str, measure: str) -> Searched | None:
-    """Return the slices of one model, or of B against A, by one measure or `ALL`.
-
-    None, with the way to begin again drawn, where the search was cancelled.
-    """
+    """Return the slices of "A", "B" or "B-A" by a measure or `ALL`; None where the search was cancelled."""
     letters = ["A", "B"] if of == "B-A" else [of]
     places = [place for place, model in enumerate(source.models) if model.letter in letters]
     of_pages = None if source.pdfs is None else READING.result(_read_key(source))
@@ -235,7 +226,6 @@ def listed(source: Source, of_search: Searched) -> None:
 
 
 def _shown(source: Source, of_search: Searched) -> None:
-    """Draw the list; a page opens the view of its kind, the items of a slice a table below."""
     events = components.slices(of_search.payload, key=_KEY, on_boxes=_list_things)
     page = events.open
     if page is None:
@@ -253,7 +243,6 @@ def _list_things() -> None:
 
 
 def _things(source: Source, of_search: Searched, one: Slice) -> None:
-    """Draw the items of a slice, wrong ones first; a row opens its field, page or poster."""
     observed = of_search.seen[one.measure].observations
     rows = one.parts[0].rows
     order = rows[np.argsort(~wrong_of(one, observed, rows), kind="stable")]

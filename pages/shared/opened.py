@@ -1,7 +1,6 @@
 """What a session has open: files of both sides, models that can be evaluated, their names and issues.
 
-Boxes, extracted fields and posters are three kinds of files, see `Kind`. What is read is shared by all sessions under
-digests of content, name and role, never under a path or a time.
+What is read is shared by all sessions under digests of content, name and role, never under a path or a time.
 """
 
 from __future__ import annotations
@@ -85,10 +84,7 @@ class Named(Model):
 
 @dataclass(frozen=True, slots=True)
 class Opened(Generic[C]):
-    """What can be evaluated: the predictions that fit the ground truth, with names in their order.
-
-    `issues` are those of all files and pairs, warnings and errors.
-    """
+    """What can be evaluated: predictions that fit the ground truth, names in their order, all issues."""
 
     kind: Kind[C]
     project: Project[C]
@@ -109,10 +105,7 @@ class Opened(Generic[C]):
 
     @property
     def pair(self) -> tuple[Named, ...]:
-        """Return A and B of a view of two models: the first two unless chosen otherwise; one when one is open.
-
-        Where the same model is chosen twice, B is the first other one.
-        """
+        """Return A and B, always two models, the first two unless chosen; one when one is open."""
         names = self.names
         places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
         if len(names) > 1 and places[0] == places[1]:
@@ -143,7 +136,6 @@ class OpenedBoxes(Opened[Annotations]):
 
 
 def _place(field: Field[int | None], default: int, count: int) -> int:
-    """Return a chosen model, or the default when the choice does not fit the files."""
     chosen = field.get()
     return chosen if chosen is not None and chosen < count else min(default, count - 1)
 
@@ -213,7 +205,6 @@ def _read_other(
 
 @computed(32)
 def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
-    """Return the first copy of some content."""
     return _content
 
 
@@ -381,7 +372,6 @@ def files_button(label: str, key: str, act: Callable[[Uploaded], object]) -> Non
 
 
 def _hand_over(key: str, act: Callable[[Uploaded], object]) -> None:
-    """Hand over what was chosen in an uploader, each file as its name and content."""
     uploaded = tuple((each.name, each.getvalue()) for each in written(key) or [])
     state.none_given = "" if uploaded else key
     if uploaded:
@@ -389,10 +379,7 @@ def _hand_over(key: str, act: Callable[[Uploaded], object]) -> None:
 
 
 def read_button(field: Field[Given | None], files: str, role: str | None = None) -> None:
-    """Draw the form button that keeps the chosen files and role until a view has read them.
-
-    Without a widget for the role it is "": what each file is follows from its content.
-    """
+    """Draw the button that keeps a form's files and role ("" without a widget) until a view reads them."""
 
     def give(uploaded: Uploaded) -> None:
         field.set((uploaded, "" if role is None else str(written(role))))
@@ -401,10 +388,7 @@ def read_button(field: Field[Given | None], files: str, role: str | None = None)
 
 
 def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
-    """Read uploaded files as one side, and use it unless it has errors; what was open stays then.
-
-    A prediction replaces the one of the same name. Choices that no longer fit are dropped where they are read.
-    """
+    """Read uploaded files as one side; without errors it is used, a prediction in place of its namesake."""
     ordered = tuple(sorted(uploads))
     name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
     of_format = formats.recognise(ordered[0][1], ordered[0][0]) if len(ordered) > 1 else None
@@ -549,7 +533,6 @@ def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
 
 @computed(96)
 def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
-    """Return a pair by the content of its sides and what compares them."""
     return _pair()
 
 
@@ -648,10 +631,7 @@ def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Da
 
 @st.cache_resource(show_spinner=False)
 def freeze_loaded(moment: str) -> bool:
-    """Exclude all objects loaded by now from garbage collection, once per process and moment.
-
-    Streamlit collects after every run, and the page waits for it.
-    """
+    """Exclude what is loaded from the garbage collection of each run; once per process and moment."""
     gc.collect()
     gc.freeze()
     return True

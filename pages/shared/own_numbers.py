@@ -1,7 +1,4 @@
-"""A protocol's own numbers on the Overview: curves, costs of errors, what the scores are worth.
-
-These parts are of all predictions at the protocol's own IoU thresholds; the sliders move only what says so.
-"""
+"""A protocol's own numbers, of all predictions at its own thresholds, and what the scores are worth."""
 
 from __future__ import annotations
 
@@ -162,7 +159,6 @@ def _row(model: Named, groups: Sequence[NumberGroup]) -> str:
 
 
 def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: dict[str, Difference]) -> str:
-    """Return B minus A in points, with a star where the interval excludes 0, as HTML."""
     cells = []
     for a, b in zip(
         (one for group in first for one in group.numbers),
@@ -184,7 +180,6 @@ def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: d
 
 
 def _points(difference: float) -> str:
-    """Return a difference in points with its sign."""
     points = 100 * difference
     sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
     return f"{sign}{abs(points):.1f}"
@@ -225,7 +220,6 @@ def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
 
 
 def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, columns: _Columns) -> None:
-    """Draw the first number of both models by label, the others of one, and its best score."""
     evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
     table: dict[str, Column] = {"Label": [displayed(label) for label in evaluation.matching.labels]}
@@ -316,7 +310,6 @@ def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
 
 
 def _curves(loaded: OpenedBoxes, model: Named) -> None:
-    """Draw precision against recall of the labels with the most boxes."""
     result = result_of_all(loaded, model)
     labels = result.matching.labels
     truths = (result.per_label.tp + result.per_label.fn).tolist()

@@ -49,11 +49,7 @@ _CHAPTERS_KEPT: Final = 12
 
 
 class Choices(NamedTuple):
-    """What a pack is made of: digests of all that is open, results of the boxes (empty without), findings.
-
-    `options` is the encoded `PackOptions`, `also` names further evaluation systems, `earlier` is the encoded record of
-    an earlier pack, empty without one.
-    """
+    """What a pack is made of, as a key; `results` are empty without boxes, `earlier` without a record."""
 
     digests: tuple[str, ...]
     results: tuple[ResultKey, ...]
@@ -209,12 +205,10 @@ def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
 
 @st.cache_resource(show_spinner=False)
 def _made_before() -> MadeBefore:
-    """Return the chapters of all sessions, by digests and options."""
     return MadeBefore(most=_CHAPTERS_KEPT)
 
 
 def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
-    """Return the further evaluations, each of A and B of its kind."""
     kinds, known, log = _open_kinds(loaded), systems(loaded), findings.review_log()
     further = []
     for name in (each for each in known if each in also):
@@ -252,7 +246,6 @@ def _options(system: AnyProtocol, of: AnyOpened) -> Options:
 
 
 def _chosen(pdfs: Folders | None) -> dict[str, object]:
-    """Return the options that views have a control for, by name."""
     return {
         "classes": state.pixel_classes,
         "missing_page": state.pixel_missing,

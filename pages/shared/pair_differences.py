@@ -76,7 +76,6 @@ def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names:
 
 
 def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> None:
-    """Draw which model is better; without intervals only the heading."""
     frame.section("B against A", f"{of + ' · ' if of else ''}95 % intervals from resampled {_noun(every)}s")
     if _resampled(every):
         text = " ".join(part for part in summary(every, names) if part)
@@ -84,12 +83,10 @@ def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> Non
 
 
 def _noun(every: Sequence[Difference]) -> str:
-    """Return what is drawn with replacement."""
     return next((one.noun for one in every), "document")
 
 
 def _resampled(every: Sequence[Difference]) -> bool:
-    """Return whether the differences have intervals, where they can have one."""
     return any(one.resamples for one in every)
 
 

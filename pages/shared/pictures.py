@@ -62,10 +62,7 @@ _LATE_PAGES: Final = 256
 
 
 class PageNote(NamedTuple):
-    """The last upload: how many pages were taken, names refused, and open files now replaced.
-
-    A name is refused when it, or the content, is not that of a page.
-    """
+    """The last upload: pages taken, names refused (its name or content is no page's), files replaced."""
 
     added: int
     refused: tuple[str, ...]
@@ -172,7 +169,6 @@ def preparation_on(loaded: OpenedBoxes, place: Place) -> Preparation | None:
 
 
 def _folder(root: Folders) -> PdfFolder:
-    """Return the listing of the PDF folders of a kind of files."""
     if root not in state.pdf_folders:
         state.pdf_folders = {**state.pdf_folders, root: PdfFolder(root)}
     return state.pdf_folders[root]
@@ -195,7 +191,6 @@ def _page_file(root: Folders | None, name: str, index: int, images: Mapping[tupl
 
 
 def _name_of(loaded: OpenedBoxes, document: str) -> str:
-    """Return the name under which the PDF of a document is looked up."""
     dataset = loaded.dataset
     return dataset.documents[dataset.document_code[document]].name
 
@@ -298,7 +293,6 @@ def picture(
 
 @st.cache_resource(show_spinner=False)
 def _not_ready() -> Recent[PageFile, bool]:
-    """Return the pages that were waited for in vain, for all sessions."""
     return Recent(most=_LATE_PAGES)
 
 
@@ -450,7 +444,6 @@ def _upload_folder() -> Path:
 
 
 def _look_there(folder: Path, kinds: Collection[AnyKind]) -> None:
-    """Look documents up in the folder of uploads from now on."""
     for kind in (BOXES, FIELDS, POSTERS):
         held: AnyProject = files(kind)
         if held.pdfs is None:
@@ -486,7 +479,7 @@ def uploaded_pages() -> list[str]:
 
 
 def remove_page(name: str) -> None:
-    """Forget an uploaded document or page image; after the last one pages come from the first folder."""
+    """Forget an uploaded page file; after the last one, pages come from where they did at the start."""
     kept.remove_page(name)
     if name not in uploaded_pages() or state.upload_folder is None:
         return
@@ -502,7 +495,6 @@ def remove_page(name: str) -> None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the first of some names, and how many more."""
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{more}"
 

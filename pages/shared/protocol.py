@@ -1,7 +1,4 @@
-"""The protocol that the views of boxes show: the one place of the dashboard that looks a protocol up.
-
-Options other than `polygons` are the protocol's defaults.
-"""
+"""The protocol that the views of boxes show: the one place of the dashboard that looks a protocol up."""
 
 from __future__ import annotations
 

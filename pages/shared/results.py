@@ -1,7 +1,4 @@
-"""Results of the models of boxes under the chosen protocol and its thresholds, computed once for all.
-
-Cache keys are the digests of the files, the protocol, the model and the thresholds.
-"""
+"""Results of the models of boxes under the chosen protocol and its thresholds, computed once for all."""
 
 from __future__ import annotations
 
@@ -49,19 +46,16 @@ class _Scores(Field[tuple[float, ...]]):
     """The score thresholds of all models, without the zeros at the end; each is a value of its own."""
 
     def get(self) -> tuple[float, ...]:
-        """Return the thresholds, up to the last that is not 0."""
         values = [State.score.of(place).get() for place in range(len(files(BOXES).models))]
         while values and not values[-1]:
             values.pop()
         return tuple(values)
 
     def set(self, value: tuple[float, ...]) -> None:
-        """Set the thresholds; 0 for the models that have none in `value`."""
         for place in range(len(files(BOXES).models)):
             State.score.of(place).set(value[place] if place < len(value) else 0.0)
 
     def again(self) -> None:
-        """Write the current thresholds for the sliders of a view."""
         for place in range(len(files(BOXES).models)):
             State.score.of(place).again()
 

@@ -154,7 +154,6 @@ def reminder(loaded: OpenedBoxes) -> None:
 
 
 def _done(loaded: OpenedBoxes) -> None:
-    """Mark the shown page as reviewed and show the next one of the plan."""
     if state.doc is None:
         return
     keep_reviewed(state.doc, state.page or 0)

@@ -1,8 +1,7 @@
 """The start of the server with app.py as its main script; the terminal command runs this file.
 
-Before Streamlit stand a layer that refuses other host names, as a name made to point at this machine could read
-everything, and `evaluator.web.guard`. Routes are those of `by_digest`; what is changed inside Streamlit is in
-`callbacks`.
+Before Streamlit stand `evaluator.web.guard` and a layer that refuses other host names: a name that was made to point at
+this machine could read everything.
 """
 
 import contextlib

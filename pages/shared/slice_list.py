@@ -25,10 +25,7 @@ BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 def pdfs_panel(
     reading: jobs.Jobs[Any, Any], *, start: Callable[[], None], pages: int, read: int | None, key: str
 ) -> None:
-    """Draw the way to read so many pages of the PDFs, its progress, or how many count.
-
-    `read` is None before they are read.
-    """
+    """Draw the way to read `pages` pages of PDFs, its progress, or how many were `read`, if any."""
     unread = f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(pages, 'page')}."
     counted = f"Also by words, fonts, ink, pictures and ruled lines of {count_of(read or 0, 'page')}."
     jobs.panel(reading, start=start, unread=unread, read=None if read is None else counted, key=key)
@@ -94,7 +91,6 @@ def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
 
 
 def _sent(payload: SlicesPayload) -> SlicesPayload:
-    """Return the list for the browser, with long document ids cut."""
     shown = [
         msgspec.structs.replace(
             one, examples=[msgspec.structs.replace(card, document=cut(card.document)) for card in one.examples]
@@ -117,7 +113,6 @@ def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
 
 
 def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
-    """Ask the Gallery for exactly the boxes of a slice."""
     listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)

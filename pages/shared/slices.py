@@ -1,7 +1,4 @@
-"""The slices of the chosen results, searched once for each, and what the PDFs say about their boxes.
-
-What was read of the PDFs is kept for all sessions under the files, the PDF folder and the models.
-"""
+"""The slices of the chosen results, searched once for each, and what the PDFs say about their boxes."""
 
 from __future__ import annotations
 

@@ -109,7 +109,6 @@ def counts(every: Suspects) -> dict[str, int]:
 
 
 def _passing(every: Suspects) -> IntArray:
-    """Return the places of the suspects that pass the filter of document, label and evidence."""
     ranked, dataset = every.ranked, every.dataset
     keep = ranked.score >= state.suspect_least
     if state.within in dataset.document_code:
@@ -159,10 +158,7 @@ def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
 
 
 def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str) -> SuspectsPayload:
-    """Return the list with its verdicts, and the pictures that were asked for.
-
-    `held` is the name of the list that the browser has, which is not sent again.
-    """
+    """Return the list, unless the browser has it (`held`), with its verdicts and the wanted pictures."""
     names = [(model.letter, model.name) for model in loaded.pair]
     key = _list_key(loaded, every, listed_now.entries)
     made = _payload(key, _every=every, _chosen=listed_now.entries, _names=names)
@@ -325,7 +321,6 @@ def page_of(dataset: Dataset, row: int) -> tuple[str, int]:
 
 
 def _reviewed(dataset: Dataset, log: ReviewLog) -> list[int]:
-    """Return the rows of the pages that somebody stated as reviewed."""
     rows = []
     for judged in log.judged.values():
         target = judged.target

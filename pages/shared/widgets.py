@@ -153,7 +153,6 @@ def table(
 
 
 def _arrow(columns: Mapping[str, Column]) -> Any:  # noqa: ANN401 - a table of Arrow
-    """Return columns as Arrow has them; what is undefined is null."""
     import pyarrow as pa  # type: ignore[import-untyped]  # every view imports this module, and not all draw a table
 
     arrays = {name: each if isinstance(each, list) else np.asarray(each) for name, each in columns.items()}

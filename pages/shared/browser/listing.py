@@ -1,7 +1,4 @@
-"""The page browser: its filter, the mistakes that pass, the place in the list, and a page's layers.
-
-Results that many pages share are cached by the digests of the files and the operating point.
-"""
+"""The page browser: its filter, the mistakes that pass, the place in the list, and a page's layers."""
 
 from __future__ import annotations
 
@@ -113,10 +110,7 @@ class Working:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listed:
-    """What the filter leaves: `keep` of the M mistakes, and the pages.
-
-    `counts` are the mistakes of each name under the other conditions, shape (9,).
-    """
+    """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages."""
 
     working: Working
     chosen: MistakeFilter

@@ -1,7 +1,4 @@
-"""The count of lost text over many pages, by a thread that the views start, show and stop.
-
-A finished count is kept for all sessions under its files, thresholds and document; words are cached by PDF digests.
-"""
+"""The count of lost text over many pages, kept for all sessions by files, thresholds and document."""
 
 from __future__ import annotations
 
@@ -66,7 +63,6 @@ def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
 
 
 def _reader(loaded: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
-    """Return what reads the words of a page by its row, outside of any session."""
     dataset, folder = loaded.dataset, None if loaded.project.pdfs is None else PdfFolder(loaded.project.pdfs)
 
     def words_of(row: int) -> FloatArray | None:

@@ -55,7 +55,6 @@ def body(compared: choices.Compared) -> None:
 
 @computed(8)
 def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compared) -> tuple[ItemLedger, ItemPages]:
-    """Return the ledger of fields by box and value, and its pages."""
     ledger = choices.ledgers(_compared).whole(iou)
     return ledger, item_pages(ledger, "field")
 

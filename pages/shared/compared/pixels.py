@@ -95,7 +95,6 @@ def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.Pix
 
 @st.cache_resource(show_spinner=False)
 def _pieces() -> Recent[object, tuple[list[Piece], list[Piece]]]:
-    """Return the wrong pixels of pages in pieces, of both models, for all sessions."""
     return Recent(most=64)
 
 

@@ -1,8 +1,4 @@
-"""The choices and results of the view Fields: compared models, the rows behind a number, the page.
-
-Comparisons are shared by all sessions under the digests of their files and their options; a threshold is never part of
-the key, because results are scored again at any of them.
-"""
+"""The choices and results of the view Fields: compared models, the rows behind a number, the page."""
 
 from __future__ import annotations
 
@@ -46,10 +42,7 @@ Key = tuple[str, str, str, str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class FieldModel(Named):
-    """One prediction against the ground truth; `result` is at the thresholds of the specification.
-
-    `key` holds the digests of both sides, then the options that they were compared with.
-    """
+    """One prediction against the ground truth; `key` is both digests and options, never a threshold."""
 
     result: fields.FieldsResult
     pages: FieldPages
@@ -160,10 +153,7 @@ def open_linked(name: str, chosen_label: str | None = None) -> None:
 
 
 def open_item(compared: Compared, item: Item) -> None:
-    """Show a field of a ledger with its box, among all problems of all documents.
-
-    A field of the ground truth is shown in the model of the moment, a spurious one in a model that has it.
-    """
+    """Show a field of a ledger with its box among all problems; a spurious one in a model that has it."""
     state.field_number, state.field_label, state.field_within = PROBLEMS, "", ""
     models = sorted(compared.models, key=lambda model: model is not compared.shown)
     rows = [(model, _row_of(model, item)) for model in models if item.spurious or model is compared.shown]
@@ -191,10 +181,7 @@ def _row_of(model: FieldModel, item: Item) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The rows of the columns behind the chosen number, and pages as (document code, index).
-
-    `counts` are rows by page, `order` the pages to walk through.
-    """
+    """The rows behind the chosen number, counts by page (document code, index), and pages in order."""
 
     rows: IntArray
     counts: Mapping[tuple[int, int], int]
@@ -284,10 +271,7 @@ def position_of(model: FieldModel, shown: Listed, here: tuple[str, int]) -> int 
 
 
 def kept_in_list(shown: Listed) -> IntArray | None:
-    """Return the rows that the list beside the page keeps; None for every problem.
-
-    None for a number whose fields are not all problems.
-    """
+    """Return the rows that the page's list keeps; None (every problem) where some rows are no problem."""
     return None if state.field_number in _MIXED else shown.rows
 
 

@@ -1,7 +1,4 @@
-"""Tables and charts of the view Fields, each linked to the fields behind its numbers.
-
-No number is computed here; text from files is escaped in our own HTML.
-"""
+"""Tables and charts of the view Fields, each linked to the fields behind its numbers."""
 
 from __future__ import annotations
 
@@ -104,7 +101,6 @@ def _rows_of_types(
 
 
 def _name_width(names: Sequence[str]) -> int:
-    """Return the pixels of a column in which the names of fields are whole, up to a limit."""
     return min(max(_NAME_WIDTHS[0], round(_LETTER * max(map(len, names), default=0)) + 18), _NAME_WIDTHS[1])
 
 
@@ -141,7 +137,6 @@ def _corrected_row(which: str, result: FieldsResult) -> str:
 
 
 def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
-    """Open the chosen count of the table of field types, or the problems of its row."""
     for row, column in chosen_cells(key):
         label = rows[row].label
         title = columns[column] if isinstance(column, int) else column

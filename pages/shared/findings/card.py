@@ -114,7 +114,6 @@ def page_of(loaded: OpenedBoxes, model: Named, document: str, index: int, words:
 
 
 def _drawn(model: Named, words: str, crop: CropItem, result: AnyBoxResult, page: int) -> None:
-    """Draw a part of a page with the boxes of a model, under its name and some words."""
     st.html(
         f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
         f"<b>{html.escape(plain(frame.shortened(model.name, 40)))}</b> {html.escape(words)}</p>"
@@ -127,7 +126,6 @@ _CLASSES: Final[Mapping[str, str]] = {"TP": "tp", "truth": "tp", "FP": "fp", "FN
 
 
 def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
-    """Draw a part of a page with boxes: corners, class and chip text of each."""
     left, top, right, bottom = crop.region
     spans = []
     for (x1, y1, x2, y2), status, words in boxes:
@@ -169,10 +167,7 @@ def history(entry: FindingStatus) -> None:
 
 
 def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
-    """Draw the form of one's own verdict on a group: four buttons, note, tags, owner, due date and status.
-
-    `targets` are by identity; the first is that of the newest finding of the group.
-    """
+    """Draw one's own verdict on a group; `targets` are by identity, that of its newest finding first."""
     own = next(iter(targets))
     mine, waiting = findings.mine(own), findings.unsaved(own)
     note, tags, owner = State.finding_note.of(own), State.finding_tags.of(own), State.finding_owner.of(own)
@@ -223,7 +218,6 @@ def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
 
 
 def _undo(targets: Mapping[str, Target]) -> None:
-    """Withdraw one's own opinion; the history keeps it."""
     findings.save_all(targets, verdict=None, note="", tags=[], task=findings.Task())
     for key in targets:
         for field in (State.finding_note, State.finding_tags, State.finding_owner):

@@ -55,10 +55,7 @@ _KEPT_PAGES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """A verdict that the store did not take, and why: title, text, fix.
-
-    Tried again under the same `event_id` it is stored once, however the first attempt ended.
-    """
+    """A verdict not stored, and why; tried again under its `event_id` it is stored at most once."""
 
     target: Target
     target_id: str
@@ -181,7 +178,6 @@ def ask_author(*, label: str = "Your name") -> None:
 
 
 def _remembered() -> None:
-    """Take the name that the browser remembers."""
     name_author(remembered_name(report(_REMEMBERED)))
 
 
@@ -374,10 +370,7 @@ def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> 
 
 
 def with_verdicts(pane: PaneItem, judged: Sequence[MistakeItem]) -> PaneItem:
-    """Return the page of one of two models with verdicts; `judged` are its mistakes in its order.
-
-    The boxes of the mistakes keep the keys that they have in the pane.
-    """
+    """Return a pane with the verdicts of `judged`, its mistakes in order; boxes keep the pane's keys."""
     mistakes = [
         msgspec.structs.replace(each, keys=own.keys)
         for each, own in zip(_unsaved_too(judged), pane.mistakes, strict=True)
@@ -397,21 +390,14 @@ def _unsaved_too(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:
 
 
 def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
-    """Keep a verdict that the viewer sent; the same event sent again is stored once.
-
-    The event comes from a browser: a target that is not on the page is not taken, and the answer is None as for a saved
-    one.
-    """
+    """Keep a verdict from the browser; None when it is on disk or its target is not on the page."""
     row = loaded.dataset.page_row(event.document, event.index)
     targets = {} if row is None else identity.page_targets(result_of(loaded, model), row, review_log())
     return save_event(event, targets)
 
 
 def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | None:
-    """Keep a verdict on the targets that it names; return the first not saved, None as for `save`.
-
-    Targets that are not shown are not taken.
-    """
+    """Keep a verdict on those of its targets that are shown; return the first not saved, else None."""
     name_author(event.name)
     asked = dict.fromkeys([event.target or "", *event.targets])
     judged = {key: targets[key] for key in asked if key in targets}

@@ -125,7 +125,6 @@ def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item:
 
 
 def _numbers(loaded: OpenedBoxes) -> list[MeetingNumberItem]:
-    """Return the official and corrected numbers of both models."""
     rows = []
     for model in loaded.pair:
         corrected = findings.corrected_of(loaded, model)
@@ -184,14 +183,12 @@ def _page(loaded: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> 
 
 
 def _shown() -> None:
-    """Take another item, example or model."""
     event = parse_meeting(report(_KEY)).show
     if event is not None:
         state.meeting_item, state.meeting_example, state.meeting_of = event.item, event.example, event.letter
 
 
 def _ended() -> None:
-    """Go back to the queue; the minutes stay."""
     state.meeting_open = False
 
 
@@ -219,7 +216,6 @@ def _decided(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> 
 
 
 def _targets(loaded: OpenedBoxes, model: Named, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
-    """Return what a decision is for."""
     if not len(item.examples):
         return {entry.judged.target_id: entry.judged.target for entry in item.entries}
     whole = event.whole and item.mistakes <= words.MOST_AT_ONCE
@@ -229,7 +225,6 @@ def _targets(loaded: OpenedBoxes, model: Named, item: AgendaItem, event: DecideE
 
 
 def _open(loaded: OpenedBoxes, model: Named, item: AgendaItem) -> None:
-    """Leave for the page in the Page browser."""
     result = result_of(loaded, model)
     if len(item.examples):
         page = int(result.causes.page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])

@@ -20,10 +20,7 @@ from pages.shared.state import State, state
 
 
 def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
-    """Draw one verdict on some causes together: four buttons and a note.
-
-    `rows` are rows of the `Causes` of the model's result, at least one, all of one family.
-    """
+    """Draw one verdict on some causes: `rows` of the model's `Causes`, at least one, all of one family."""
     result = result_of(loaded, model)
     made = result.causes
     mistakes = sum(len(made.rows[row]) for row in rows.tolist())
@@ -67,7 +64,6 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
 
 
 def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[Verdict]:
-    """Count the mistakes of some causes by the reviewer's verdict."""
     mine = findings.author()
     opinions = (
         event
@@ -78,7 +74,6 @@ def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[
 
 
 def _in_words(said: Counter[Verdict], mistakes: int) -> str:
-    """Return one's own verdicts so far; the next one replaces them."""
     if not said:
         return "none of them has your verdict"
     counts = ", ".join(f"{VERDICTS[verdict]} on {count:,} of {mistakes:,}" for verdict, count in said.most_common())

@@ -65,10 +65,7 @@ def boxes_of_group(group: FindingGroup) -> list[Rect]:
 
 
 def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
-    """Return the page of a target around some boxes, or the whole page for none.
-
-    None for what has no place on a page of the open documents.
-    """
+    """Return a target's page around some boxes, or all of it; None without a place in the open files."""
     if loaded is None or target.page is None or target.document not in loaded.dataset.document_code:
         return None
     if target.unit != "page":

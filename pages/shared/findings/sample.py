@@ -53,7 +53,6 @@ def _choose(place: int) -> None:
 
 
 def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> None:
-    """Draw how many pages are done and left, and to what margin."""
     done = answers[0].bound.reviewed
     left = max(answer.bound.more for answer in answers)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
@@ -62,7 +61,6 @@ def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> 
 
 
 def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) -> None:
-    """Draw the chosen page with its verdicts, and the buttons of the queue."""
     page = pages[place]
     frame.section(
         f"{page.number}. {plain(frame.shortened(page.document, 60))}, page {page.page + 1}",
@@ -86,7 +84,6 @@ def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) ->
 
 
 def _judged(loaded: OpenedBoxes, model: Named, page: held.PlannedPage) -> str:
-    """Return how many mistakes of a model on a page have a verdict, in words."""
     row = loaded.dataset.page_row(page.document, page.page)
     if row is None:
         return ""
@@ -97,7 +94,6 @@ def _judged(loaded: OpenedBoxes, model: Named, page: held.PlannedPage) -> str:
 
 
 def _done(page: held.PlannedPage) -> None:
-    """Mark the page as reviewed and choose the next open one."""
     review_plan.keep_reviewed(page.document, page.page)
     state.sample_place = None
 

@@ -1,7 +1,6 @@
 """The view Pixel confusion: its cached results, page sizes and the chosen cell.
 
-Results are cached for all sessions under digests of files, page sizes and options. Page sizes come from the files, else
-from the PDFs and page images, measured once per session, else from the reader.
+Page sizes come from the files, else from the PDFs and page images, measured once per session, else from the reader.
 """
 
 from __future__ import annotations
@@ -94,10 +93,7 @@ def result_of(loaded: OpenedBoxes, of: str) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Page sizes by document id and page index, in points of a PDF or pixels of an image.
-
-    `of` is what they were measured for, `digest` that of the sizes.
-    """
+    """Page sizes by document id and page index, in points of a PDF or pixels of an image, with a digest."""
 
     of: tuple[object, ...]
     sizes: PageSizes

@@ -33,10 +33,7 @@ class Scope(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What one run shows: what the matrix is of, its classes, and the scopes of the models behind it.
-
-    `beside` has the scopes of all models that are shown side by side, those of the matrix among them.
-    """
+    """What one run shows: its matrix, classes, the scopes of the matrix and of all models `beside` it."""
 
     of: str
     classes: tuple[str, ...]
@@ -78,10 +75,7 @@ def place_of(result: pixel.PixelResult, row: int) -> Place:
 
 
 def shown_place(result: pixel.PixelResult) -> Place | None:
-    """Return the chosen page, else the one with most wrong pixels in the worst cell; None without any.
-
-    Within the chosen document, if it has a counted page.
-    """
+    """Return the chosen page, else that of the chosen document with most pixels of the worst cell."""
     document, index = state.doc, state.page
     if document is not None and index is not None:
         place = Place(document, index)

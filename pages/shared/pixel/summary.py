@@ -57,7 +57,6 @@ def _collapsed(shown: Shown) -> None:
 
 
 def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: int) -> str:
-    """Return one of the four cells; both models when the matrix is their difference."""
     lines = []
     shares = []
     for letter, matrices in cells.items():
@@ -100,7 +99,6 @@ def _bars(shown: Shown) -> None:
 
 
 def _aligned(values: FloatArray, scopes: dict[str, Scope], letter: str, classes: tuple[str, ...]) -> FloatArray:
-    """Return a class vector under the classes of the first model."""
     own = scopes[letter].result.classes if letter in scopes else classes
     return np.array([values[own.index(name)] if name in own else np.nan for name in classes])
 

@@ -19,10 +19,7 @@ from pages.shared.results import result_of
 def on_pane(
     loaded: OpenedBoxes, model: Named, place: Place, pane: PaneItem, *, result: PixelResult, pieces: Sequence[Piece]
 ) -> PaneItem:
-    """Return a pane of wrong pixels with verdicts and what is not saved; see `findings.log.on_page`.
-
-    `pieces` are those of the page, which the pane shows.
-    """
+    """Return a pane of wrong pixels, the page's `pieces`, with verdicts and what is not saved."""
     judged = _judged(loaded, model, place, result, pieces)
     drawn = attach_pieces(msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes), judged)
     return findings.with_verdicts(pane, drawn.mistakes)
@@ -42,7 +39,6 @@ def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.U
 def _judged(
     loaded: OpenedBoxes, model: Named, place: Place, result: PixelResult, pieces: Sequence[Piece]
 ) -> list[JudgedPiece | None]:
-    """Return the boxes behind each piece that is drawn, with the verdicts on them."""
     boxes = result_of(loaded, model)
     page = boxes.matching.dataset.page_row(place.document, place.index)
     own = result.dataset.page_row(place.document, place.index)

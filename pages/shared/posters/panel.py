@@ -66,14 +66,12 @@ def verdict(columns: PosterColumns, row: int | None) -> str:
 
 
 def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
-    """Draw a segmented control over `titles` and return the choice; the first one is the default."""
     field.set(field.get() if field.get() in titles else next(iter(titles)))
     chosen = widgets.switch(name, titles, field, label_visibility="collapsed")
     return str(chosen)
 
 
 def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, poster_id: str) -> None:
-    """Draw the four criteria of one poster for each model, and under the other profile."""
     head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
     body = "".join(_model_row(model, poster_id) for model in chosen)
     other = next(name for name in PROFILES if name != state.poster_profile)
@@ -106,7 +104,6 @@ def _model_row(model: choices.PosterModel, poster_id: str) -> str:
 
 
 def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
-    """Draw why a poster has no numbers, with the issues of its files."""
     columns = choices.evaluated(shown).columns
     row = columns.of(poster_id)
     why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
@@ -117,7 +114,6 @@ def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
 
 
 def _events() -> PageEvents:
-    """Return what the reader asked for, with whole poster ids."""
     return with_documents(parse_events(report(_KEY)), choices.posters_open)
 
 
@@ -203,7 +199,6 @@ def _flipped(letters: list[str]) -> None:
 
 
 def _text(comparison: Comparison) -> None:
-    """Draw the text of one side, with what the other lacks marked, and the words in lists."""
     side = _switch("Text of", State.poster_text, _SIDES)
     lines = passages(comparison, "generated" if side == "generated" else "reference")
     kind = "extra" if side == "generated" else "missing"
@@ -239,7 +234,6 @@ def _words(title: str, words: tuple[str, ...]) -> str:
 
 
 def _sections(comparison: Comparison) -> None:
-    """Draw the best section of the extraction for each of the reference, and which ROUGE-L counts."""
     sections = comparison.sections
     whole, parts = frame.number(comparison.global_f1), frame.number(sections.mean)
     won = "The whole text scores higher" if comparison.rouge_winner == "global" else "The sections score higher"

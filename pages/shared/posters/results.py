@@ -1,8 +1,4 @@
-"""The view Posters: cached columns of its models, and one poster at a time.
-
-Columns are cached for all sessions under the digests of the files and the profile. A page is looked up by the id of its
-poster under one folder.
-"""
+"""The view Posters: cached columns of its models, and one poster at a time, its page found by its id."""
 
 from __future__ import annotations
 
@@ -141,10 +137,7 @@ def _comparison(
 
 
 def order(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
-    """Return every poster: worst first in one model, or where B loses most against A.
-
-    Posters that the model lacks come last, by id.
-    """
+    """Return every poster, worst first or most lost by B; those that the model lacks come last, by id."""
     columns = [evaluated(model).columns for model in chosen]
     if len(columns) == 2 and state.poster_of == "B-A":
         return most_lost_first(paired(*columns))
@@ -166,10 +159,7 @@ def open_poster(poster_id: str) -> None:
 
 
 def picture(poster_id: str) -> PictureItem:
-    """Return the page of a poster for the viewer, as sharp as the reader's zoom needs.
-
-    A sharper picture that cannot be had does not take the first one away; its reason is shown beside it.
-    """
+    """Return a poster's page as sharp as the zoom needs, else the first picture with the reason."""
     root, wanted = files(POSTERS).pdfs, state.sharper
     first = pictures.picture(root, poster_id, 0, width=_FIRST_WIDTH)
     if wanted is None or wanted.document != poster_id or first.problem:

@@ -61,7 +61,8 @@ def _counts(results: list[AnyBoxResult]) -> list[AnyArray]:
 
 def _curves(results: list[AnyBoxResult]) -> list[AnyArray]:
     curves = [result.score_curve() for result in results]
-    bins = [column for result in results for column in (result.right_in_bins, *result.binned_scores)]
+    binned = [(result.right_in_bins, result.binned_scores) for result in results]
+    bins = [column for right, (counts, totals) in binned for column in (right, counts, totals.limbs)]
     return [column for curve in curves for column in (curve.tp, curve.predictions, curve.ground_truth)] + bins
 
 

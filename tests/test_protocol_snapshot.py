@@ -82,9 +82,11 @@ def test_numbers_and_pairs_equal_the_reference(folder: Path) -> None:
     assert only_in["predictions"] == expected["documents_mismatch"]["only_pred"]
     for iou, threshold in result.thresholds.items():
         metrics = expected["metrics"][str(iou)]
-        assert as_reference(threshold.micro.row(0)) == from_reference(metrics["micro"])
+        assert as_reference(threshold.micro.row(0)) == pytest.approx(from_reference(metrics["micro"]), abs=1e-9)
         for row, label in enumerate(result.matching.labels):
-            assert as_reference(threshold.per_label.row(row)) == from_reference(metrics["per_class"][label])
+            assert as_reference(threshold.per_label.row(row)) == pytest.approx(
+                from_reference(metrics["per_class"][label]), abs=1e-9
+            )
         assert list(result.matching.labels) == list(metrics["per_class"])
         seen = sorted(expected["matching"][str(iou)], key=lambda group: (group["page_id"], group["label"]))
         assert matching_of(threshold) == seen

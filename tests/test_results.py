@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.results import (
     RATIOS,
-    FitSums,
+    Fit,
     MetricColumns,
     Metrics,
     Signature,
@@ -21,7 +23,6 @@ from evaluator.metrics.results import (
     defined,
     listed,
     ratio,
-    sum_by,
     threshold_text,
     weighted_mean,
 )
@@ -33,8 +34,9 @@ ROWS = [(2, 1, 2, 1.5, 1.75, 1.25), (0, 0, 0, 0, 0, 0), (0, 3, 0, 0, 0, 0), (0, 
 
 def columns(rows: list[tuple[float, ...]] = ROWS) -> MetricColumns:
     counted = [np.array([row[column] for row in rows], dtype=np.int64) for column in range(3)]
-    sums = FitSums(*(np.array([row[column] for row in rows], dtype=np.float64) for column in (3, 4, 5)))
-    return MetricColumns(*counted, sum_of_fit=lambda name: getattr(sums, name))
+    fits = {name: np.array([row[column] for row in rows]) for column, name in enumerate(get_args(Fit), 3)}
+    cells = np.arange(len(rows))
+    return MetricColumns(*counted, sum_of_fit=lambda name: ExactSums.of(fits[name], cells, len(rows)))
 
 
 def test_a_row_by_hand() -> None:
@@ -85,18 +87,8 @@ def test_ratio_has_no_denominator_no_value() -> None:
 
 def test_sums_per_row() -> None:
     rows = np.array([2, 0, 2])
-    assert sum_by(rows, np.array([0.5, 1.0, 0.25]), 4).tolist() == [1.0, 0.0, 0.75, 0.0]
     assert count_by(rows, np.array([5, 6, 7]), 4).tolist() == [6, 0, 12, 0]
-    assert sum_by(np.array([], dtype=np.int64), np.array([]), 2).tolist() == [0.0, 0.0]
     assert count_by(np.array([], dtype=np.int64), np.array([], dtype=np.int64), 1).dtype == np.int64
-
-
-def test_sums_are_added_one_after_the_other() -> None:
-    values = np.random.default_rng(1).uniform(size=10_000)
-    total = 0.0
-    for value in values.tolist():
-        total += value
-    assert sum_by(np.zeros(10_000, dtype=np.int64), values, 1).tolist() == [total]
 
 
 def test_weighted_means_leave_the_undefined_out() -> None:

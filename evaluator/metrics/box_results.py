@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
@@ -23,9 +24,6 @@ from evaluator.metrics.results import (
     Signature,
     SourceFile,
     applied_score,
-    count_by,
-    sum_by,
-    sum_in_order,
     weighted_mean,
 )
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
@@ -45,19 +43,18 @@ ALL_LABELS: Final = "All labels"
 
 
 class BinnedScores(NamedTuple):
-    """How many predictions have a score in each bin, and the sums of their scores, added up in file order.
+    """How many predictions have a score in each bin, and the sums of their scores.
 
     Attributes
     ----------
-    counts, totals : int64 and float64, shape (L, BINS + 1)
+    counts : int64, shape (L, BINS + 1)
         Of each label of the dataset; the last bin is that of the scores that are no probability.
-    totals_of_all : float64, shape (BINS + 1,)
-        Of all labels: sums of the sums of labels could differ in the last digit.
+    totals : ExactSums of length L * (BINS + 1)
+        Of each of these cells, label by label; 0 in the last bin.
     """
 
     counts: IntArray
-    totals: FloatArray
-    totals_of_all: FloatArray
+    totals: ExactSums
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -395,7 +392,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             tp=tp,
             fp=np.count_nonzero(self.counting_predictions) - tp,
             fn=np.count_nonzero(self.matching.truth_counts) - tp,
-            sum_of_fit=lambda name: sum_in_order(getattr(self.matches, name)),
+            sum_of_fit=lambda name: ExactSums.of(getattr(self.matches, name)),
         )
 
     @cached_property
@@ -407,21 +404,8 @@ class BoxResult(ABC, Generic[MatchingT]):
     @cached_property
     def per_document(self) -> MetricColumns:
         """One row per document of the dataset."""
-        dataset, pages = self.matching.dataset, self.per_page
-        size, document = len(dataset.documents), dataset.page_document.astype(np.int64)
-        # Counts are those of the pages added up. Sums of fit are added up match by match, as in every other table: sums
-        # of sums could differ in the last digit.
-        return MetricColumns(
-            tp=count_by(document, pages.tp, size),
-            fp=count_by(document, pages.fp, size),
-            fn=count_by(document, pages.fn, size),
-            sum_of_fit=lambda name: sum_by(self._match_document, getattr(self.matches, name), size),
-        )
-
-    @cached_property
-    def _match_document(self) -> IntArray:
-        """Code of the document of each true positive, int64."""
-        return self.matching.dataset.ground_truth.document[self.matches.ground_truth].astype(np.int64)
+        dataset = self.matching.dataset
+        return self.per_page.pooled(dataset.page_document.astype(np.int64), len(dataset.documents))
 
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
@@ -474,7 +458,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             tp=np.bincount(matched, minlength=size),
             fp=np.bincount(prediction_code[self.false_positives], minlength=size),
             fn=np.bincount(truth_code[self.false_negatives], minlength=size),
-            sum_of_fit=lambda name: sum_by(matched, getattr(self.matches, name), size),
+            sum_of_fit=lambda name: ExactSums.of(getattr(self.matches, name), matched, size),
         )
 
 
@@ -575,12 +559,9 @@ class BoxPairs(ABC, Generic[MatchingT]):
     def binned(self, predictions: BoolArray) -> BinnedScores:
         """The scores of some predictions, bool, shape (P,), in bins."""
         rows, width, labels = np.flatnonzero(predictions), self.bins, len(self.dataset.labels)
-        cell, score = self.score_cells[rows], self.prediction.score[rows]
-        return BinnedScores(
-            np.bincount(cell, minlength=labels * width).reshape(-1, width),
-            sum_by(cell, score, labels * width).reshape(-1, width),
-            sum_by(self.score_bins[rows], score, width),
-        )
+        counts = np.bincount(self.score_cells[rows], minlength=labels * width).reshape(-1, width)
+        rows = rows[self.score_bins[rows] < width - 1]
+        return BinnedScores(counts, ExactSums.of(self.prediction.score[rows], self.score_cells[rows], labels * width))
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:

@@ -58,16 +58,18 @@ def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | Non
     Faster than one by one: every prediction is in its bin already, so that a threshold counts only what is right.
     """
     matching = result.matching
-    counts, totals, totals_of_all = result.binned_scores
+    counts, totals = result.binned_scores
     right_ones = result.right_in_bins.reshape(counts.shape)
+    width = counts.shape[1]
+    of_label, of_all = totals.total.reshape(-1, width), totals.pooled(np.arange(len(totals)) % width, width).total
 
     def made(count: IntArray, right: IntArray, total: FloatArray) -> Calibration | None:
         # In the bin behind the last one are scores that are no probability.
         return None if count[BINS] else calibration_of(count[:BINS], right[:BINS], total[:BINS])
 
-    every = {None: made(counts.sum(axis=0), right_ones.sum(axis=0), totals_of_all)}
+    every = {None: made(counts.sum(axis=0), right_ones.sum(axis=0), of_all)}
     codes = {name: _code(result, name) for name in matching.labels}
-    return every | {name: made(counts[code], right_ones[code], totals[code]) for name, code in codes.items()}
+    return every | {name: made(counts[code], right_ones[code], of_label[code]) for name, code in codes.items()}
 
 
 def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibration | None:

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import JsonObject, defined, ratio, sum_by
+from evaluator.metrics.exact_sums import ExactSums, exact_mean
+from evaluator.metrics.results import JsonObject, defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 BINS: Final = 10
@@ -106,7 +107,7 @@ def brier(right: BoolArray, confidence: FloatArray) -> float:
     >>> brier(np.array([True, False]), np.array([0.5, 0.5]))
     0.25
     """
-    return float(((confidence - right) ** 2).mean()) if len(right) else float("nan")
+    return exact_mean((confidence - right) ** 2)
 
 
 def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calibration:
@@ -115,7 +116,7 @@ def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calib
         raise ValueError(f"bins must be at least 1; found {bins}")
     row = bin_of(confidence, bins=bins)
     right_ones = np.bincount(row[right], minlength=bins)
-    return calibration_of(np.bincount(row, minlength=bins), right_ones, sum_by(row, confidence, bins))
+    return calibration_of(np.bincount(row, minlength=bins), right_ones, ExactSums.of(confidence, row, bins).total)
 
 
 def calibration_of(count: IntArray, right: IntArray, confidence: FloatArray) -> Calibration:

@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 import msgspec
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.metrics.exact_sums import ExactSums
+from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.order import all_true
 from evaluator.version import __version__
 
@@ -38,9 +39,6 @@ class Metrics(TypedDict):
     mean_coverage: float | None
     mean_purity: float | None
 
-
-# Values that are added up in one go.
-_PIECE = 1 << 15
 
 RATIOS = ("precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity")
 
@@ -65,16 +63,17 @@ class MetricColumns:
     ----------
     tp, fp, fn : int64, shape (R,)
         True positives, false positives, false negatives.
-    sum_of_fit : callable
+    sum_of_fit : callable or None
         Gives the sums of "iou", "coverage" or "purity" over the true positives of each row; called once for each, and
-        only when somebody asks for that mean: a table of 80,000 pages is mostly wanted for its counts.
+        only when somebody asks for that mean: a table of 80,000 pages is mostly wanted for its counts. None where how
+        pairs fit is not known: the means are undefined.
     """
 
     tp: IntArray
     fp: IntArray
     fn: IntArray
-    sum_of_fit: Callable[[Fit], FloatArray]
-    _sums: dict[Fit, FloatArray] = field(default_factory=dict, init=False, repr=False)
+    sum_of_fit: Callable[[Fit], ExactSums] | None
+    _sums: dict[Fit, ExactSums] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.tp)
@@ -86,7 +85,11 @@ class MetricColumns:
 
     def fit_sum(self, name: Fit) -> FloatArray:
         """One of the `fit_sums`."""
+        return np.full(len(self), np.nan) if self.sum_of_fit is None else self._exact(name).total
+
+    def _exact(self, name: Fit) -> ExactSums:
         if name not in self._sums:
+            assert self.sum_of_fit is not None
             self._sums[name] = self.sum_of_fit(name)
         return self._sums[name]
 
@@ -145,11 +148,11 @@ class MetricColumns:
             tp=self.tp[rows],
             fp=self.fp[rows],
             fn=self.fn[rows],
-            sum_of_fit=lambda name: self.fit_sum(name)[rows],
+            sum_of_fit=self.sum_of_fit and (lambda name: self._exact(name).take(rows)),
         )
 
     def pooled(self, into: IntArray, size: int) -> MetricColumns:
-        """`size` rows added up under new codes (micro-averaging), in the order of the rows; zeros where nothing went.
+        """`size` rows added up under new codes (micro-averaging); zeros where nothing went.
 
         `into`, int64, shape (R,), is the new row of each row.
         """
@@ -157,7 +160,7 @@ class MetricColumns:
             tp=count_by(into, self.tp, size),
             fp=count_by(into, self.fp, size),
             fn=count_by(into, self.fn, size),
-            sum_of_fit=lambda name: sum_by(into, self.fit_sum(name), size),
+            sum_of_fit=self.sum_of_fit and (lambda name: self._exact(name).pooled(into, size)),
         )
 
 
@@ -189,13 +192,7 @@ class ScoreCurve:
         """
         chosen = slice(None) if label is None else [self.labels.index(label)]
         tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
-        nothing = np.full(len(tp), np.nan)
-        return MetricColumns(
-            tp=tp,
-            fp=predictions - tp,
-            fn=int(self.ground_truth[chosen].sum()) - tp,
-            sum_of_fit=lambda _name: nothing,
-        )
+        return MetricColumns(tp, predictions - tp, int(self.ground_truth[chosen].sum()) - tp, sum_of_fit=None)
 
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
@@ -217,8 +214,8 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tupl
     """
     known = ~np.isnan(values)
     weight = np.ones(len(values)) if weights is None else weights
-    heavy = float(weight[known].sum())
-    mean = float((values[known] * weight[known]).sum()) / heavy if heavy > 0 else None
+    heavy = math.fsum(weight[known].tolist())
+    mean = math.fsum((values[known] * weight[known]).tolist()) / heavy if heavy > 0 else None
     return mean, int(known.sum())
 
 
@@ -349,34 +346,6 @@ def listed(words: Sequence[str], before_last: Literal["and", "or"] = "and") -> s
     """Words in a sentence: ``a``, ``a and b``, ``a, b and c``; empty for none."""
     *first, last = words or [""]
     return f"{', '.join(first)} {before_last} {last}" if first else last
-
-
-def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:
-    """Sum of the values per row code, float64, shape (size,).
-
-    Notes
-    -----
-    Added up one after the other in the given order; a pairwise sum would let the last digit depend on how
-    many rows there are.
-    """
-    return np.bincount(rows, weights=values, minlength=size).astype(np.float64, copy=False)
-
-
-def sum_in_order(values: FloatArray, chosen: BoolArray | None = None) -> FloatArray:
-    """Sum of all values, or of the chosen ones, as `sum_by` would add them up, float64, shape (1,).
-
-    Notes
-    -----
-    The values are finite and not below 0: adding 0 for one that is not chosen changes no digit.
-    """
-    total = np.zeros(1)
-    # The running sum adds one after the other; a plain sum adds in pairs. In pieces that stay in the processor's cache.
-    for start in range(0, len(values), _PIECE):
-        cut = slice(start, start + _PIECE)
-        piece = values[cut].copy() if chosen is None else values[cut] * chosen[cut]
-        piece[0] += total[0]
-        total = np.cumsum(piece)[-1:]
-    return total
 
 
 def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:

@@ -15,7 +15,9 @@ import numpy as np
 
 from evaluator.compare.resampling import draws, interval, widened
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.observations import MeasureWords
+from evaluator.metrics.results import defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Condition, words
 from evaluator.slices.measured import WORDS, Counted, CountedSide, Measure, ResultSides, counted_of, is_average
@@ -136,7 +138,7 @@ def _over_all(sides: Mapping[int, CountedSide]) -> float | None:
     for side in sides.values():
         boxes += int(np.count_nonzero(side.counts))
         if side.fit is not None:
-            return float(side.fit[side.counts].mean()) if boxes else None
+            return defined(exact_mean(side.fit[side.counts]))
         right += int(np.count_nonzero(side.right))
     return right / boxes if boxes else None
 
@@ -234,6 +236,7 @@ def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -
     shown = [~np.isnan(each) for each in values]
     boxes = [_by_document(parts, each.astype(np.float64), document, documents) for each in shown]
     good = [_by_document(parts, np.nan_to_num(each), document, documents) for each in values]
+    right = [[float(ExactSums.of(np.nan_to_num(each[part])).total[0]) for part in parts] for each in values]
     drawn: list[list[FloatArray]] = [[] for _ in values]
     with np.errstate(divide="ignore", invalid="ignore"):
         for drawn_often in draws(documents, resamples=_RESAMPLES) if documents else ():
@@ -241,21 +244,21 @@ def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -
             for rows, each, of_boxes in zip(drawn, good, boxes, strict=True):
                 rows.append(block @ each / (block @ of_boxes))
     made = []
-    for rows, each, of_boxes in zip(drawn, good, boxes, strict=True):
+    for rows, sums, of_boxes in zip(drawn, right, boxes, strict=True):
         resampled = np.concatenate(rows) if rows else np.empty((0, len(parts)))
-        made.append([_part(of_boxes[:, at], each[:, at], resampled[:, at]) for at in range(len(parts))])
+        made.append([_part(of_boxes[:, at], sums[at], resampled[:, at]) for at in range(len(parts))])
     return made
 
 
 def _by_document(parts: Sequence[BoolArray], weight: FloatArray, document: IntArray, documents: int) -> FloatArray:
     """Return the sum of the weights of each part in each document, shape (documents, parts)."""
-    return np.column_stack([np.bincount(document[part], weight[part], documents) for part in parts])
+    return np.column_stack([ExactSums.of(weight[part], document[part], documents).total for part in parts])
 
 
-def _part(boxes: FloatArray, good: FloatArray, resampled: FloatArray) -> _Part:
-    seen, all_boxes, all_good = int((boxes > 0).sum()), int(boxes.sum()), float(good.sum())
-    value = all_good / all_boxes if all_boxes else None
-    return _Part(_estimate(value, resampled, seen, least=0.0), all_boxes, all_good, seen, resampled)
+def _part(boxes: FloatArray, right: float, resampled: FloatArray) -> _Part:
+    seen, all_boxes = int((boxes > 0).sum()), int(boxes.sum())
+    value = right / all_boxes if all_boxes else None
+    return _Part(_estimate(value, resampled, seen, least=0.0), all_boxes, right, seen, resampled)
 
 
 def _model(here: _Part, rest: _Part) -> ModelDetail:

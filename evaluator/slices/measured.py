@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evaluator.metrics.box_items import SliceAverage, SliceMeasure
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.exact_sums import exact_mean
 from evaluator.metrics.observations import Attribute, MeasureWords
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
@@ -157,7 +158,7 @@ class Means:
         if self._right is not None:
             number = int(np.count_nonzero(kept))
             return int(np.count_nonzero(inside & self._right[result])) / number if number else float("nan")
-        return float(self._values[result].compress(kept).mean()) if kept.any() else float("nan")
+        return exact_mean(self._values[result].compress(kept))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,10 @@ import numpy as np
 
 from evaluator.formats import folder
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
+from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.observations import Attribute
-from evaluator.metrics.results import ResultTable, ratio
+from evaluator.metrics.results import ResultTable
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import BadInput, Collector, refuse
 from evaluator.protocols import protocol_of
@@ -200,9 +201,8 @@ def _measured(
                 continue
             rows = counted.placed(masks)
             boxes = np.bincount(document[rows], minlength=size).astype(np.float64)
-            total = np.bincount(document[rows], values[rows], size).astype(np.float64)
-            value = float(ratio(total.sum(keepdims=True), boxes.sum(keepdims=True))[0])
-            made.append(NamedMeasure(each, measure, value, total, boxes))
+            total = ExactSums.of(values[rows], document[rows], size).total
+            made.append(NamedMeasure(each, measure, exact_mean(values[rows]), total, boxes))
     return tuple(made)
 
 

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
-from evaluator.metrics.results import ratio
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import DatasetResult, Result
 from evaluator.slices.all_measures import together
@@ -152,9 +152,8 @@ def numbers_of_observed(
                 continue
             rows = np.flatnonzero(holding(each.conditions, table) & ~np.isnan(values))
             boxes = np.bincount(observed.document[rows], minlength=size).astype(np.float64)
-            total = np.bincount(observed.document[rows], values[rows], size).astype(np.float64)
-            value = float(ratio(total.sum(keepdims=True), boxes.sum(keepdims=True))[0])
-            made.append(NamedMeasure(each, name, value, total, boxes))
+            total = ExactSums.of(values[rows], observed.document[rows], size).total
+            made.append(NamedMeasure(each, name, exact_mean(values[rows]), total, boxes))
     nouns = {each.noun: name for name, each in reversed(list(words.items()))}
     sizes = {name: f"{noun.replace(' ', '_')}_counted" for noun, name in nouns.items()}
     return NamedNumbers(tuple(made), (), tuple(words), sizes)

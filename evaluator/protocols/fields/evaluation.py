@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from evaluator.metrics.average_precision import RECALL_101, average_precision
 from evaluator.metrics.confidence import Confidence
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.results import (
     JsonObject,
     ResultTable,
@@ -27,7 +28,6 @@ from evaluator.metrics.results import (
     applied_score,
     defined,
     ratio,
-    sum_by,
     weighted_mean,
 )
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
@@ -198,10 +198,18 @@ class FieldsResult(Result):
     @cached_property
     def mean_iou(self) -> FloatArray:
         """Mean IoU over the predicted boxes of each class, spurious ones with 0, float64, shape (C,); NaN for none."""
-        order = self.compared.order
-        rows = order[self.with_prediction[order]]
-        total = sum_by(self.compared.field_class[rows], self.compared.iou[rows], len(self.compared.classes))
-        return ratio(total, self.num_detections)
+        return ratio(self._iou_sums.total, self.num_detections)
+
+    @cached_property
+    def mean_iou_of_all(self) -> float | None:
+        """Return the mean IoU over the predicted boxes of all classes; None for none."""
+        total = self._iou_sums.pooled(np.zeros(len(self._iou_sums), dtype=np.int64), 1).total
+        return defined(ratio(total, self.num_detections.sum(keepdims=True))[0])
+
+    @cached_property
+    def _iou_sums(self) -> ExactSums:
+        compared, rows = self.compared, self.with_prediction
+        return ExactSums.of(compared.iou[rows], compared.field_class[rows], len(compared.classes))
 
     def average_precisions(self, iou: Sequence[float]) -> FloatArray:
         """Average precision of each class at some thresholds, for the curve of AP against IoU.
@@ -421,8 +429,7 @@ class FieldsResult(Result):
             Columns ``field``, ``ap``, ``ap_50``, ``ap_75``, ``mean_iou``, ``num_gt``, ``num_detections``.
         """
         total = int(self.num_gt.sum()), int(self.num_detections.sum())
-        mean_iou = weighted_mean(self.mean_iou, self.num_detections.astype(np.float64))[0]
-        rows = [(ALL_FIELDS, self.mean_ap, self.map_at(0.5), self.map_at(0.75), mean_iou, *total)]
+        rows = [(ALL_FIELDS, self.mean_ap, self.map_at(0.5), self.map_at(0.75), self.mean_iou_of_all, *total)]
         rows += [(self.compared.classes[code], *self._class(code).values()) for code in self.boxed]
         return ResultTable(
             title=as_one(self.compared.prediction).name,

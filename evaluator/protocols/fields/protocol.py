@@ -11,12 +11,12 @@ from msgspec import Meta
 
 from evaluator.formats.fields import check_pair, read_schema
 from evaluator.metrics.box_measures import column, joined_means
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.observations import Observations
 from evaluator.metrics.ranked import Ranking, on_grid
-from evaluator.metrics.results import sum_by, weighted_mean
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.fields import FieldDocuments, Schema
 from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Protocol, Thresholds, checked
@@ -165,12 +165,11 @@ def _field_boxes(result: FieldsResult, iou: float, names: Sequence[str]) -> Iter
     hit, predicted = status == TRUE_POSITIVE, np.isin(status, _PREDICTED)
     truth = np.isin(status, _TRUTH)
     per_class, overall = result.per_class(iou), result.overall(iou)
-    mean_iou = weighted_mean(result.mean_iou, result.num_detections.astype(np.float64))[0]
-    ones = np.ones(len(compared))
+    ones, mean_iou = np.ones(len(compared)), column(result.mean_iou_of_all)
     for metric, above, below, values in (
         ("precision", hit * ones, predicted * ones, np.append(overall.precision, per_class.precision[boxed])),
         ("recall", hit * ones, truth * ones, np.append(overall.recall, per_class.recall[boxed])),
-        ("mean_iou", compared.iou * predicted, predicted * ones, np.append(column(mean_iou), result.mean_iou[boxed])),
+        ("mean_iou", compared.iou * predicted, predicted * ones, np.append(mean_iou, result.mean_iou[boxed])),
     ):
         yield Ratios(
             keys=(Key(metric, ALL_FIELDS), *(Key(metric, name) for name in names)),
@@ -187,11 +186,10 @@ _TRUTH: Final = (TRUE_POSITIVE, BELOW_THRESHOLD, MISSED)
 def _by_class(result: FieldsResult, values: FloatArray) -> FloatArray:
     """Sums by document over all classes and for each listed class, float64, shape (D, 1 + C)."""
     compared, size = result.compared, len(result.compared.classes)
-    cell = compared.document * size + compared.field_class
-    # In canonical order, so that the order of files changes no digit.
-    sums = sum_by(cell[compared.order], values[compared.order], len(compared.documents) * size)
-    table = sums.reshape(len(compared.documents), size)
-    return np.column_stack([table.sum(axis=1), table[:, list(result.boxed)]])
+    documents = len(compared.documents)
+    sums = ExactSums.of(values, compared.document * size + compared.field_class, documents * size)
+    of_all = sums.pooled(np.arange(documents).repeat(size), documents)
+    return np.column_stack([of_all.total, sums.total.reshape(documents, size)[:, list(result.boxed)]])
 
 
 def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ranking]:

@@ -100,7 +100,7 @@ def _whole(results: Mapping[str, FieldsResult], result: FieldsResult, table: Flo
         ap_at=at,
         ap_50=at_50,
         ap_75=at_75,
-        mean_iou=weighted_mean(result.mean_iou, result.num_detections.astype(np.float64))[0],
+        mean_iou=result.mean_iou_of_all,
         num_gt=int(result.num_gt.sum()),
         num_detections=int(result.num_detections.sum()),
         **_statuses(counts, 0),

@@ -31,8 +31,8 @@ from evaluator.protocols.pixel.matrix import (
     BACKGROUND_NAME,
     REST_NAME,
     VECTORS,
+    PageMeans,
     PixelColumns,
-    page_means,
     pixels_of_cell,
     shares,
     wrong_pixels,
@@ -421,8 +421,8 @@ class PixelResult(DatasetResult):
 
     @cached_property
     def page_mean(self) -> dict[str, Any]:
-        """Means over pages, every page with the same weight; see `page_means`."""
-        return page_means(self.per_page, np.flatnonzero(self.counted))
+        """Means over pages, every page with the same weight; see `PageMeans.to_json`."""
+        return PageMeans.of(self.per_page, np.flatnonzero(self.counted)).to_json()
 
     def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
@@ -577,66 +578,90 @@ class PixelColumns:
         return np.where(self.comparable, values, np.nan)
 
 
-def page_means(pages: PixelColumns, rows: Sequence[int] | IntArray) -> dict[str, Any]:
-    """Mean over pages of each number of a page, every page with the same weight, however many pixels it has.
-
-    Parameters
-    ----------
-    pages : PixelColumns
-        One scope per page.
-    rows : int64
-        The pages that count.
-
-    Returns
-    -------
-    dict
-        ``pages`` (int), ``per_class``, ``collapsed`` and ``mean`` as in `PixelColumns.row`; each number is the mean
-        over the pages where it is defined, None where there is none.
-    """
-    chosen = np.zeros(len(pages), dtype=bool)
-    chosen[np.asarray(rows, dtype=np.int64)] = True
-    sums: dict[str, FloatArray] = {}
-    known: dict[str, IntArray] = {}
-    for start in range(0, len(pages), _PAGES_AT_ONCE):
-        stop = min(start + _PAGES_AT_ONCE, len(pages))
-        for name, values in _numbers(pages.between(start, stop)).items():
-            column = values[chosen[start:stop]]
-            sums[name] = sums.get(name, 0.0) + np.nansum(column, axis=0)
-            known[name] = known.get(name, 0) + (~np.isnan(column)).sum(axis=0)
-    mean = {name: ratio(np.asarray(sums[name]), np.asarray(known[name])) for name in sums}
-    return _page_means(mean, pages.classes, int(chosen.sum()))
-
-
 # Pages whose matrices are held at once: 64 classes take 32 KiB each.
 _PAGES_AT_ONCE: Final = 1 << 9
 
 
-def _numbers(pages: PixelColumns) -> dict[str, FloatArray]:
-    """The numbers of some pages of which a mean is made, by name, one page per row."""
-    numbers: dict[str, FloatArray] = {name: getattr(pages, name) for name in VECTORS}
-    numbers |= {f"collapsed {name}": getattr(pages.collapsed, name) for name in VECTORS[:3]}
-    numbers |= {f"all_classes {name}": pages.mean_all(name) for name in VECTORS}
-    return numbers | {f"present_classes {name}": pages.mean_present(name) for name in VECTORS}
+@dataclass(frozen=True, eq=False)
+class PageMeans:
+    """Mean over pages of each number of a page, every page with the same weight, however many pixels it has.
+
+    Attributes
+    ----------
+    classes : tuple of str
+    pages : int
+        How many pages count.
+    sums : ExactSums of length M
+        Of the numbers, over the pages where they are defined.
+    known : int64, shape (M,)
+        How many pages these are.
+    """
+
+    classes: tuple[str, ...]
+    pages: int
+    sums: ExactSums
+    known: IntArray
+
+    @classmethod
+    def of(cls, pages: PixelColumns, rows: Sequence[int] | IntArray) -> PageMeans:
+        """Add up the pages that count, `rows`, int64, of `pages`, which has one scope per page."""
+        chosen = np.zeros(len(pages), dtype=bool)
+        chosen[np.asarray(rows, dtype=np.int64)] = True
+        size = sum(math.prod(shape) for _, shape in _numbers(len(pages.classes)))
+        parts, known = [ExactSums.of(np.empty(0), np.empty(0, np.int64), size)], np.zeros(size, dtype=np.int64)
+        for start in range(0, len(pages), _PAGES_AT_ONCE):
+            stop = min(start + _PAGES_AT_ONCE, len(pages))
+            values = _values(pages.between(start, stop))[chosen[start:stop]]
+            page, number = np.nonzero(~np.isnan(values))
+            parts.append(ExactSums.of(values[page, number], number, size))
+            known += np.bincount(number, minlength=size)
+        return cls(pages.classes, int(chosen.sum()), ExactSums.merged(parts), known)
+
+    @classmethod
+    def merged(cls, parts: Sequence[PageMeans]) -> PageMeans:
+        """Return the means over the pages of all parts, which have the same classes."""
+        sums, known = ExactSums.merged([part.sums for part in parts]), np.sum([part.known for part in parts], axis=0)
+        return cls(parts[0].classes, sum(part.pages for part in parts), sums, known)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the means as plain values.
+
+        Returns
+        -------
+        dict
+            ``pages`` (int), ``per_class``, ``collapsed`` and ``mean`` as in `PixelColumns.row`; each number is the mean
+            over the pages where it is defined, None where there is none.
+        """
+        numbers = _numbers(len(self.classes))
+        ends = np.cumsum([math.prod(shape) for _, shape in numbers])
+        flat = np.split(ratio(self.sums.total, self.known), ends[:-1])
+        mean = {name: values.reshape(shape) for (name, shape), values in zip(numbers, flat, strict=True)}
+        return {
+            "pages": self.pages,
+            "per_class": {
+                label: {name: defined(mean[name][code]) for name in VECTORS} for code, label in enumerate(self.classes)
+            },
+            "collapsed": {name: plain_matrix(mean[f"collapsed {name}"]) for name in VECTORS[:3]},
+            "mean": {
+                kind: {name: defined(float(mean[f"{kind} {name}"])) for name in VECTORS}
+                for kind in ("all_classes", "present_classes")
+            },
+        }
 
 
-def _page_means(mean: dict[str, FloatArray], classes: Sequence[str], pages: int) -> dict[str, Any]:
-    """Means by name under the keys of a scope."""
-    if not mean:
-        nothing = {name: np.full(len(classes), np.nan) for name in VECTORS}
-        nothing |= {f"collapsed {name}": np.full((2, 2), np.nan) for name in VECTORS[:3]}
-        every = [f"{kind} {name}" for kind in ("all_classes", "present_classes") for name in VECTORS]
-        mean = nothing | {name: np.array(np.nan) for name in every}
-    return {
-        "pages": pages,
-        "per_class": {
-            label: {name: defined(mean[name][code]) for name in VECTORS} for code, label in enumerate(classes)
-        },
-        "collapsed": {name: plain_matrix(mean[f"collapsed {name}"]) for name in VECTORS[:3]},
-        "mean": {
-            kind: {name: defined(float(mean[f"{kind} {name}"])) for name in VECTORS}
-            for kind in ("all_classes", "present_classes")
-        },
-    }
+def _numbers(classes: int) -> list[tuple[str, tuple[int, ...]]]:
+    """Name the numbers of a page of which a mean is made, with their shapes, in the order of `_values`."""
+    numbers: list[tuple[str, tuple[int, ...]]] = [(name, (classes,)) for name in VECTORS]
+    numbers += [(f"collapsed {name}", (2, 2)) for name in VECTORS[:3]]
+    return numbers + [(f"{kind} {name}", ()) for kind in ("all_classes", "present_classes") for name in VECTORS]
+
+
+def _values(pages: PixelColumns) -> FloatArray:
+    """Return these numbers of some pages, one page per row, shape (pages, M)."""
+    numbers = [getattr(pages, name) for name in VECTORS]
+    numbers += [getattr(pages.collapsed, name) for name in VECTORS[:3]]
+    numbers += [mean(name) for mean in (pages.mean_all, pages.mean_present) for name in VECTORS]
+    return np.concatenate([values.reshape(len(pages), -1) for values in numbers], axis=1)
 
 
 def zero_division(values: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import cut, displayed
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, share_text
-from evaluator.protocols.pixel.matrix import Matrices, page_means
+from evaluator.protocols.pixel.matrix import Matrices, PageMeans
 from pages.shared import frame, widgets
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel.scope import Scope, Shown, place_of, sides_of
@@ -137,7 +137,7 @@ def _page_mean(scope: Scope) -> float | None:
     """Mean F1 of present classes over the pages of a scope, each page with the same weight."""
     if state.pixel_scope == "document" and len(scope.pages):
         low, high = int(scope.pages[0]), int(scope.pages[-1]) + 1
-        means = page_means(scope.result.per_page.between(low, high), scope.pages - low)
+        means = PageMeans.of(scope.result.per_page.between(low, high), scope.pages - low).to_json()
     else:
         means = scope.result.page_mean
     value: float | None = means["mean"]["present_classes"]["f1"]

@@ -1,4 +1,4 @@
-"""The payload of the comparison board; positions on axes are shares, a link is a filter and a label."""
+"""The payload of the comparison board: positions as shares of an axis, links as a filter and a label."""
 
 from __future__ import annotations
 

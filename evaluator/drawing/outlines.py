@@ -20,10 +20,7 @@ _TOLERANCE: Final = 1 / 2_000
 def outline_paths(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> list[str | None]:
-    """Return the path of each box in `rows` of the side; None for a box without an outline of its own.
-
-    None as well for boxes in pixels of a page of unknown size; for `stated` see `page_rows.page_shares`.
-    """
+    """Return the path of each box in `rows`; None without an own outline or, in pixels, a page size."""
     boxes = side.source.boxes
     if not boxes.polygons:
         return [None] * len(rows)

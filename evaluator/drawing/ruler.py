@@ -13,10 +13,7 @@ _MOST_TICKS: Final = 7
 
 
 class Ruler(NamedTuple):
-    """Places on the ruler, 0 to 1: below `keep` A is kept, above `ship` B is shipped.
-
-    `low` and `high` are None without an interval; `ticks` are place and text in points, 0 among them.
-    """
+    """Places from 0 to 1: zones end at `keep` and begin at `ship`; `low` and `high` None without interval."""
 
     keep: float
     ship: float

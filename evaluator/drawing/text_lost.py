@@ -123,10 +123,7 @@ class TextSummary(NamedTuple):
     silent: int
 
     def rows(self, labels: Sequence[str]) -> list[dict[str, Any]]:
-        """Return one row per label with words, most lost first, and one of all labels (``label`` None).
-
-        ``share`` is lost words of all words, None without words. Empty when no label has words.
-        """
+        """Return a row per label with words, most lost first, then one of all; `share` None without words."""
         some = np.flatnonzero(self.counts.words + self.counts.foreign)
         order = some[np.argsort(-self.counts.lost[some], kind="stable")]
         rows = [_row(labels[code], *(int(column[code]) for column in self.counts)) for code in order.tolist()]

@@ -105,7 +105,7 @@ class Opened(Generic[C]):
 
     @property
     def pair(self) -> tuple[Named, ...]:
-        """Return A and B, always two models, the first two unless chosen; one when one is open."""
+        """Return A and B, two different models, the first two unless chosen; one when only one is open."""
         names = self.names
         places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
         if len(names) > 1 and places[0] == places[1]:

@@ -1,7 +1,4 @@
-"""The linked panes of two models for what is not matched box by box, and the page list beside them.
-
-Which pages there are and what is drawn comes from the caller as a `Source`; the component is that of boxes.
-"""
+"""The linked panes of two models for what is not matched box by box; a `Source` gives what is drawn."""
 
 from __future__ import annotations
 

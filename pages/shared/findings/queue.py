@@ -20,10 +20,7 @@ _CROP_WIDTH: Final = 900
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which findings are shown; empty values stand for all.
-
-    `verdicts` are keys of `VERDICTS`, "conflict" and "note"; `state` is "applies" or "past" (what no longer applies).
-    """
+    """Which findings are shown, empty for all; `state` is "applies" or "past" (what no longer applies)."""
 
     verdicts: tuple[str, ...] = ()
     author: str = ""

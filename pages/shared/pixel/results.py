@@ -104,10 +104,7 @@ _SIZES: Final[Field[Sizes | None]] = Field(None, "pixel_sizes")
 
 
 def page_sizes(loaded: OpenedBoxes) -> Sizes:
-    """Return page sizes from the PDFs and page images of this session, measured once, with progress.
-
-    Without documents that cannot be found or measured; empty when every ground-truth page has a size.
-    """
+    """Return page sizes measured from PDFs and images; empty when each ground-truth page has its own."""
     dataset = loaded.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
     of = (loaded.project.pdfs, pictures.pdf_listing(loaded.project.pdfs), tuple(side.source.sha256 for side in sides))

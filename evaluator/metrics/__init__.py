@@ -1,1 +1,1 @@
-"""Matching, average precision, pixel counts, confidence, names of mistakes, and what follows from a matching."""
+"""Matching, average precision, pixel counts, confidence, names of mistakes, and their causes."""

@@ -1,9 +1,7 @@
 """Precision-recall curves and average precision, from predictions that are ranked by score.
 
-Owns the arithmetic only: who matched whom, which predictions are ignored and what a label is, the protocol
-decides. Everything starts from the ranks of the true positives: rank 1 is the best prediction that counts,
-ignored ones have no rank. Between two true positives precision can only fall, so the ranks say everything that
-interpolated precision needs. Undefined is NaN.
+Everything starts from the ranks of the true positives: rank 1 is the best prediction that counts, ignored ones have no
+rank. Which predictions match or are ignored, the protocol decides. Undefined is NaN.
 """
 
 from __future__ import annotations
@@ -27,14 +25,9 @@ _COCO_EPSILON = float(np.spacing(1.0))
 
 
 class Curve(NamedTuple):
-    """Precision, recall and F1 of the predictions that score at least as much, as columns of one length K.
+    """Precision, recall and F1 of the predictions that score at least as much, float64, shape (K,).
 
-    Attributes
-    ----------
-    score : float64, shape (K,)
-        Every score that occurs, falling.
-    precision, recall, f1 : float64, shape (K,), in [0, 1]
-        Of the predictions with this score or a higher one; NaN where undefined.
+    `score`: every score that occurs, falling. The others are in [0, 1], NaN where undefined.
     """
 
     score: FloatArray
@@ -44,12 +37,9 @@ class Curve(NamedTuple):
 
 
 def falling(score: FloatArray) -> IntArray:
-    """Rows by falling score, int64, shape (N,); equal scores keep their order. NaN is not allowed, -0.0 equals 0.0.
+    """Return rows by falling score, int64, shape (N,); equal scores keep their order.
 
-    Notes
-    -----
-    The order of a stable sort of ``-score`` (mergesort in pycocotools), by two sorts that need not be stable and
-    are faster together: of all rows by score, then of those of equal scores by row.
+    The order of a stable sort of ``-score`` (mergesort in pycocotools). NaN is not allowed, -0.0 equals 0.0.
     """
     order = np.argsort(-score)
     ranked = score[order]
@@ -70,12 +60,10 @@ def falling(score: FloatArray) -> IntArray:
 
 
 def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
-    """Rank of each true positive among the predictions that count, int64, shape (K,), >= 1, rising.
+    """Return the rank of each true positive among the predictions that count, int64, shape (K,), rising.
 
     `true_positive` and `counts` are bool, shape (N,), of the predictions by falling score; a true positive counts.
 
-    Examples
-    --------
     >>> ranks(np.array([False, True, True]), np.array([True, False, True]) | np.array([False, True, True]))
     array([2, 3])
     """
@@ -107,26 +95,12 @@ def counted(counts: BoolArray, bounds: IntArray) -> IntArray:
 
 
 def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -> FloatArray:
-    """Interpolated precision on a recall grid: the best precision at this recall or a higher one.
+    """Return the best precision at each recall of a grid or a higher one, float64, shape (R,), in [0, 1].
 
-    Parameters
-    ----------
-    rank : int64, shape (K,), >= 1, rising
-        Ranks of the true positives, from `ranks`.
-    positives : int
-        Ground-truth boxes that count, at least K.
-    recall : float64, shape (R,), rising
-        The grid, for instance `RECALL_101`.
+    0 where the recall is never reached; NaN everywhere without positives. `positives`: ground-truth boxes that count.
 
-    Returns
-    -------
-    float64, shape (R,), in [0, 1]
-        0 where the recall is never reached; NaN everywhere without positives.
-
-    Notes
-    -----
-    pycocotools 2.0, ``COCOeval.accumulate``, to the last digit: a grid point belongs to the first true positive
-    whose recall in float64 is not below it, and precision is TP / (TP + FP + 2**-52).
+    pycocotools 2.0, ``COCOeval.accumulate``, to the last digit: a grid point belongs to the first true positive whose
+    recall in float64 is not below it, and precision is TP / (TP + FP + 2**-52).
     """
     if not positives:
         return np.full(len(recall), np.nan)
@@ -140,20 +114,10 @@ def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -
 
 
 def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, before: int = 0) -> FloatArray:
-    """Best precision of each stretch of a ranking: from one true positive to before the next, or to the end.
+    """Return the best precision of each stretch of a ranking, float64, shape (S,), in (0, 1].
 
-    Parameters
-    ----------
-    rank : integers, shape (K,), >= 1, rising
-        Ranks of the true positives.
-    reached : int64, shape (S,), in [0, K), rising
-        Where each stretch begins.
-    before : int
-        True positives that come before the given ones.
-
-    Returns
-    -------
-    float64, shape (S,), in (0, 1]
+    A stretch begins at a true positive, `reached` (int64, shape (S,), rising), and ends before the next, or at the end;
+    `before` true positives precede the given ones.
     """
     if not len(reached):
         return np.empty(0)
@@ -163,18 +127,9 @@ def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, befo
 
 
 def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
-    """Index of the first true positive whose recall, divided out in float64, is not below each grid point.
+    """Return the index of the first true positive whose recall in float64 reaches each grid point, int64.
 
-    Parameters
-    ----------
-    recall : float64
-    positives : int or int64, > 0
-        Ground-truth boxes that count; an array broadcasts against the grid.
-
-    Returns
-    -------
-    int64, of the broadcast shape
-        Beyond the last true positive where the recall is never reached.
+    Beyond the last one where the recall is never reached. `positives`, above 0, broadcasts against the grid.
     """
     # Off by one at most, because a product and a quotient round differently.
     needed = np.maximum(np.ceil(recall * positives), 1.0)
@@ -184,12 +139,10 @@ def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
 
 
 def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RECALL_101) -> float:
-    """Mean of the interpolated precision over a recall grid, in [0, 1]; see `precision_at_recall`.
+    """Return the mean of the interpolated precision over a recall grid, in [0, 1].
 
-    NaN without positives, 0 with positives and without a true positive.
+    NaN without positives, 0 with positives and without a true positive; see `precision_at_recall`.
 
-    Examples
-    --------
     >>> round(average_precision(np.array([1, 3]), 2), 4)
     0.835
     """
@@ -234,18 +187,13 @@ def average_precisions(rank: AnyArray, bounds: IntArray, first: IntArray) -> Flo
 
 
 def eleven_point_precision(rank: IntArray, positives: int) -> float:
-    """Mean of the interpolated precision at the recall levels 0, 0.1, ..., 1, in [0, 1], correctly rounded.
+    """Return the mean interpolated precision at recall 0, 0.1, ..., 1, in [0, 1], correctly rounded.
 
-    `rank` and `positives` are those of `precision_at_recall`. NaN without positives, 0 without a true positive.
+    NaN without positives, 0 without a true positive. ICDAR 2017 page object detection, "Evaluation", and Pascal VOC
+    2007. Recall TP / positives reaches level k / 10 when 10 TP >= k positives, in integers: with the levels of
+    ``numpy.arange(0, 1.1, 0.1)`` a recall of exactly 3 / 10 misses the level 0.30000000000000004, which lowers the
+    score by up to 1 / 11.
 
-    Notes
-    -----
-    ICDAR 2017 page object detection, "Evaluation", and Pascal VOC 2007. Recall TP / positives reaches level k / 10
-    when 10 TP >= k positives, in integers: with the levels of ``numpy.arange(0, 1.1, 0.1)`` a recall of exactly
-    3 / 10 misses the level 0.30000000000000004, which lowers the score by up to 1 / 11.
-
-    Examples
-    --------
     >>> eleven_point_precision(np.array([1, 2, 3]), 10) == 4 / 11
     True
     """
@@ -266,16 +214,11 @@ def eleven_point_precision(rank: IntArray, positives: int) -> float:
 
 
 def all_point_precision(rank: IntArray, positives: int) -> float:
-    """Area under the interpolated precision-recall curve, in [0, 1].
+    """Return the area under the interpolated precision-recall curve, in [0, 1].
 
-    `rank` and `positives` are those of `precision_at_recall`. NaN without positives, 0 without a true positive.
+    NaN without positives, 0 without a true positive. Pascal VOC 2010 and later: each true positive adds 1 / positives
+    of recall at the best precision from there on.
 
-    Notes
-    -----
-    Pascal VOC 2010 and later: each true positive adds 1 / positives of recall at the best precision from there on.
-
-    Examples
-    --------
     >>> all_point_precision(np.array([2]), 2)
     0.25
     """
@@ -287,20 +230,10 @@ def all_point_precision(rank: IntArray, positives: int) -> float:
 
 
 def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positives: int) -> Curve:
-    """Precision, recall and F1 against the score threshold, one row for each score that occurs; empty without any.
+    """Return precision, recall and F1 by score threshold, a row for each score; empty without predictions.
 
-    Parameters
-    ----------
-    score : float64, shape (N,), falling
-    true_positive, counts : bool, shape (N,)
-        See `ranks`.
-    positives : int
-        Ground-truth boxes that count.
-
-    Notes
-    -----
-    Exact where a match does not depend on predictions with a lower score, as in COCO and POD; where it does
-    (greedy by IoU), every threshold needs a matching of its own.
+    `score` is float64, shape (N,), falling. Exact where a match does not depend on predictions with a lower score, as
+    in COCO and POD; where it does (greedy by IoU), every threshold needs a matching of its own.
     """
     ends = np.ones(len(score), dtype=bool)
     np.not_equal(score[1:], score[:-1], out=ends[:-1])

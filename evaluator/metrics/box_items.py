@@ -1,9 +1,7 @@
-"""Which boxes are counted in a number: matched pairs and mistakes as one list, and the part of it a question picks.
+"""Which boxes a number counts: matched pairs and mistakes as one list, by cell, name, score or slice.
 
-Owns the way back from a cell, a bar or a stretch of a curve to the boxes it counts. An item is a matched pair or a
-named mistake; a mistake of several boxes is one item. Picks are masks over the boxes of both sides, so that any
-question about boxes gives the same kind of list. Rows and codes are those of the `Dataset`; nothing here draws or
-reads a file.
+An item is a matched pair or a named mistake; a mistake of several boxes is one item. Rows and codes are those of the
+`Dataset`.
 """
 
 from __future__ import annotations
@@ -44,14 +42,9 @@ class Pick(NamedTuple):
 
 
 class BoxPlaces(NamedTuple):
-    """Where each box of a side lies: float64, shape (N,) each, in [0, 1], NaN where nobody knows the size of the page.
+    """Where each box of a side lies: float64, shape (N,); NaN where the page size is not known.
 
-    Attributes
-    ----------
-    size : float64
-        Area as a share of the page.
-    middle : float64
-        Height of the middle on the page; 0 is the top.
+    `size`: area as a share of the page. `middle`: height of the middle in [0, 1]; 0 is the top.
     """
 
     size: FloatArray
@@ -62,20 +55,10 @@ class BoxPlaces(NamedTuple):
 class Items:
     """Matched pairs and mistakes as columns of one length K, sorted by page, then top to bottom.
 
-    Columns beside these are worked out when somebody asks for them: most items are only counted and put in order.
-
-    Attributes
-    ----------
-    result : BoxResult
-    kind : int8, shape (K,)
-        `MATCHED`, or the code of a mistake's name.
-    mistake, match : int64, shape (K,)
-        Place in ``BoxResult.mistakes`` and in ``BoxResult.matches``; -1 for one of the other kind.
-    truth, prediction : int64, shape (K,)
-        First row of each side; -1 for none.
-    page : int64, shape (K,)
-    places : pair of BoxPlaces, or None
-        Of both sides, where `size` and `middle` are shares of the page; None where they are in the unit of the boxes.
+    `kind`: int8, `MATCHED` or the code of a mistake's name. `mistake`, `match`: int64, place in ``BoxResult.mistakes``
+    and ``BoxResult.matches``, -1 for one of the other kind. `truth`, `prediction`: first row of each side, -1 for none.
+    `places`: of both sides, where `size` and `middle` are shares of the page; None where they are in the unit of the
+    boxes.
     """
 
     result: AnyBoxResult
@@ -91,7 +74,7 @@ class Items:
         return len(self.kind)
 
     def take(self, rows: IntArray) -> Items:
-        """The items in the given rows and order."""
+        """Return the items in the given rows and order."""
         taken = Items(
             self.result,
             self.kind[rows],
@@ -106,56 +89,56 @@ class Items:
         return taken
 
     def with_columns(self, **columns: AnyArray) -> Items:
-        """The same items with other values of some columns."""
+        """Return the same items with other values of some columns."""
         other = replace(self)
         vars(other).update(columns)
         return other
 
     @property
     def _sides(self) -> tuple[tuple[JoinedBoxes, IntArray], tuple[JoinedBoxes, IntArray]]:
-        """The boxes of both sides, and the rows of the items in them."""
+        """Return the boxes of both sides, and the rows of the items in them."""
         matching = self.result.matching
         return (matching.dataset.ground_truth, self.truth), (matching.prediction, self.prediction)
 
     @cached_property
     def document(self) -> CodeArray:
-        """Code of the document, int32, shape (K,)."""
+        """Return the code of the document, int32, shape (K,)."""
         return np.asarray(self.result.matching.dataset.page_document[self.page], dtype=np.int32)
 
     @cached_property
     def truth_label(self) -> CodeArray:
-        """Code of the label of the ground truth, int32, shape (K,); -1 without one."""
+        """Return the label code of the ground truth, int32, shape (K,); -1 without one."""
         return codes_at(self._sides[0][0].label, self.truth)
 
     @cached_property
     def prediction_label(self) -> CodeArray:
-        """Code of the label of the prediction, int32, shape (K,); -1 without one."""
+        """Return the label code of the prediction, int32, shape (K,); -1 without one."""
         return codes_at(self._sides[1][0].label, self.prediction)
 
     @cached_property
     def score(self) -> FloatArray:
-        """Of the first prediction, float64, shape (K,); NaN for none and for one without a score."""
+        """Return the score of the first prediction, float64, shape (K,); NaN without one."""
         rows = np.flatnonzero(self.prediction >= 0)
         return _placed(self._sides[1][0].score[self.prediction[rows]], rows, len(self))
 
     @cached_property
     def iou(self) -> FloatArray:
-        """IoU of the first boxes of both sides, float64, shape (K,), in [0, 1]; NaN where a side is missing."""
+        """Return the IoU of the first boxes of both sides, float64, shape (K,); NaN where a side is missing."""
         return self._fit.iou
 
     @cached_property
     def coverage(self) -> FloatArray:
-        """Their coverage."""
+        """Return the coverage of the same boxes; NaN where a side is missing."""
         return self._fit.coverage
 
     @cached_property
     def purity(self) -> FloatArray:
-        """Their purity."""
+        """Return the purity of the same boxes; NaN where a side is missing."""
         return self._fit.purity
 
     @cached_property
     def _fit(self) -> Overlap:
-        """How the first boxes of both sides fit; of matched pairs what the matching says."""
+        """Return how the first boxes of both sides fit; of matched pairs what the matching says."""
         matched = self.kind == MATCHED
         both = np.flatnonzero((self.truth >= 0) & (self.prediction >= 0) & ~matched)
         fit = self.result.matching.fit(self.truth[both], self.prediction[both])
@@ -167,7 +150,7 @@ class Items:
 
     @cached_property
     def size(self) -> FloatArray:
-        """Area of the larger of the first boxes, float64, shape (K,): a share of the page, or in the boxes' unit."""
+        """Return the area of the larger first box, float64, shape (K,): a share of the page, or in box units."""
         if self.places is not None:
             # A side that is missing has -1, which is the last place.
             sides = zip(self.places, self._sides, strict=True)
@@ -179,9 +162,9 @@ class Items:
 
     @cached_property
     def middle(self) -> FloatArray:
-        """Height on the page of the middle of the ground truth, or of the prediction where there is none; 0 is the top.
+        """Return the height of the middle of the truth, else of the prediction, float64, shape (K,); 0 is top.
 
-        float64, shape (K,), as a share of the page, or in the unit of the boxes.
+        A share of the page, or in the unit of the boxes.
         """
         middle = np.empty(len(self))
         for place, (side, rows), there in zip(
@@ -195,7 +178,7 @@ class Items:
 
 
 def items(result: AnyBoxResult, *, matched: bool = True) -> Items:
-    """All matched pairs and all mistakes of a result, or its mistakes alone; empty columns without any box."""
+    """Return all matched pairs and mistakes of a result, or its mistakes alone; empty without any box."""
     mistakes = result.mistakes
     truth, prediction, page = mistakes.first_truth, mistakes.first_prediction, mistakes.page
     pairs = 0
@@ -212,12 +195,12 @@ def items(result: AnyBoxResult, *, matched: bool = True) -> Items:
 
 
 def middles(xyxy: FloatArray) -> FloatArray:
-    """Height of the middle of each box, float64, shape (N,)."""
+    """Return the height of the middle of each box, float64, shape (N,)."""
     return np.asarray((xyxy[:, 1] + xyxy[:, 3]) / 2.0)
 
 
 def behind(every: Items, result: AnyBoxResult, pick: Pick) -> BoolArray:
-    """Which of all the items of a result have a box that a question picked, bool, shape (K,).
+    """Return which items of a result a pick holds, bool, shape (K,).
 
     A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
     """
@@ -250,17 +233,17 @@ class ClassConfusion(NamedTuple):
 
 
 def class_confusion(result: AnyBoxResult) -> ClassConfusion:
-    """The class confusion matrix of boxes at one operating point.
+    """Return the class confusion matrix of boxes at one operating point.
 
-    Its rows add up to the ground truth of each label, its columns to the predictions of each label, its diagonal to the
-    true positives.
+    Its rows add up to the ground truth of each label, its columns to the predictions, its diagonal to the true
+    positives.
 
     Notes
     -----
     A ground truth and a prediction of different labels are one cell off the diagonal when `metrics.error_types` names
-    them "wrong class"; every other unmatched box is against the background. Matching is the protocol's own, so the
-    diagonal is its true positives; matrices that match without regard to the label (Ultralytics, FiftyOne) can move
-    boxes off the diagonal that the protocol counts as matched, and then show a lower recall.
+    them "wrong class"; every other unmatched box is against the background. Matching is the protocol's own; matrices
+    that match without regard to the label (Ultralytics, FiftyOne) can move boxes off the diagonal that the protocol
+    counts as matched, and then show a lower recall.
     """
     labels, of_label = result.matching.labels, result.per_label
     size, mistakes = len(labels) + 1, result.mistakes
@@ -278,7 +261,7 @@ def class_confusion(result: AnyBoxResult) -> ClassConfusion:
 
 
 def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Pick:
-    """The boxes that one cell of the class confusion counts; None is the background.
+    """Return the boxes that one cell of the class confusion counts; None is the background.
 
     Nothing for background against background; ValueError when a label is not scored.
     """
@@ -294,9 +277,9 @@ def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str
 
 
 def boxes_of_cell(result: AnyBoxResult, chosen: Items, cell: tuple[str | None, str | None]) -> int:
-    """How many of the boxes that one cell of the class confusion counts some items hold.
+    """Return how many of the boxes that one cell of the class confusion counts some items hold.
 
-    Cells count boxes and a mistake may hold several, so this is what the cell says when `chosen` is all behind it.
+    A mistake may hold several boxes: the sum is the cell's count when `chosen` is all behind it.
     """
     pick, mistakes = in_cell(result, *cell), result.mistakes
     held = np.zeros(len(mistakes) + 1, dtype=bool)
@@ -308,12 +291,9 @@ def boxes_of_cell(result: AnyBoxResult, chosen: Items, cell: tuple[str | None, s
 
 
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
-    """Items whose boxes fit as asked, bool, shape (K,); False where a side is missing.
+    """Return items with ``iou``, ``coverage`` or ``purity`` in a range, bounds included; bool, shape (K,).
 
-    Parameters
-    ----------
-    **ranges : tuple of float
-        Lowest and highest ``iou``, ``coverage`` or ``purity``, both included; ValueError for another name.
+    False where a side is missing; ValueError for another name.
     """
     kept = np.ones(len(every), dtype=bool)
     for name, (low, high) in ranges.items():
@@ -325,17 +305,17 @@ def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
 
 
 def with_score(every: Items, low: float, high: float) -> BoolArray:
-    """Items whose prediction scores between two values, both included; bool, shape (K,), False without a score."""
+    """Return items whose prediction scores between two values, both included; False without a score."""
     return np.asarray((every.score >= low) & (every.score <= high), dtype=bool)
 
 
 def with_name(every: Items, name: str) -> BoolArray:
-    """Items of one of the names of `DOCUMENT`, bool, shape (K,)."""
+    """Return items of one of the names of `DOCUMENT`, bool, shape (K,)."""
     return np.asarray(every.kind == DOCUMENT.index(name), dtype=bool)
 
 
 def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
-    """Items that are mistakes whose cause is of a family, bool, shape (K,)."""
+    """Return items that are mistakes whose cause is of a family, bool, shape (K,)."""
     grouped = result.causes
     named = np.zeros(len(result.mistakes) + 1, dtype=bool)
     for cause in grouped.alike.get(family, ()):
@@ -344,14 +324,9 @@ def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
 
 
 class Inside(NamedTuple):
-    """Boxes of one or both sides of a result.
+    """Boxes of one or both sides of a result, bool, shape (G,) and (P,); None for a side not meant.
 
-    Attributes
-    ----------
-    truth, prediction : bool, shape (G,) and (P,), or None
-        Boxes that count; None for a side that is not meant.
-    matched : bool
-        Whether only matches are meant.
+    `matched`: only matches are meant.
     """
 
     truth: BoolArray | None
@@ -360,7 +335,7 @@ class Inside(NamedTuple):
 
 
 def with_boxes(every: Items, result: AnyBoxResult, inside: Inside) -> BoolArray:
-    """Items that hold one of some boxes, bool, shape (K,)."""
+    """Return items that hold one of some boxes, bool, shape (K,)."""
     kept = np.zeros(len(every), dtype=bool)
     matched = every.kind == MATCHED
     for mask, of, rows in _sides(every, result, inside):
@@ -374,7 +349,7 @@ def with_boxes(every: Items, result: AnyBoxResult, inside: Inside) -> BoolArray:
 
 
 def boxes_held(result: AnyBoxResult, chosen: Items, inside: Inside) -> int:
-    """How many of some boxes some items hold; see `with_boxes`."""
+    """Return how many of some boxes some items hold; see `with_boxes`."""
     held = np.zeros(len(result.mistakes) + 1, dtype=bool)
     held[chosen.mistake[chosen.mistake >= 0]] = not inside.matched
     held[-1] = False
@@ -386,7 +361,7 @@ def boxes_held(result: AnyBoxResult, chosen: Items, inside: Inside) -> int:
 
 
 def _sides(every: Items, result: AnyBoxResult, inside: Inside) -> Iterator[tuple[BoolArray, IntArray, IntArray]]:
-    """Of each side that is meant: its boxes, the mistake of each, and the row that each item has there."""
+    """Yield of each side that is meant its boxes, the mistake of each, and the row of each item there."""
     if inside.truth is not None:
         yield inside.truth, result.mistakes.of_truth, every.truth
     if inside.prediction is not None:
@@ -394,13 +369,9 @@ def _sides(every: Items, result: AnyBoxResult, inside: Inside) -> Iterator[tuple
 
 
 class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Boxes for which all of some conditions hold; see `evaluator.slices.conditions`.
+    """Boxes that this measure of a slice is a mean over and for which all conditions hold.
 
-    Attributes
-    ----------
-    measure : str
-        Which boxes: those that this measure of a slice is a mean over.
-    conditions : tuple of (attribute, operator, value)
+    A condition is (attribute, operator, value); see `evaluator.slices.conditions`.
     """
 
     measure: SliceMeasure | SliceAverage
@@ -410,18 +381,9 @@ class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a reader clicked or selected, and so which items are meant: every condition must hold.
 
-    Attributes
-    ----------
-    cell : tuple of (str or None), optional
-        Label of the ground truth and label of the prediction in the class confusion; None is the background.
-    name : str, optional
-        One of `evaluator.metrics.error_types.DOCUMENT`, or ``matched``.
-    cause : Family, optional
-        Mistakes whose cause is of this family, see `evaluator.metrics.causes`.
-    score, iou, coverage, purity : tuple of float, optional
-        Lowest and highest value, both included.
-    slice : SliceOf, optional
-        Items that hold a box of a slice.
+    `cell`: label of the ground truth and of the prediction in the class confusion; None is the background. `name`: of
+    `error_types.DOCUMENT`, or ``matched``. `cause`: a family of `evaluator.metrics.causes`. `score`, `iou`, `coverage`,
+    `purity`: lowest and highest value, both included.
     """
 
     cell: tuple[str | None, str | None] | None = None
@@ -438,24 +400,17 @@ MATCHED_NAME: Final = "matched"
 
 
 def asks_for_matches(question: Question | None) -> bool:
-    """Whether a matched pair can be behind a question; without one all mistakes are meant."""
+    """Return whether a matched pair can be behind a question; without one all mistakes are meant."""
     return question is not None and question.cause is None and question.name in (None, MATCHED_NAME)
 
 
 def answer(
     result: AnyBoxResult, every: Items, question: Question, inside: Inside | None = None
 ) -> BoolArray:  # fmt: skip
-    """Which of all the items of a result are behind a question, bool, shape (K,).
+    """Return which of all the items of a result are behind a question, bool, shape (K,).
 
-    Parameters
-    ----------
-    inside : Inside, optional
-        The boxes of the slice of the question; needed for one with a slice.
-
-    Raises
-    ------
-    ValueError
-        When a label is not scored, a name is unknown, or the boxes of the slice are missing.
+    `inside` has the boxes of the question's slice. ValueError when these are missing, a label is not scored or a name
+    is unknown.
     """
     kept = np.ones(len(every), dtype=bool)
     if question.cell is not None:
@@ -475,10 +430,8 @@ def answer(
 
 
 def in_words(question: Question) -> str:
-    """A question in the words of the field; ``All boxes`` when nothing is asked.
+    """Return a question in the words of the field; ``All boxes`` when nothing is asked.
 
-    Examples
-    --------
     >>> in_words(Question(cell=("Table", None), iou=(0.5, 0.6)))
     'Table predicted as background, IoU 0.50 to 0.60'
     """
@@ -506,7 +459,6 @@ class _Cells(NamedTuple):
 
 
 def _cells(result: AnyBoxResult) -> _Cells:
-    """Where each box that takes part is in the class confusion."""
     matching, mistakes = result.matching, result.mistakes
     dataset, prediction = matching.dataset, matching.prediction
     size, place = len(matching.labels) + 1, _places(result)
@@ -529,7 +481,7 @@ def _cells(result: AnyBoxResult) -> _Cells:
 
 
 def _places(result: AnyBoxResult) -> IntArray:
-    """Row of each label of the dataset in the class confusion, int64; the last one for a label that is not scored."""
+    """Return the row of each dataset label in the class confusion, int64; the last for unscored labels."""
     labels, scored = result.matching.dataset.labels, result.matching.labels
     place = np.full(len(labels), len(scored), dtype=np.int64)
     place[result.matching.label_codes] = np.arange(len(scored))
@@ -537,14 +489,13 @@ def _places(result: AnyBoxResult) -> IntArray:
 
 
 def _placed(values: FloatArray, rows: IntArray, size: int) -> FloatArray:
-    """The values in some rows of a column that is NaN elsewhere."""
     column = np.full(size, np.nan)
     column[rows] = values
     return column
 
 
 def codes_at(column: CodeArray, rows: IntArray, *, missing: int = BACKGROUND) -> CodeArray:
-    """Codes of some rows, int32; `missing` where there is no row."""
+    """Return codes of some rows, int32; `missing` where there is no row."""
     codes = np.full(len(rows), missing, dtype=np.int32)
     codes[rows >= 0] = column[rows[rows >= 0]]
     return codes

@@ -1,8 +1,4 @@
-"""What can be compared of any matching of boxes: the sums by document behind its ratios, and its rankings.
-
-Owns the way from a `BoxResult` to `Measures`. What a protocol reports besides, average precision for instance, it adds
-as further parts.
-"""
+"""`Measures` of any matching of boxes: the sums by document behind its ratios, and its rankings."""
 
 from __future__ import annotations
 
@@ -22,9 +18,9 @@ _FITS: Final[Mapping[str, Fit]] = {"mean_iou": "iou", "mean_coverage": "coverage
 
 
 def box_measures(result: AnyBoxResult, *more: Part, metrics: Sequence[str] = RATIOS) -> Measures:
-    """What can be compared of a result that matches boxes: the metrics of `RATIOS` over all labels and per label.
+    """Return what can be compared of a box matching: `RATIOS`, over all labels and per label.
 
-    `more` is what its protocol has besides, of the same documents; of other metrics than `metrics` nothing is added up.
+    Only `metrics` are added up; `more` are further parts of the same documents, average precision for instance.
     """
     dataset, labels = result.matching.dataset, result.matching.labels
     documents = len(dataset.documents)
@@ -45,7 +41,6 @@ def box_measures(result: AnyBoxResult, *more: Part, metrics: Sequence[str] = RAT
 
 
 def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
-    """What a metric divides by what, row by row."""
     tp, fp, fn = (column.astype(np.float64) for column in (columns.tp, columns.fp, columns.fn))
     match metric:
         case "precision":
@@ -60,15 +55,7 @@ def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
 class RankedLabel(NamedTuple):
     """The boxes of one label that count at one threshold, its predictions by falling score.
 
-    Attributes
-    ----------
-    prediction : int64, shape (P,)
-        Rows of the predictions.
-    hit : bool, shape (P,)
-        The true positives.
-    truth : int64, shape (G,)
-        Rows of the ground truth.
-    found : bool, shape (G,)
+    `prediction`, `truth`: int64 rows, shape (P,) and (G,). `hit`, `found`: bool, which of these are matched.
     """
 
     prediction: IntArray
@@ -80,7 +67,7 @@ class RankedLabel(NamedTuple):
 def ranked_labels(
     results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
 ) -> Iterator[tuple[Dataset, JoinedBoxes, list[RankedLabel]]]:
-    """The boxes behind the ranking of each scored label, by result, with the sides they are rows of; see `rankings`.
+    """Yield dataset, predictions and the ranked boxes of each scored label, by result; see `rankings`.
 
     Results in which the same predictions count share their rows.
     """
@@ -107,19 +94,10 @@ def ranked_labels(
 def rankings(
     results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
 ) -> list[list[Ranking]]:
-    """The ranking of each scored label in results of one matching: by result, then as ``matching.labels``.
+    """Return the ranking of each scored label by result, then as ``matching.labels``.
 
-    Parameters
-    ----------
-    order : int64
-        Rows of the predictions by falling score.
-    ignored : callable
-        Rows of the predictions that are neither true nor false positives in a result.
-
-    Returns
-    -------
-    list of lists of Ranking
-        Results in which the same predictions count share their columns.
+    `order`: rows of the predictions by falling score. `ignored`: rows that are neither true nor false positives in a
+    result. Results in which the same predictions count share their columns.
     """
     made: list[list[Ranking]] = []
     before: list[RankedLabel] | None = None
@@ -135,7 +113,7 @@ def rankings(
 
 
 def joined_means(parts: Sequence[Means]) -> Means:
-    """Means of the same numbers as one part: a ranking is dear, so it is resampled once."""
+    """Return means of the same numbers as one part: a ranking is dear, so it is resampled once."""
     return Means(
         keys=tuple(key for part in parts for key in part.keys),
         values=np.concatenate([part.values for part in parts]),
@@ -145,5 +123,5 @@ def joined_means(parts: Sequence[Means]) -> Means:
 
 
 def column(value: float | None) -> FloatArray:
-    """One value as a column, float64, shape (1,); NaN for None."""
+    """Return one value as a column, float64, shape (1,); NaN for None."""
     return np.array([np.nan if value is None else value], dtype=np.float64)

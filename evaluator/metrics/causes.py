@@ -1,9 +1,7 @@
 """Causes: mistakes that have one reason, put together, with what it costs to put them right.
 
-Owns the rules that group named mistakes (`metrics.error_types`). One table that a model read as 22 lines is one event,
-not 23 mistakes. Counts of boxes and mistakes stay what they are: each mistake is in exactly one cause, so the costs of
-the causes add up to those of the mistakes. Rules are tried from the top, and a mistake that has a cause is out of reach
-for those below.
+Each mistake (`metrics.error_types`) is in exactly one cause, so the costs of the causes add up to those of the
+mistakes. Rules are tried from the top, and a mistake that has a cause is out of reach for those below.
 
 ====  ===========  =====================================================================================================
 rule  cause        what must hold
@@ -65,16 +63,8 @@ _COUNTED: Final = 1 << 20
 class Family(NamedTuple):
     """What causes on several pages have in common: causes of one family are "like this".
 
-    Attributes
-    ----------
-    cause : str
-        One of `CAUSES`.
-    name : str
-        Name of the mistake of an ``alike`` or ``single`` one; "" for the others.
-    truth_label, prediction_label : str
-        "" where a side has none, or several.
-    side : str
-        Of a cut; "" for the others.
+    `cause`: of `CAUSES`. `name`: of the mistake of an ``alike`` or ``single`` one. Labels: "" where a side has none or
+    several. `side`: of a cut.
     """
 
     cause: str
@@ -85,13 +75,7 @@ class Family(NamedTuple):
 
 
 class Rows(Sequence[IntArray]):
-    """Arrays of rows that lie behind each other in one column, so that a million of them cost no more than two.
-
-    Attributes
-    ----------
-    offsets : int64, shape (length + 1,)
-        Array i is ``column[offsets[i]:offsets[i + 1]]``.
-    """
+    """Arrays of rows behind each other in one column: array i is ``column[offsets[i]:offsets[i + 1]]``."""
 
     def __init__(self, column: IntArray, offsets: IntArray) -> None:
         self._column, self.offsets = column, offsets
@@ -112,15 +96,14 @@ class Rows(Sequence[IntArray]):
 
 @dataclass(frozen=True, eq=False)
 class Causes:
-    """The causes of a result, each with its mistakes.
+    """The K causes of the M mistakes of a result.
 
     Attributes
     ----------
     kinds : tuple of Family
         The families that there are, in the order of their first causes.
-    kind : int64, shape (K,)
-        Family of each cause, its place in `kinds`.
-    page : int64, shape (K,)
+    kind, page : int64, shape (K,)
+        Family of each cause, its place in `kinds`; page.
     cost : int64, shape (K,)
         Boxes to put right; see `Mistakes.corrections`.
     of_mistake : int64, shape (M,)
@@ -144,17 +127,17 @@ class Causes:
 
     @cached_property
     def boxes(self) -> IntArray:
-        """Boxes that carry the name of one of its mistakes, both sides, int64, shape (K,)."""
+        """Return how many boxes, of both sides, carry the name of one of its mistakes, int64, shape (K,)."""
         return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
-        """Family of each cause, length K."""
+        """Return the family of each cause, length K."""
         return tuple(self.kinds[code] for code in self.kind.tolist())
 
     @cached_property
     def alike(self) -> dict[Family, IntArray]:
-        """The causes of each family, the costliest family first; within one the costliest cause first."""
+        """Return the causes of each family, the costliest family first; within one the costliest cause first."""
         order = np.lexsort((-self.cost, self.kind))
         starts = np.searchsorted(self.kind[order], np.arange(len(self.kinds) + 1))
         totals = np.bincount(self.kind, weights=self.cost, minlength=len(self.kinds))
@@ -164,34 +147,32 @@ class Causes:
         }
 
     def family(self, cause: int) -> Family:
-        """The family of one cause."""
+        """Return the family of one cause."""
         return self.kinds[int(self.kind[cause])]
 
     def more_like(self, cause: int) -> int:
-        """How many other causes there are of the family of one."""
+        """Return how many other causes there are of the family of one."""
         return int(self.of_kind[self.kind[cause]]) - 1
 
     @cached_property
     def of_kind(self) -> IntArray:
-        """How many causes there are of each of `kinds`, int64."""
+        """Return how many causes there are of each of `kinds`, int64."""
         return np.bincount(self.kind, minlength=len(self.kinds))
 
     def on_page(self, page: int) -> IntArray:
-        """The causes of a page, the costliest first, int64."""
+        """Return the causes of a page, the costliest first, int64."""
         rows = np.flatnonzero(self.page == page)
         return rows[np.argsort(-self.cost[rows], kind="stable")]
 
     def title(self, cause: int) -> str:
-        """A cause in words, labels as they are in the files."""
+        """Return a cause in words, labels as they are in the files."""
         truths, predictions = self.counts[cause].tolist()
         return title_of(self.family(cause), truths, predictions, len(self.rows[cause]))
 
 
 def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> str:
-    """A cause in words: what happened to what, and how often.
+    """Return a cause in words: what happened to what, and how often.
 
-    Examples
-    --------
     >>> title_of(Family("parts", truth_label="Table", prediction_label="Text"), 1, 22, 3)
     'Table read as 22 Text boxes'
     >>> title_of(Family("alike", "wrong_class", "Title", "Section-header"), 3, 3, 3)
@@ -214,7 +195,7 @@ def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> st
 
 
 def family_title(family: Family) -> str:
-    """A family in words, without numbers."""
+    """Return a family in words, without numbers."""
     match family.cause:
         case "page_missed":
             return "Whole page missed"
@@ -230,7 +211,6 @@ def family_title(family: Family) -> str:
 
 
 def _named_title(family: Family) -> str:
-    """A mistake with its labels."""
     if family.name == "wrong_class":
         return f"{family.truth_label} taken for {family.prediction_label}"
     label = family.truth_label or family.prediction_label
@@ -241,18 +221,14 @@ def _named_title(family: Family) -> str:
 
 
 def grouped_mistakes(result: AnyBoxResult) -> Causes:
-    """The causes of the mistakes of a result.
+    """Return the causes of the mistakes of a result, by page, of one page in the order of the rules.
 
-    Returns
-    -------
-    Causes
-        Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules.
+    Empty columns without mistakes.
     """
     return _Grouping(result).grouped()
 
 
 def _rows(of_mistake: IntArray, causes: int) -> Rows:
-    """The mistakes of each cause, from the cause of each mistake."""
     offsets = np.zeros(causes + 1, dtype=np.int64)
     np.cumsum(np.bincount(of_mistake, minlength=causes), out=offsets[1:])
     return Rows(np.argsort(of_mistake, kind="stable"), offsets)
@@ -268,11 +244,9 @@ class _Boxes(NamedTuple):
     label: IntArray
 
     def take(self, places: IntArray | slice) -> _Boxes:
-        """Some of them."""
         return _Boxes(self.rows[places], self.of[places], self.page[places], self.xyxy[places], self.label[places])
 
     def on(self, page: int) -> _Boxes:
-        """Those of one page."""
         return self.take(slice(*np.searchsorted(self.page, [page, page + 1])))
 
 
@@ -311,7 +285,7 @@ class _Grouping:
         return _Boxes(rows, carriers.mistake[order], page, side.xyxy[rows], label)
 
     def grouped(self) -> Causes:
-        """The causes by page, of one page in the order of the rules."""
+        """Return the causes by page, of one page in the order of the rules."""
         self._whole_pages()
         for page in self._pages_that_may_have_moved().tolist():
             self._shifted(page)
@@ -329,7 +303,7 @@ class _Grouping:
         self._groups.append(self._code(family))
 
     def _whole_pages(self) -> None:
-        """Rules 1 and 2."""
+        """Apply rules 1 and 2."""
         truths, predictions = self._totals
         pages, starts = np.unique(self._mistakes.page, return_index=True)
         ends = np.append(starts, len(self._mistakes))[1:]
@@ -338,7 +312,7 @@ class _Grouping:
                 self._add(Family(cause), np.arange(starts[place], ends[place]))
 
     def _pages_that_may_have_moved(self) -> IntArray:
-        """Pages on which enough unmatched ground truths have a prediction like them, wherever it lies; rising."""
+        """Return pages where enough unmatched ground truths have a prediction like them anywhere; rising."""
         truth, prediction = self._unmatched
         partnered = np.zeros(len(truth.rows), dtype=bool)
         for first, second in _pairs_by_page(truth.page, prediction.page):
@@ -349,7 +323,7 @@ class _Grouping:
         return np.flatnonzero((able >= LEAST_OF_PAGE) & (able >= SHIFTED_SHARE * all_of))
 
     def _shifted(self, page: int) -> None:
-        """Rule 3."""
+        """Apply rule 3."""
         truth, prediction = (side.on(page) for side in self._unmatched)
         if len(prediction.rows) < LEAST_OF_PAGE:
             return
@@ -368,7 +342,7 @@ class _Grouping:
         )
 
     def _regions(self, whole: _Boxes, parts: _Boxes, cause: str) -> None:
-        """Rules 4 and 5: each whole, the largest of its page first, with the mistakes that lie in it."""
+        """Apply rules 4 and 5: each whole, the largest of its page first, with the mistakes that lie in it."""
         whole_free = np.flatnonzero(self._free[whole.of])
         inside = _inside(whole.take(whole_free), parts)
         several = np.flatnonzero(np.diff(inside.starts) >= 2)
@@ -403,7 +377,7 @@ class _Grouping:
                 free[each] = False
 
     def _alike_and_single(self) -> None:
-        """Rules 6 and 7."""
+        """Apply rules 6 and 7."""
         rows = np.flatnonzero(self._free)
         named = self._named_families(rows)
         pages = self._mistakes.page[rows]
@@ -431,7 +405,7 @@ class _Grouping:
             self._groups += codes[part].tolist()
 
     def _named_families(self, mistake: IntArray) -> _Named:
-        """What some mistakes have in common with others: name, labels of the sides that bear it, side."""
+        """Return what some mistakes have in common: name, labels of the sides that bear it, side."""
         mistakes, labels = self._mistakes, [*self._labels, ""]
         # One number for each family: rows of several columns are sorted a hundred times slower.
         kind = mistakes.kind[mistake]
@@ -454,7 +428,7 @@ class _Grouping:
         return _Named(families, of_mistake)
 
     def _finished(self) -> Causes:
-        """All causes as columns, by page and then in the order in which they were made."""
+        """Return all causes as columns, by page and then in the order in which they were made."""
         groups = len(self._groups)
         page = np.zeros(groups, dtype=np.int64)
         page[self._of_mistake] = self._mistakes.page
@@ -479,7 +453,7 @@ class _Grouping:
 
 
 def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ...], IntArray]:
-    """The families that occur, in the order in which each does first, and the place of each code among them, int64."""
+    """Return the families that occur by first occurrence, and the place of each code among them, int64."""
     first = np.full(len(families), len(codes), dtype=np.int64)
     # Backwards: what is written last comes first.
     first[codes[::-1]] = np.arange(len(codes))[::-1]
@@ -490,7 +464,7 @@ def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ..
 
 
 def _distinct(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """The codes below `size` that occur, rising, and the place of each code among them; both int64."""
+    """Return the codes below `size` that occur, rising, and the place of each code among them; int64."""
     if size > _COUNTED:
         every, places = np.unique(codes, return_inverse=True)
         return every, places
@@ -509,7 +483,7 @@ class _Named(NamedTuple):
 def _alike_boxes(
     own: FloatArray, own_label: IntArray, other: FloatArray, other_label: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Rows of the pairs of one label whose boxes have nearly one size, int64; none when there are too many."""
+    """Return rows of the pairs of one label and nearly one size, int64; none when there are too many."""
     sizes, other_sizes = _sizes(own), _sizes(other)
     firsts, seconds, kept = [], [], 0
     step = max(_AT_ONCE // len(other), 1)
@@ -527,17 +501,16 @@ def _alike_boxes(
 
 
 def _sizes(boxes: FloatArray) -> FloatArray:
-    """Width and height of each box."""
     return boxes[:, 2:] - boxes[:, :2]
 
 
 def _same_size(sizes: FloatArray, others: FloatArray) -> BoolArray:
-    """Whether boxes have nearly one width and one height."""
+    """Return whether boxes have nearly one width and one height."""
     return np.asarray((np.abs(sizes - others) <= _SAME_SIZE * np.maximum(sizes, others)).all(axis=-1))
 
 
 def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """All pairs of rows on one page, so many at a time that memory follows the rows; both columns of pages rise."""
+    """Yield all pairs of rows on one page in parts of bounded memory; both columns of pages rise."""
     low = np.searchsorted(second, first, side="left")
     width = np.searchsorted(second, first, side="right") - low
     for run in runs_up_to(_AT_ONCE, width):
@@ -545,7 +518,7 @@ def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
-    """The pairs that moved like the one that most others moved like, bool, shape (K,); K > 0.
+    """Return the pairs that moved like the one that most others moved like, bool, shape (K,); K > 0.
 
     Each pair is tried; of many pairs the first in each of the cells where most of them are.
     """
@@ -566,18 +539,18 @@ def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
 
 
 class _Inside(NamedTuple):
-    """Which boxes have enough of their area in each of some wholes: rows in order, and where those of a whole begin."""
+    """Rows of the boxes in each whole, and where those of a whole begin."""
 
     rows: IntArray
     starts: IntArray
 
     def of(self, whole: int) -> IntArray:
-        """The boxes that lie in a whole, rising, int64."""
+        """Return the boxes that lie in a whole, rising, int64."""
         return self.rows[self.starts[whole] : self.starts[whole + 1]]
 
 
 def _inside(wholes: _Boxes, boxes: _Boxes) -> _Inside:
-    """Which of some boxes lie in which wholes of their page; memory follows the pairs that do."""
+    """Return which of some boxes lie in which wholes of their page; memory follows the pairs that do."""
     own = area(boxes.xyxy)
 
     def lies(whole: IntArray, box: IntArray) -> FloatArray:

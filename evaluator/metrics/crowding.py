@@ -1,9 +1,7 @@
-"""Files whose boxes overlap in so many pairs that comparing them would take the memory of the machine.
+"""Refuse files whose boxes overlap in so many pairs that comparing them would take too much memory.
 
-Owns the issue of such a file or pair of files, found by counting before a pair is made. The bound is on the pairs for
-each box: big files of ordinary pages pass, and one page with ten thousand equal boxes does not. What is computed from
-pairs later (matches, names of mistakes, false positives that two models share) is bounded by what is counted here: IoU
-is a positive definite kernel, so that two files have few pairs with a high IoU when each has few with itself.
+Pairs are counted per box before any is kept. What is computed from pairs later is bounded by this count: IoU is a
+positive definite kernel, so two files have few pairs with a high IoU when each has few with itself.
 """
 
 from __future__ import annotations
@@ -23,19 +21,10 @@ _FIX = "Remove the boxes that repeat others (non-maximum suppression does), or t
 
 
 def crowding_issues(truth: Annotations, prediction: Annotations, *, polygons: bool = False) -> tuple[Issue, ...]:
-    """An error for each file, or else for the pair, whose boxes overlap in more pairs than `most_pairs` allows.
+    """Return an error for each file, or else for the pair, with more overlapping pairs than `most_pairs`.
 
-    Parameters
-    ----------
-    truth, prediction : Annotations
-        In one unit, with pages and labels resolved.
-    polygons : bool
-        The bounds of outlines are compared instead of boxes, where a row has one.
-
-    Returns
-    -------
-    tuple of Issue
-        It names the page with the most pairs; empty for ordinary files, which is found out by counting boxes.
+    Both are in one unit, with pages and labels resolved; with `polygons` the bounds of outlines are compared. An error
+    names the page with the most pairs; empty for ordinary files.
     """
     if all(float((_per_page(source)[1] ** 2).sum()) <= most_pairs(len(source.boxes)) for source in (truth, prediction)):
         # No sum of products is above that of the squares, so the two together have few as well.
@@ -49,7 +38,7 @@ def crowding_issues(truth: Annotations, prediction: Annotations, *, polygons: bo
 
 
 def _per_page(source: Annotations) -> tuple[IntArray, FloatArray]:
-    """The first page entry that is of the page of each entry, and how many boxes each such page has."""
+    """Return the first entry of the page of each page entry, and how many boxes each such page has."""
     pages = source.page_document.astype(np.int64) << 32 | source.page_index
     _, first, page = np.unique(pages, return_index=True, return_inverse=True)
     of_entry = first[page].astype(np.int64)
@@ -57,7 +46,7 @@ def _per_page(source: Annotations) -> tuple[IntArray, FloatArray]:
 
 
 def _of_a_page(source: Annotations, boxes: FloatArray) -> Issue | None:
-    """The issue of a page of one file; None when each page has few enough pairs."""
+    """Return the issue of a page of one file; None when each page has few enough pairs."""
     of_entry, counts = _per_page(source)
     of_box = of_entry[source.boxes.entry]
     for page in np.flatnonzero(counts**2 > most_pairs(0)).tolist():
@@ -71,7 +60,7 @@ def _of_a_page(source: Annotations, boxes: FloatArray) -> Issue | None:
 
 
 def _of_all_pages(dataset: Dataset, bounds: Sequence[FloatArray]) -> list[Issue | None]:
-    """The issues of each file with itself, or else of the two with each other."""
+    """Return the issues of each file with itself, or else of the two with each other."""
     truth, prediction = sides = dataset.ground_truth, dataset.predictions[0]
     issues = [_issue_on(dataset, (side,), (boxes, boxes)) for side, boxes in zip(sides, bounds, strict=True)]
     return issues if any(issues) else [_issue_on(dataset, (truth, prediction), (bounds[0], bounds[1]))]
@@ -80,7 +69,7 @@ def _of_all_pages(dataset: Dataset, bounds: Sequence[FloatArray]) -> list[Issue 
 def _issue_on(
     dataset: Dataset, sides: tuple[JoinedBoxes, ...], bounds: tuple[FloatArray, FloatArray]
 ) -> Issue | None:  # fmt: skip
-    """The issue of one side with itself, or of two with each other; None for few enough pairs."""
+    """Return the issue of one side with itself, or of two with each other; None for few enough pairs."""
     crowd = crowding(bounds[0], sides[0].page, bounds[1], sides[-1].page)
     if crowd is None:
         return None
@@ -90,7 +79,7 @@ def _issue_on(
 
 
 def _issue(crowd: Crowding, place: tuple[str, int], counts: Sequence[tuple[str, int]]) -> Issue:
-    """An issue of a page, with the boxes that each file has there; it is that of the last file."""
+    """Return an issue of a page, with the boxes that each file has there; it is that of the last file."""
     boxes = " and ".join(f"{count_of(count, 'box')} in {name}" for name, count in counts)
     what = "of the two files" if len(counts) > 1 else "of a file"
     where = "on a page" if crowd.alone else "in all"

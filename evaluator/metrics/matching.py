@@ -1,8 +1,7 @@
 """One-to-one matching of predictions to ground truth, over all pages at once.
 
-Owns the search for overlapping pairs and the greedy assignment by IoU. A group is whatever may match: a
-(document, page, label) triple as one integer. Works on columns of one dataset side by side; knows no file,
-label name or metric. Order of rows is file order, and ties are decided by it.
+A group is whatever may match: a (document, page, label) triple as one integer. Order of rows is file order, and ties
+are decided by it.
 """
 
 from __future__ import annotations
@@ -39,21 +38,14 @@ _WORTHWHILE_SHARE = 1 / 16
 
 
 class Candidates(NamedTuple):
-    """Pairs of one group whose boxes overlap enough, sorted by (prediction, ground truth).
-
-    Attributes
-    ----------
-    prediction, ground_truth : int64, shape (K,)
-        Rows of the two sides.
-    iou : float64, shape (K,), in (0, 1]
-    """
+    """Pairs of one group that overlap enough, sorted by (prediction, ground truth), K rows; IoU in (0, 1]."""
 
     prediction: IntArray
     ground_truth: IntArray
     iou: FloatArray
 
     def take(self, rows: IntArray) -> Candidates:
-        """The candidates in the given rows; rising rows keep the order."""
+        """Return the candidates in the given rows; rising rows keep the order."""
         return Candidates(self.prediction[rows], self.ground_truth[rows], self.iou[rows])
 
 
@@ -62,14 +54,9 @@ _NO_PAIRS = Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Matched pairs as columns of one length K.
+    """Matched pairs as columns of one length K: int64 rows of both sides, none twice, and how they fit.
 
-    Attributes
-    ----------
-    prediction, ground_truth : int64, shape (K,)
-        Rows of the two sides; no row occurs twice.
-    iou, coverage, purity : float64, shape (K,), in (0, 1]
-        Of the pair; see `evaluator.model.boxes.overlap`.
+    `iou`, `coverage`, `purity`: float64, shape (K,), in (0, 1]; see `evaluator.model.boxes.overlap`.
     """
 
     prediction: IntArray
@@ -82,15 +69,15 @@ class Matches:
         return len(self.iou)
 
     def at(self, threshold: float) -> Matches:
-        """The matches that a greedy matching at a higher IoU threshold gives; IoU >= threshold is kept.
+        """Return the matches that a greedy matching at a higher IoU threshold gives; IoU >= threshold is kept.
 
-        The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what it did above:
+        The greedy takes pairs by falling IoU: what it did below the threshold cannot have changed what it did above, so
         cutting the list is exact.
         """
         return self.take(np.flatnonzero(self.iou >= threshold))
 
     def take(self, rows: IntArray) -> Matches:
-        """The matches in the given rows and order."""
+        """Return the matches in the given rows and order."""
         return Matches(
             prediction=self.prediction.take(rows),
             ground_truth=self.ground_truth.take(rows),
@@ -109,39 +96,19 @@ def overlapping_pairs(
     iou_floor: float,
     measure: Callable[[IntArray, IntArray], FloatArray] | None = None,
 ) -> Candidates:
-    """All pairs of one group with IoU >= the floor.
+    """Return all pairs of one group with IoU >= the floor; empty columns when nothing overlaps.
 
-    Parameters
-    ----------
-    ground_truth : float64, shape (G, 4)
-    ground_truth_group : int64, shape (G,), >= 0
-    prediction : float64, shape (P, 4)
-    prediction_group : int64, shape (P,), >= 0
-        Boxes in one unit; groups are comparable between the sides.
-    iou_floor : float
-        In (0, 1]; inclusive.
-    measure : callable, optional
-        IoU of rows of the ground truth with rows of the predictions, where it is not that of the boxes (crowds,
-        outlines); 0 for boxes that do not touch.
-
-    Returns
-    -------
-    Candidates
-        Empty columns when a side is empty or nothing overlaps.
-
-    Raises
-    ------
-    ValueError
-        When the floor is not in (0, 1]: at 0 every pair of boxes would be a candidate.
-    TooManyPairs
-        When there are more than four times as many as `most_pairs` allows.
+    Boxes are float64, shape (N, 4), in one unit; groups int64, shape (N,), >= 0. `measure`: IoU of rows of the ground
+    truth with rows of the predictions where it is not that of the boxes (crowds, outlines); 0 for boxes that do not
+    touch. ValueError for a floor outside (0, 1]; `TooManyPairs` for more than four times as many as `most_pairs`
+    allows.
 
     Notes
     -----
-    Ground truth is sorted by (group, y1). For a prediction, those that start above its lower edge end at
-    one position; those before the first whose running maximum of y2 reaches its upper edge cannot touch it.
-    Both ends are binary searches on the number ``2 * group + y``; rounding of that number is monotone, so a
-    touching pair is never lost, and the IoU itself is computed from the untouched coordinates.
+    Ground truth is sorted by (group, y1). For a prediction, those that start above its lower edge end at one position;
+    those before the first whose running maximum of y2 reaches its upper edge cannot touch it. Both ends are binary
+    searches on the number ``2 * group + y``; rounding of that number is monotone, so a touching pair is never lost, and
+    the IoU itself is computed from the untouched coordinates.
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
@@ -164,10 +131,9 @@ def overlapping_pairs(
 
 
 def most_pairs(boxes: N) -> N:
-    """How many pairs of boxes may overlap when so many boxes are compared, both sides counted: an int or int64 array.
+    """Return how many pairs of boxes may overlap when so many boxes are compared, both sides counted.
 
-    Memory then follows the number of boxes. Pages as people annotate them have one or two pairs for a box; a million
-    more is the room for one page on which a thousand boxes lie on a thousand others.
+    Ordinary pages have one or two pairs for a box; the constant leaves room for a thousand boxes on a thousand others.
     """
     return 32 * boxes + 1_000_000
 
@@ -175,7 +141,7 @@ def most_pairs(boxes: N) -> N:
 class TooManyPairs(ValueError):
     """Raised before pairs of boxes take more memory than their number allows; one sentence.
 
-    Files do not get so far: `evaluator.metrics.crowding` refuses them with the page that is meant.
+    `evaluator.metrics.crowding` refuses such files earlier, with the page that is meant.
     """
 
     def __init__(self, limit: int) -> None:
@@ -185,14 +151,8 @@ class TooManyPairs(ValueError):
 class Crowding(NamedTuple):
     """Where boxes overlap in more pairs than are allowed.
 
-    Attributes
-    ----------
-    group : int
-        The group with the most pairs among those that were counted.
-    limit : int
-        How many are allowed in it, or else in all groups together.
-    alone : bool
-        Whether it is above the limit by itself.
+    `group`: the one with the most pairs counted. `limit`: pairs allowed in it when `alone` (it is above the limit by
+    itself), or else in all groups together.
     """
 
     group: int
@@ -203,21 +163,9 @@ class Crowding(NamedTuple):
 def crowding(
     ground_truth: FloatArray, ground_truth_group: IntArray, prediction: FloatArray, prediction_group: IntArray
 ) -> Crowding | None:
-    """Whether more pairs overlap than `most_pairs` allows; they are counted and not kept.
+    """Return where more pairs overlap than `most_pairs` allows, without keeping pairs; None otherwise.
 
-    Parameters
-    ----------
-    ground_truth : float64, shape (G, 4)
-    ground_truth_group : int64, shape (G,), >= 0
-    prediction : float64, shape (P, 4)
-    prediction_group : int64, shape (P,), >= 0
-        See `overlapping_pairs`; groups are numbered without big gaps.
-
-    Returns
-    -------
-    Crowding or None
-        None when there are few enough, and for no boxes. Ends with the pair that is one too many, so that its time is
-        bounded by the boxes, too.
+    Groups are numbered without big gaps. Ends with the pair that is one too many, so time is bounded by the boxes.
     """
     limit = most_pairs(len(ground_truth) + len(prediction))
     kept, scanned = 0, 0
@@ -253,7 +201,7 @@ def _search(
     iou_floor: float,
     measure: Callable[[IntArray, IntArray], FloatArray] | None,
 ) -> Iterator[Candidates]:
-    """The pairs of `overlapping_pairs`, a bounded number of them compared at a time, in no particular order."""
+    """Yield the pairs of `overlapping_pairs` in bounded parts, in no particular order."""
     if not len(ground_truth) or not len(prediction):
         return
     sides = ground_truth, ground_truth_group, prediction, prediction_group
@@ -289,14 +237,13 @@ class _Window(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many pairs there are to compare."""
         return int(self.width.sum())
 
 
 def _meeting(
     ground_truth: FloatArray, truth: IntArray, prediction: FloatArray, predicted: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Those of some pairs of rows whose boxes share more than a line, and their IoU; most pairs do not."""
+    """Return the pairs of rows whose boxes share more than a line, and their IoU; most pairs do not."""
     first, second = ground_truth.take(truth, axis=0), prediction.take(predicted, axis=0)
     across = np.minimum(first[:, 2], second[:, 2]) > np.maximum(first[:, 0], second[:, 0])
     down = np.minimum(first[:, 3], second[:, 3]) > np.maximum(first[:, 1], second[:, 1])
@@ -305,7 +252,7 @@ def _meeting(
 
 
 def _whole_groups(ground_truth_group: IntArray, prediction_group: IntArray) -> _Window | None:
-    """All ground truth of the group of each prediction; None where that is much to compare.
+    """Return all ground truth of the group of each prediction; None where that is much to compare.
 
     With few boxes on a page it is less work to compare them all than to find those at one height.
     """
@@ -328,7 +275,7 @@ def _window(
     *,
     axis: int,
 ) -> _Window:
-    """What may touch by one axis: 0 for x, 1 for y; see the notes of `overlapping_pairs`."""
+    """Return what may touch by one axis: 0 for x, 1 for y; see the notes of `overlapping_pairs`."""
     unit = max(float(np.abs(ground_truth[:, axis::2]).max()), float(np.abs(prediction[:, axis::2]).max()), 1.0)
     start = 2.0 * ground_truth_group + ground_truth[:, axis] / unit
     order = np.argsort(start, kind="stable")
@@ -346,26 +293,9 @@ def outlined_pairs(
     *,
     iou_floor: float,
 ) -> tuple[Candidates, Overlap]:
-    """All pairs of one group whose outlines have IoU >= the floor, and how they fit.
+    """Return all pairs of one group whose outlines have IoU >= the floor, and how they fit.
 
-    Parameters
-    ----------
-    ground_truth, prediction : Outlined
-        Boxes of which some have an outline, in one unit.
-    ground_truth_group, prediction_group, iou_floor
-        See `overlapping_pairs`.
-
-    Returns
-    -------
-    Candidates
-        With the IoU of the outlines; a row without one counts as its box.
-    Overlap
-        Of the same pairs.
-
-    Raises
-    ------
-    ValueError
-        When the floor is not in (0, 1].
+    A row without an outline counts as its box; otherwise as `overlapping_pairs`.
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
@@ -384,7 +314,7 @@ def outlined_pairs(
 
 
 def best_per_prediction(pairs: Candidates) -> Candidates:
-    """The pair with the highest IoU of each prediction, the first ground truth of equal ones."""
+    """Return the pair with the highest IoU of each prediction, the first ground truth of equal ones."""
     if not len(pairs.iou):
         return pairs
     starts = np.flatnonzero(np.diff(pairs.prediction, prepend=-1))
@@ -394,7 +324,7 @@ def best_per_prediction(pairs: Candidates) -> Candidates:
 
 
 def _pieces(rows: slice, low: IntArray, width: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Rows of a slice, each repeated for the pairs in its window, and the places there; windows start at `low`."""
+    """Yield rows of a slice, repeated for the pairs in their windows, and the places there."""
     if len(width) == 1:
         # One box against all of a page may be more than is compared at once.
         for first in range(0, int(width[0]), _PAIRS_AT_ONCE):
@@ -406,18 +336,10 @@ def _pieces(rows: slice, low: IntArray, width: IntArray) -> Iterator[tuple[IntAr
 
 @dataclass(frozen=True, eq=False)
 class FittedPairs:
-    """Pairs that may match with how they fit, kept so that another choice of boxes is matched without geometry.
+    """Pairs that may match with how they fit: other choices of boxes are matched without geometry.
 
-    Attributes
-    ----------
-    columns : Matches
-        All pairs, in the order of the answer: (group, falling IoU, prediction, ground truth).
-    truths, predictions : int
-        Number of boxes of each side.
-    alone : bool, shape (K,)
-        Neither box of the pair is in another pair: it matches whenever both take part.
-    contested : int64
-        Rows of the other pairs in the order of the greedy.
+    `columns`: all pairs by group, falling IoU, prediction, ground truth. `alone`: bool, shape (K,), neither box is in
+    another pair. `contested`: int64, rows of the other pairs in the order of the greedy.
     """
 
     columns: Matches
@@ -427,22 +349,18 @@ class FittedPairs:
     contested: IntArray
 
     def stretches(self, score: FloatArray, keep: BoolArray | None = None) -> Stretches:
-        """At which score cuts the greedy one-to-one matching by falling IoU takes each pair.
+        """Return at which score cuts the greedy one-to-one matching by falling IoU takes each pair.
 
-        Parameters
-        ----------
-        score : float64, shape (P,)
-            Of the predictions, which decides when each of them leaves and nothing else; NaN for one that never does.
-        keep : bool, shape (K,), optional
-            The pairs whose boxes take part; all when absent.
+        `score`: float64, shape (P,), NaN for a prediction that never leaves; it decides nothing else. `keep`: bool,
+        shape (K,), the pairs whose boxes take part; all when absent.
 
         Notes
         -----
         Snapshot specification 1.3, section 5.3. Ties of IoU go to the lower prediction row, then to the lower
-        ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does.
-        When a prediction leaves, its ground truth takes the best further pair whose prediction has nothing better,
-        and so on: no ground truth ever goes back, so a pair matches over one stretch of cuts, and each pair is
-        looked at once for all of them.
+        ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does. When a
+        prediction leaves, its ground truth takes the best further pair whose prediction has nothing better, and so on:
+        no ground truth ever goes back, so a pair matches over one stretch of cuts, and each pair is looked at once for
+        all of them.
         """
         leaves = np.nan_to_num(score, nan=np.inf)
         certain = self.alone if keep is None else self.alone & keep
@@ -460,17 +378,14 @@ class FittedPairs:
 class Stretches(NamedTuple):
     """At which score cuts pairs match: each of K pairs at those above ``low`` up to ``high``.
 
-    Attributes
-    ----------
-    low, high : float64, shape (K,)
-        A cut leaves out the predictions with a lower score. A pair that never matches begins at infinity.
+    A cut leaves out the predictions with a lower score. A pair that never matches begins at infinity.
     """
 
     low: FloatArray
     high: FloatArray
 
     def at(self, min_score: float) -> BoolArray:
-        """Which pairs match when predictions with a lower score are left out, bool, shape (K,); 0 leaves none out."""
+        """Return which pairs match without predictions below a score, bool, shape (K,); 0 leaves none out."""
         cut = min_score if min_score > 0.0 else _BELOW_ALL
         return np.asarray((self.low < cut) & (cut <= self.high))
 
@@ -478,19 +393,10 @@ class Stretches(NamedTuple):
 def fit_pairs(
     pairs: Candidates, ground_truth: FloatArray, prediction: FloatArray, group: IntArray, fit: Overlap | None = None
 ) -> FittedPairs:
-    """Pairs in the order of the answer with how they fit; sorted once, they serve any number of matchings.
+    """Return pairs in the order of `FittedPairs` with how they fit; they serve any number of matchings.
 
-    Parameters
-    ----------
-    pairs : Candidates
-        The pairs that may match, in (prediction, ground truth) order.
-    ground_truth : float64, shape (G, 4)
-    prediction : float64, shape (P, 4)
-        The boxes that the pairs point to.
-    group : int64, shape (G,)
-        Group of each ground truth.
-    fit : Overlap, optional
-        How each pair fits where that is not a matter of its boxes (outlines).
+    The pairs come in (prediction, ground truth) order; `group` is int64, shape (G,), of the ground truth; `fit` is
+    given where it is not that of the boxes (outlines).
     """
     alone = alone_pairs(pairs, len(ground_truth), len(prediction))
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
@@ -511,7 +417,7 @@ def fit_pairs(
 
 
 def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
-    """Rows of the candidates that the sequential greedy takes, int64, in no particular order.
+    """Return rows of the candidates that the sequential greedy takes, int64, in no particular order.
 
     The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side.
     """
@@ -524,7 +430,7 @@ def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
 
 
 def _numbered(rows: IntArray, size: int) -> tuple[IntArray, int]:
-    """The same rows numbered without gaps, int64, and how many different ones there are."""
+    """Return the same rows numbered without gaps, int64, and how many different ones there are."""
     there = np.zeros(size, dtype=bool)
     there[rows] = True
     number = np.cumsum(there) - 1
@@ -532,7 +438,7 @@ def _numbered(rows: IntArray, size: int) -> tuple[IntArray, int]:
 
 
 def alone_pairs(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
-    """Whether neither box of a pair is in another pair, bool, shape (K,)."""
+    """Return whether neither box of a pair is in another pair, bool, shape (K,)."""
     per_truth = np.bincount(pairs.ground_truth, minlength=truths)
     per_prediction = np.bincount(pairs.prediction, minlength=predictions)
     alone: BoolArray = (per_truth[pairs.ground_truth] == 1) & (per_prediction[pairs.prediction] == 1)
@@ -540,7 +446,7 @@ def alone_pairs(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
 
 
 def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int) -> IntArray:
-    """Places of the pairs that the sequential greedy takes, int64; the pairs come in its order."""
+    """Return places of the pairs that the sequential greedy takes, int64; the pairs come in its order."""
     chosen = [np.empty(0, dtype=np.int64)]
     open_rows = np.arange(len(truth))
     free_truth, free_prediction = np.ones(truths, dtype=bool), np.ones(predictions, dtype=bool)
@@ -567,7 +473,7 @@ def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int
 def _without_lowest(
     truth: IntArray, predicted: IntArray, taken: IntArray, score: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Above which cut and up to which one each pair matches, while the lowest scores leave one by one.
+    """Return above which cut and up to which each pair matches, while the lowest scores leave one by one.
 
     `truth` and `predicted` are of the pairs in the order of the greedy, `taken` those it takes of all of them, `score`
     is of the predictions.
@@ -602,10 +508,10 @@ def _without_lowest(
 
 
 def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:
-    """Places of what the sequential greedy takes, int64; the pairs come in its order.
+    """Return places of what the sequential greedy takes, int64; the pairs come in its order.
 
-    Each prediction waits in a heap with its best ground truth that was free when it last looked; when that
-    one is gone it looks again. The top of the heap is then the best open pair of all.
+    Each prediction waits in a heap with its best ground truth that was free when it last looked; when that one is gone
+    it looks again. The top of the heap is then the best open pair of all.
     """
     by_prediction = np.argsort(predicted, kind="stable")
     starts = np.flatnonzero(np.diff(predicted[by_prediction], prepend=-1))

@@ -1,8 +1,7 @@
-"""What can be compared: every metric as something that can be worked out again when documents are resampled.
+"""`Measures`: every metric of one model, by label, in a form that resampled documents can weigh.
 
-Owns `Measures`: the values of one model by metric and label, the same for each document alone, and the same for
-weighted documents. A ratio is a sum over documents divided by another; average precision is a ranking; means over
-labels and thresholds are made of these. What a protocol's result is made of is defined in ``from_results``.
+A ratio is a sum over documents divided by another; average precision is a ranking; means over labels and thresholds are
+made of these. Each protocol makes its own in ``from_results``.
 """
 
 from __future__ import annotations
@@ -40,25 +39,25 @@ class Part(Protocol):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """What the numbers are, length M."""
+        """Return what the numbers are, length M."""
         ...
 
     @property
     def values(self) -> FloatArray:
-        """On all documents, float64, shape (M,)."""
+        """Return the numbers on all documents, float64, shape (M,)."""
         ...
 
     @property
     def per_document(self) -> FloatArray:
-        """On each document alone, float64, shape (D, M)."""
+        """Return the numbers on each document alone, float64, shape (D, M)."""
         ...
 
     def resampled(self, weights: FloatArray) -> FloatArray:
-        """With weights of the documents, shape (R, D), float64, shape (R, M)."""
+        """Return the numbers under weights of the documents, shape (R, D); float64, shape (R, M)."""
         ...
 
     def take(self, columns: IntArray) -> Part:
-        """Some of the numbers; what only the others need is not worked out."""
+        """Return some of the numbers; what only the others need is not computed."""
         ...
 
 
@@ -66,11 +65,7 @@ class Part(Protocol):
 class Ratios:
     """Numbers that are a sum over documents divided by another.
 
-    Attributes
-    ----------
-    values : float64, shape (M,)
-        As the protocol reports them.
-    numerator, denominator : float64, shape (D, M)
+    `values`: float64, shape (M,), as the protocol reports them. `numerator`, `denominator`: float64, shape (D, M).
     """
 
     keys: tuple[Key, ...]
@@ -80,15 +75,14 @@ class Ratios:
 
     @property
     def per_document(self) -> FloatArray:
-        """The ratio of each document."""
+        """Return the ratio of each document."""
         return ratio(self.numerator, self.denominator)
 
     @cached_property
     def precision(self) -> type[np.floating[Any]] | None:
-        """The precision in which sums under weights are exact; None where it is not made of counts alone.
+        """Return the precision in which sums under weights are exact; None where it is not made of counts.
 
-        Counts are whole numbers from 0 up. Sums in single precision are looked at afterwards: with weights they are
-        about as large as without, and those that are too large would be worked out twice.
+        Counts are whole numbers from 0 up. Sums in single precision are checked afterwards, see `_sums_of_counts`.
         """
         sides = self.numerator, self.denominator
         if not all(bool((side >= 0.0).all() and (side == np.floor(side)).all()) for side in sides):
@@ -99,28 +93,20 @@ class Ratios:
         return np.float64 if most * len(self.numerator) < _EXACT_DOUBLE else None
 
     def resampled(self, weights: FloatArray) -> FloatArray:
-        """The ratio of the weighted sums."""
+        """Return the ratio of the weighted sums."""
         return ratio(weights @ self.numerator, weights @ self.denominator)
 
     def take(self, columns: IntArray) -> Ratios:
-        """Some of the ratios."""
+        """Return some of the ratios."""
         keys = _taken(self.keys, columns)
         return Ratios(keys, self.values[columns], self.numerator[:, columns], self.denominator[:, columns])
 
 
 @dataclass(frozen=True, eq=False)
 class Averages:
-    """Average precision of rankings.
+    """Average precision of M rankings, over D `documents`.
 
-    Attributes
-    ----------
-    values : float64, shape (M,)
-        As the protocol reports them.
-    rankings : tuple of Ranking, length M
-    interpolated : callable
-        How precision is read off the curve; see `evaluator.metrics.ranked`.
-    documents : int
-        D.
+    `values`: float64, shape (M,), as the protocol reports them. `interpolated`: see `evaluator.metrics.ranked`.
     """
 
     keys: tuple[Key, ...]
@@ -131,20 +117,20 @@ class Averages:
 
     @cached_property
     def per_document(self) -> FloatArray:
-        """The average precision of each document."""
+        """Return the average precision of each document."""
         return _columns(self.documents, per_document(self.rankings, self.interpolated))
 
     def resampled(self, weights: FloatArray) -> FloatArray:
-        """The average precision of the weighted curves."""
+        """Return the average precision of the weighted curves."""
         return self._curves.averages(weights)
 
     @cached_property
     def _curves(self) -> Curves:
-        """The rankings, prepared once."""
+        """Return the rankings, prepared once."""
         return Curves(self.rankings, self.interpolated)
 
     def take(self, columns: IntArray) -> Averages:
-        """Some of the rankings."""
+        """Return some of the rankings."""
         keys, rankings = _taken(self.keys, columns), _taken(self.rankings, columns)
         return Averages(keys, self.values[columns], rankings, self.interpolated, self.documents)
 
@@ -153,14 +139,8 @@ class Averages:
 class Means:
     """Means of numbers of another part; the mean of a single number is that number.
 
-    Attributes
-    ----------
-    values : float64, shape (M,)
-        As the protocol reports them.
-    members : tuple of int64
-        Columns of `of` in each mean.
-    undefined_is_zero : bool
-        Whether an undefined member counts as 0, as some protocols have it; else it is left out.
+    `members`: int64, columns of `of` in each mean. `undefined_is_zero`: an undefined member counts as 0, as some
+    protocols have it; else it is left out.
     """
 
     keys: tuple[Key, ...]
@@ -171,15 +151,15 @@ class Means:
 
     @cached_property
     def per_document(self) -> FloatArray:
-        """The mean of each document."""
+        """Return the mean of each document."""
         return self.of_members(self.of.per_document)
 
     def resampled(self, weights: FloatArray) -> FloatArray:
-        """The mean of the resampled members."""
+        """Return the mean of the resampled members."""
         return self.of_members(self.of.resampled(weights))
 
     def take(self, columns: IntArray) -> Means:
-        """Some of the means, of no more numbers than they need."""
+        """Return some of the means, of no more numbers than they need."""
         members = _taken(self.members, columns)
         needed, place = np.unique(np.concatenate([np.empty(0, np.int64), *members]), return_inverse=True)
         ends = np.cumsum([len(rows) for rows in members], dtype=np.int64)
@@ -192,7 +172,7 @@ class Means:
         )
 
     def of_members(self, values: FloatArray) -> FloatArray:
-        """The means of the numbers of `of`, shape (rows, M)."""
+        """Return the means of the numbers of `of`, shape (rows, M)."""
         known = ~np.isnan(values)
         counted = np.ones_like(known) if self.undefined_is_zero else known
         filled = np.where(known, values, 0.0)
@@ -202,18 +182,9 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """Everything that can be compared of one model.
+    """Everything that can be compared of one model; its parts are all of these documents, in this order.
 
-    Attributes
-    ----------
-    documents : tuple of str
-        Ids of the documents, each once.
-    overall : str
-        Label of the numbers over all labels.
-    parts : tuple of Part
-        All of these documents, in this order.
-    noun : str
-        What a document is called.
+    `documents`: ids, each once. `overall`: label of the numbers over all labels. `noun`: what a document is called.
     """
 
     documents: tuple[str, ...]
@@ -223,22 +194,22 @@ class Measures:
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
-        """What the numbers are, length M, each once."""
+        """Return what the numbers are, length M, each once."""
         return tuple(key for part in self.parts for key in part.keys)
 
     @cached_property
     def values(self) -> FloatArray:
-        """On all documents, float64, shape (M,); NaN where undefined."""
+        """Return the numbers on all documents, float64, shape (M,); NaN where undefined."""
         return np.concatenate([np.empty(0), *(part.values for part in self.parts)])
 
     @cached_property
     def per_document(self) -> FloatArray:
-        """On each document alone, float64, shape (D, M); NaN where undefined."""
+        """Return the numbers on each document alone, float64, shape (D, M); NaN where undefined."""
         nothing = np.empty((len(self.documents), 0))
         return np.concatenate([nothing, *(part.per_document for part in self.parts)], axis=1)
 
     def only(self, keys: Collection[Key]) -> Measures:
-        """Some of the numbers, in the order they have here; others are not worked out any more."""
+        """Return some of the numbers, in the order they have here; others are not computed any more."""
         parts = [
             part.take(np.array([row for row, key in enumerate(part.keys) if key in keys], dtype=np.int64))
             for part in self.parts
@@ -246,9 +217,9 @@ class Measures:
         return replace(self, parts=tuple(part for part in parts if part.keys))
 
     def resampled(self, weights: AnyArray) -> FloatArray:
-        """Under weights of the documents, whole numbers >= 0 of any type, shape (R, D).
+        """Return the numbers under document weights, float64, shape (R, M); NaN where undefined.
 
-        float64, shape (R, M); NaN where undefined.
+        `weights`: whole numbers >= 0 of any type, shape (R, D).
         """
         numbers: dict[int, FloatArray] = {}
         for counted in self._counted:
@@ -269,7 +240,7 @@ class Measures:
 
     @cached_property
     def _counted(self) -> tuple[_Counted, ...]:
-        """The parts that are ratios of counts, by the precision in which their sums are exact."""
+        """Return the parts that are ratios of counts, by the precision in which their sums are exact."""
         rows = len(self.documents)
         parts: dict[type[np.floating[Any]], dict[int, Ratios]] = {np.float32: {}, np.float64: {}}
         for row, part in enumerate(self.parts):
@@ -282,12 +253,8 @@ class Measures:
 class _Counted(NamedTuple):
     """Parts of some measures that are ratios of counts.
 
-    Attributes
-    ----------
-    columns : float32 or float64, shape (D, C)
-        Each column of counts once.
-    places : dict of (int64, int64)
-        Of each of the parts by its place: the columns that it divides, and by which.
+    `columns`: each column of counts once, shape (D, C). `places`: of each part, by its place, the columns that it
+    divides, and by which.
     """
 
     columns: AnyArray
@@ -295,7 +262,6 @@ class _Counted(NamedTuple):
 
     @classmethod
     def of(cls, parts: Mapping[int, Ratios], rows: int, precision: type[np.floating[Any]]) -> _Counted:
-        """Some parts by their places."""
         column_of: dict[bytes, int] = {}
         columns: list[AnyArray] = []
         places: dict[int, tuple[IntArray, IntArray]] = {}
@@ -316,7 +282,7 @@ class _Counted(NamedTuple):
 
 
 def _sums_of_counts(weights: AnyArray, counts: AnyArray) -> FloatArray:
-    """``weights @ counts`` of columns of whole numbers from 0 up, float64; all are whole numbers.
+    """Return ``weights @ counts`` of columns of whole numbers from 0 up, float64.
 
     Single precision is exact as long as a sum stays below `_EXACT`: none of its parts is larger, and one that is too
     large never becomes small again, as nothing is taken away.
@@ -333,10 +299,8 @@ def _sums_of_counts(weights: AnyArray, counts: AnyArray) -> FloatArray:
 
 
 def _columns(rows: int, columns: Sequence[FloatArray]) -> FloatArray:
-    """Columns of so many rows side by side, float64, shape (rows, M)."""
     return np.stack(columns, axis=1) if columns else np.empty((rows, 0))
 
 
 def _taken(items: Sequence[T], columns: IntArray) -> tuple[T, ...]:
-    """Some of the items, in the order of the columns."""
     return tuple(items[column] for column in columns.tolist())

@@ -1,8 +1,4 @@
-"""What a metric is called, and what is stated about a model that is better or worse at one.
-
-Owns `Metric` and the metrics that every matching of boxes has. What else a protocol reports it declares itself; see
-``protocols.base``.
-"""
+"""What a metric is called, what is stated about a better or worse model, and the metrics of boxes."""
 
 from __future__ import annotations
 
@@ -12,17 +8,10 @@ from typing import Final, NamedTuple
 
 
 class Metric(NamedTuple):
-    """One metric.
+    """One metric; `better` and `worse` state what B does when its number is higher, and when it is lower.
 
-    Attributes
-    ----------
-    title : str
-        As people read it.
-    better, worse : str
-        What B does when its number is higher, and when it is lower.
-    target : float or None
-        The number that is best, when neither more nor less is: such a difference is neither a gain nor a loss, and a
-        document is better when it is nearer. None where higher is better: such a metric is a share, 0 to 1.
+    `target`: the number that is best, when neither more nor less is; such a difference is neither a gain nor a loss,
+    and a document is better when it is nearer. None where higher is better: such a metric is a share, 0 to 1.
     """
 
     title: str
@@ -32,7 +21,7 @@ class Metric(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The largest value that is possible; the smallest one is 0."""
+        """Return the largest value that is possible; the smallest one is 0."""
         return 1.0 if self.target is None else math.inf
 
 

@@ -1,8 +1,6 @@
 """What is observed one by one and has attributes: the columns in which slices are searched.
 
-Owns `Attribute`, a column with one value for each thing; `MeasureWords`, how a measure reads that is a mean over
-things; and `Observations`, the things of a protocol that does not match boxes one to one: fields, posters, words of a
-poster, labels of a page. A protocol gives them (`Protocol.observations`), so that a search needs to know no protocol.
+A protocol gives its `Observations` (`Protocol.observations`), so that a search needs to know no protocol.
 """
 
 from __future__ import annotations
@@ -22,21 +20,10 @@ Level = Literal["box", "page", "document"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
-    """One attribute of N boxes, or of N other things.
+    """One attribute of N boxes or other things, by its name in conditions, JSON and named slices.
 
-    Attributes
-    ----------
-    name : str
-        As in conditions, JSON and named slices.
-    kind : "category" or "number"
-    values : float64, shape (N,)
-        Numbers, or codes into `names`; NaN where it is not known.
-    names : tuple of str
-        The categories; empty for numbers.
-    level : "box", "page" or "document"
-        What it is an attribute of; "box" also for a field, a word or another thing on a page.
-    whole : bool
-        Whether its numbers are counts.
+    `values`: float64, shape (N,), numbers or codes into `names`; NaN where not known. `names`: empty for numbers.
+    `level`: "box" also for a field, a word or another thing on a page. `whole`: its numbers are counts.
     """
 
     name: str
@@ -47,22 +34,20 @@ class Attribute:
     whole: bool = False
 
     def take(self, rows: IntArray) -> Attribute:
-        """The attribute of some of the boxes."""
+        """Return the attribute of some of the boxes."""
         return Attribute(self.name, self.kind, self.values[rows], self.names, self.level, self.whole)
 
 
 def number(
     name: str, values: Sequence[float] | FloatArray | IntArray, level: Level = "box", *, whole: bool = False
 ) -> Attribute:
-    """An attribute of numbers."""
+    """Return an attribute of numbers."""
     return Attribute(name, "number", np.asarray(values, np.float64), (), level, whole)
 
 
 def category(name: str, values: Sequence[str | None], level: Level = "box") -> Attribute:
-    """An attribute of categories from their names, in the order of the alphabet; None is not known.
+    """Return an attribute of categories from their names, in alphabetical order; None is not known.
 
-    Examples
-    --------
     >>> category("source", ["b", None, "a"]).values
     array([ 1., nan,  0.])
     """
@@ -75,22 +60,9 @@ def category(name: str, values: Sequence[str | None], level: Level = "box") -> A
 class MeasureWords(NamedTuple):
     """How a measure reads that is a mean over things.
 
-    Attributes
-    ----------
-    title : str
-        In a sentence.
-    noun : str
-        What it is a mean over, as a plural.
-    wrong : str
-        What a thing is called that lowers it.
-    lost : str
-        What a slice costs.
-    unit : str
-        One of what it is a mean over.
-    fits : bool
-        Whether a thing has any value from 0 to 1, else it is right or wrong.
-    scored : bool
-        Whether it is about predictions, whose score can be an attribute.
+    `noun`: a plural. `wrong`: a thing that lowers it. `lost`: what a slice costs. `unit`: one of the things. `fits`: a
+    thing has any value from 0 to 1, else it is right or wrong. `scored`: about predictions, whose score can be an
+    attribute.
     """
 
     title: str
@@ -104,24 +76,12 @@ class MeasureWords(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """The things that a measure of a protocol is a mean over, of M results of one ground truth.
+    """The U things that a measure of a protocol is a mean over, of M results of one ground truth.
 
-    Attributes
-    ----------
-    documents : tuple of str
-        Ids; what is independent.
-    document : int64, shape (U,)
-        Code into `documents` of each thing.
-    page : int64, shape (U,)
-        Page from 0 whose attributes the thing has too; -1 where it is on none.
-    items : sequence of Item, length U
-        Where each thing is, for people.
-    label : int64, shape (U,)
-        Code of its label, such as the type of a field: what a slice that names one is compared with.
-    values : float64, shape (M, U), in [0, 1]
-        What it adds to the mean of each result; NaN where the result does not count it.
-    attributes : tuple of Attribute
-        Of the things.
+    `document`: code into `documents`, which are independent. `page`: from 0, whose attributes the thing has too; -1
+    where it is on none. `items`: where each thing is, for people. `label`: code of its label, such as the type of a
+    field, with which a slice that names it is compared. `values`: float64, shape (M, U), in [0, 1]; NaN where the
+    result does not count it.
     """
 
     documents: tuple[str, ...]

@@ -1,10 +1,7 @@
 """Which pixels carry which labels on two layers of boxes: exact counts, without painting a pixel.
 
-Owns the raster rule (which pixels a box covers), the batches of pages that are swept at once, and `PairCounts`, the
-integer result that everything else about pixels follows from: how many pixels carry the label set G on the first
-side and P on the second. A label set is a 64-bit word: bit 0 is the background and is alone, bits 1 to 63 are
-classes. Coordinates are pixels of the page's raster, origin top left. The sweep itself is `pixel_sweep`; what a class
-is called, and what is made of the counts, is not known here.
+A label set is a 64-bit word: bit 0 is the background and is alone, bits 1 to 63 are classes. Coordinates are pixels of
+the page's raster, origin top left.
 """
 
 from __future__ import annotations
@@ -43,16 +40,8 @@ _EXACT: Final = 1 << 53
 class Resolution(NamedTuple):
     """One layout resolution: labelled boxes of many pages.
 
-    Attributes
-    ----------
-    page : int64, shape (N,)
-        Row of the page.
-    bit : int64, shape (N,)
-        Bit of the class, 1 to 63.
-    xyxy : float64, shape (N, 4)
-        x1, y1, x2, y2 in any unit.
-    scale : float64, shape (P, 2), or None
-        Factors per page that take x and y to the raster's pixels; None where the unit is pixels.
+    `page`: int64, shape (N,). `bit`: int64, of the class, 1 to 63. `xyxy`: float64, shape (N, 4), in any unit. `scale`:
+    float64, shape (P, 2), factors per page that take x and y to pixels; None where the unit is pixels.
     """
 
     page: IntArray
@@ -61,7 +50,7 @@ class Resolution(NamedTuple):
     scale: FloatArray | None = None
 
     def at(self, rows: IntArray | slice) -> Resolution:
-        """Some of the boxes; those of a slice are not copied."""
+        """Return some of the boxes; those of a slice are not copied."""
         if isinstance(rows, slice):
             return Resolution(self.page[rows], self.bit[rows], self.xyxy[rows], self.scale)
         return Resolution(self.page.take(rows), self.bit.take(rows), self.xyxy.take(rows, axis=0), self.scale)
@@ -71,18 +60,9 @@ class Resolution(NamedTuple):
 class PairCounts:
     """How many pixels carry which pair of label sets, per scope (a page, a document, everything).
 
-    Attributes
-    ----------
-    scopes : int
-        Number of scopes S; a scope may have no row.
-    scope : int64, shape (R,), rising
-    row_first, row_second : uint64, shape (R,)
-        The label sets of each row, sorted by (first, second) in each scope, none twice.
-    pixels : int64, shape (R,), > 0
-
-    Notes
-    -----
-    Sums of counts are exact, so results do not depend on the order of pages, batches or shards.
+    `scopes`: number S; a scope may have no row. `scope`: int64, shape (R,), rising. `row_first`, `row_second`: uint64,
+    label sets of each row, sorted by (first, second) in each scope, none twice. `pixels`: int64, > 0. Sums are exact,
+    so results do not depend on the order of pages, batches or shards.
     """
 
     scopes: int
@@ -96,7 +76,7 @@ class PairCounts:
 
     @property
     def totals(self) -> IntArray:
-        """Number of pixels of each scope, int64, shape (S,)."""
+        """Return the number of pixels of each scope, int64, shape (S,)."""
         if self.scopes == 1:
             return np.add.reduce(self.pixels, keepdims=True)
         sums = np.zeros(self.scopes, dtype=np.int64)
@@ -107,63 +87,60 @@ class PairCounts:
 
     @cached_property
     def _known(self) -> tuple[IntArray, WordArray, WordArray]:
-        """The pair of each row, and the label sets of each pair."""
+        """Return the pair of each row, and the label sets of each pair."""
         known, pair = known_pairs(self.row_first, self.row_second)
         return pair, self.row_first.take(known), self.row_second.take(known)
 
     @property
     def pair(self) -> IntArray:
-        """Row in `first` and `second` of each row, int64, shape (R,); rising in each scope."""
+        """Return the row in `first` and `second` of each row, int64, shape (R,); rising in each scope."""
         return self._known[0]
 
     @property
     def first(self) -> WordArray:
-        """The label set on the first side of each different pair, uint64, shape (K,), sorted by (first, second)."""
+        """Return the first label set of each different pair, uint64, shape (K,), sorted by (first, second)."""
         return self._known[1]
 
     @property
     def second(self) -> WordArray:
-        """That on the second side."""
+        """Return the second label set of each different pair, uint64, shape (K,)."""
         return self._known[2]
 
     def triples(self, scope: int) -> list[tuple[int, int, int]]:
-        """One scope as label set of the first side, of the second, and pixels, sorted; empty without pixels."""
+        """Return one scope as first label set, second, and pixels, sorted; empty without pixels."""
         rows = self._rows(scope, scope + 1)
         columns = (column[rows].tolist() for column in (self.row_first, self.row_second, self.pixels))
         return list(zip(*columns, strict=True))
 
     def between(self, start: int, stop: int) -> PairCounts:
-        """The scopes from `start` to before `stop`, counted from 0 again."""
+        """Return the scopes from `start` to before `stop`, counted from 0 again."""
         rows = self._rows(start, stop)
         scope = self.scope[rows] - start
         return PairCounts(stop - start, scope, self.row_first[rows], self.row_second[rows], self.pixels[rows])
 
     def pooled(self, into: IntArray, scopes: int) -> PairCounts:
-        """Scopes added up under new codes, int64, shape (S,): pages to documents, documents to a dataset."""
+        """Return scopes added up under new codes, int64, shape (S,), as pages to documents."""
         return gathered(self, into[self.scope], scopes)
 
     def taken(self, rows: IntArray) -> PairCounts:
-        """Some of the rows, rising."""
+        """Return some of the rows, rising."""
         columns = self.row_first.take(rows), self.row_second.take(rows)
         return PairCounts(self.scopes, self.scope.take(rows), *columns, self.pixels.take(rows))
 
     def _rows(self, start: int, stop: int) -> slice:
-        """The rows of some scopes."""
         return slice(*np.searchsorted(self.scope, [start, stop]).tolist())
 
     def of(self, scopes: IntArray) -> PairCounts:
-        """The rows of some scopes, rising codes; the number of scopes stays."""
+        """Return the rows of some scopes, rising codes; the number of scopes stays."""
         begin = np.searchsorted(self.scope, scopes)
         return self.taken(numbers_from(begin, np.searchsorted(self.scope, scopes, side="right") - begin))
 
 
 def merge(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of shards, at least one, added up scope by scope; the same whatever their order.
+    """Return counts of shards, at least one, added up scope by scope, whatever their order.
 
     ValueError when the numbers of scopes differ.
 
-    Examples
-    --------
     >>> shard = count_pairs(*[Resolution(*(np.empty(0, int),) * 2, np.empty((0, 4)))] * 2, np.array([[3, 2]]))
     >>> merge([shard, shard]).triples(0)
     [(1, 1, 12)]
@@ -176,7 +153,7 @@ def merge(parts: Sequence[PairCounts]) -> PairCounts:
 
 
 def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of shards one after the other: the scopes of the first, then those of the second, and so on."""
+    """Return counts of shards one after the other: the scopes of the first, then those of the second."""
     sizes = [part.scopes for part in parts]
     starts = np.cumsum(sizes) - sizes
     return joined(parts, starts.tolist(), sum(sizes))
@@ -185,28 +162,17 @@ def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
 def count_pairs(
     first: Resolution, second: Resolution, size: IntArray, *, count: Callable[[int, int], None] | None = None
 ) -> PairCounts:
-    """Number of pixels of each page per pair of label sets, exactly as if every pixel had been painted.
+    """Return the pixels of each page per pair of label sets, exactly as if every pixel had been painted.
 
-    Parameters
-    ----------
-    first, second : Resolution
-        Boxes in any order. The same class on one spot counts once, however many boxes say it.
-    size : int64, shape (P, 2)
-        Width and height of the raster of each page, 0 to `MAX_SIDE`; a page of no pixels has no rows.
-    count : callable, optional
-        Called after each batch how many of how many pages are counted.
-
-    Returns
-    -------
-    PairCounts
-        One scope per page; a page without boxes is background on both sides.
+    `size`: int64, shape (P, 2), raster of each page, 0 to `MAX_SIDE`; a page of no pixels has no rows. `count`: called
+    after each batch with pages done and pages. One scope per page; a page without boxes is background on both sides.
+    The same class on one spot counts once.
 
     Notes
     -----
-    A box covers the columns floor(x1) to ceil(x2) - 1 and likewise the rows, cut off at the page: one without
-    width covers a column unless it lies between two, an inverted one nothing. docling-eval and
-    docling-metrics-layout count negative coordinates from the far edge and lose such boxes, which lowers
-    their recall or precision.
+    A box covers the columns floor(x1) to ceil(x2) - 1 and likewise the rows, cut off at the page: one without width
+    covers a column unless it lies between two, an inverted one nothing. docling-eval and docling-metrics-layout count
+    negative coordinates from the far edge and lose such boxes, which lowers their recall or precision.
     """
     sides = first, second
     orders = [None if all_true(side.page[1:] >= side.page[:-1]) else side.page.argsort(kind="stable") for side in sides]
@@ -231,7 +197,7 @@ def count_pairs(
 
 
 def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
-    """Edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4); `size` is that of each page.
+    """Return edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4).
 
     First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing.
     """
@@ -244,12 +210,11 @@ def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
 
 
 def pixel_edges(side: Resolution) -> FloatArray:
-    """Edges of boxes in whole pixels, floor of x1 and y1, ceil of x2 and y2, float64, shape (N, 4)."""
+    """Return floor of x1 and y1, ceil of x2 and y2 in pixels, float64, shape (N, 4)."""
     return _edges([side])
 
 
 def _edges(sides: Sequence[Resolution]) -> FloatArray:
-    """`pixel_edges` of all boxes of some sides, one side after the other."""
     # Columns lie one after the other in memory, which is several times faster than row by row.
     edges = np.empty((4, sum(len(side.page) for side in sides)))
     np.concatenate([_in_pixels(side) for side in sides], axis=1, out=edges)
@@ -259,13 +224,13 @@ def _edges(sides: Sequence[Resolution]) -> FloatArray:
 
 
 def _in_pixels(side: Resolution) -> FloatArray:
-    """Edges of the boxes in pixels, float64, shape (4, n)."""
+    """Return the edges of the boxes in pixels, float64, shape (4, n)."""
     corners = side.xyxy.T
     return corners if side.scale is None else _scaled(corners, side.scale.take(side.page, axis=0).T)
 
 
 def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
-    """First page and the one after the last of batches of about `_BOXES_AT_ONCE` boxes, at least one page each."""
+    """Yield first page and the one after the last of batches of about `_BOXES_AT_ONCE` boxes."""
     start, pages = 0, len(ends) - 1
     while start < pages:
         stop = int(ends.searchsorted(ends[start] + _BOXES_AT_ONCE, side="right")) - 1
@@ -276,7 +241,7 @@ def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
 
 
 def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: int) -> Covered:
-    """The boxes of both sides as pixels of their pages, those that cover nothing left out."""
+    """Return the boxes of both sides as pixels of their pages, those that cover nothing left out."""
     first, second = sides
     page = np.concatenate([first.page, second.page])
     x1, y1, x2, y2 = on_page(_edges(sides), page, size).T
@@ -287,9 +252,9 @@ def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: i
 
 
 def _labelled(part: Areas, start: int) -> Areas:
-    """The part with pages counted from `start` on and the background where a side has no label; it is used up.
+    """Return the part with pages counted from `start` and the background where a side has no label.
 
-    The row without a label, with which a page begins, has minus the pixels of its others.
+    The row without a label, with which a page begins, has minus the pixels of its others. The part is used up.
     """
     page, first, second, pixels = part
     own = ((first | second) == 0).nonzero()[0]
@@ -302,7 +267,7 @@ def _labelled(part: Areas, start: int) -> Areas:
 
 
 def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
-    """Labelled pixels with the background that no box covers on either side; the parts are used up."""
+    """Return labelled pixels with the background that no box covers on either side; the parts are used up."""
     page, first, second, pixels = (
         parts[0] if len(parts) == 1 else (np.concatenate(column) for column in zip(*parts, strict=True))
     )
@@ -323,7 +288,7 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
 
 
 def known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
-    """One row of each different pair, in the order of the pairs; and the position in it of each row."""
+    """Return one row of each different pair, in the order of the pairs, and the position of each row."""
     widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
     if sum(widths) > _WORD_BITS:
         order = in_order(second, widths[1])
@@ -339,7 +304,7 @@ def known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray
 
 
 def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
-    """Rows under other scopes, in any order: put in order and added up by scope and pair."""
+    """Return rows under other scopes, in any order: put in order and added up by scope and pair."""
     if not len(rows):
         return no_counts(scopes)
     if scopes == 1 and int(rows.pixels.sum()) < _EXACT:
@@ -361,14 +326,9 @@ def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
 
 
 class PageCounts:
-    """The counts of pages, of each those of the boxes that were asked for last, so that other pages are counted alone.
+    """The counts of pages for the boxes that were asked for last: only changed pages are counted anew.
 
-    Parameters
-    ----------
-    sides : pair of Resolution
-        All boxes of the first side, and of the second.
-    size : int64, shape (P, 2)
-        Raster of each page.
+    `sides`: all boxes of both. `size`: int64, shape (P, 2), raster of each page.
     """
 
     def __init__(self, sides: tuple[Resolution, Resolution], size: IntArray) -> None:
@@ -377,7 +337,7 @@ class PageCounts:
         self._last: tuple[tuple[BoolArray, BoolArray], PairCounts] | None = None
 
     def of(self, taken: tuple[BoolArray, BoolArray], *, count: Callable[[int, int], None] | None = None) -> PairCounts:
-        """`count_pairs` of some boxes of each side, bool, shape (N,); `count` as there."""
+        """Return `count_pairs` of some boxes of each side, bool, shape (N,); `count` as there."""
         last = self._last
         changed = np.full(len(self._size), last is None)
         if last is not None:
@@ -397,7 +357,7 @@ class PageCounts:
 
 
 def _inserted(counts: PairCounts, kept: BoolArray, others: PairCounts) -> PairCounts:
-    """The rows of the scopes that are kept, bool, shape (S,), and those of the other scopes from other counts."""
+    """Return the rows of the kept scopes, bool, shape (S,), and of the others from other counts."""
     mine = counts.taken(np.flatnonzero(kept[counts.scope]))
     at = mine.scope.searchsorted(others.scope)
     columns = ("scope", "row_first", "row_second", "pixels")
@@ -405,20 +365,20 @@ def _inserted(counts: PairCounts, kept: BoolArray, others: PairCounts) -> PairCo
 
 
 def joined(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:
-    """Rows of all parts one after the other, the scopes of each part moved on by its start."""
+    """Return rows of all parts one after the other, the scopes of each part moved on by its start."""
     scope = np.concatenate([part.scope + start for part, start in zip(parts, starts, strict=True)])
     columns = ("row_first", "row_second", "pixels")
     return PairCounts(scopes, scope, *(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
 def no_counts(scopes: int) -> PairCounts:
-    """Counts without a row."""
+    """Return counts without a row."""
     nothing, no_word = np.empty(0, np.int64), np.empty(0, np.uint64)
     return PairCounts(scopes, nothing, no_word, no_word, nothing)
 
 
 def _scaled(edges: FloatArray, scale: FloatArray) -> FloatArray:
-    """Edges in pixels, shape (4, n), by scales of shape (2, n).
+    """Return edges in pixels, shape (4, n), by scales of shape (2, n).
 
     An edge that was on a pixel's edge but for the last digits of the product is put back.
     """

@@ -1,13 +1,11 @@
-"""The slab sweep: the areas of equal label sets on pages of overlapping boxes, without painting a pixel.
+"""The slab sweep: areas of equal label sets on pages of overlapping boxes, without painting a pixel.
 
-Owns how a batch of pages is cut. Of the boxes of one class on one page only the outline of what they cover together
-is kept, so that any number of boxes on one spot is one and each line turns its class either on or off. Pages are
-then cut into upright strips and each strip between the lines in it into slabs, so that a line is looked at only
-where others are near it, and the cost follows the boxes and not the resolution. From left to right, the upright lines
-of a slab and its left end each begin a place: as wide as it is to the next of them, with one label set. Slabs follow
-one another, so that all places lie on one axis, and the label sets of all are running sums of bits that lines add and
-take away. Everything that is sorted is one number per line or place, with what is needed of it in its lower bits. What
-a class is called and what a background is, is not known here.
+Of the boxes of one class on one page only the outline of their union is kept, so each line turns its class on or off.
+Pages are cut into upright strips and each strip between the lines in it into slabs: the cost follows the boxes and not
+the resolution. From left to right, the upright lines of a slab and its left end each begin a place, as wide as it is to
+the next, with one label set. Slabs follow one another, so all places lie on one axis, and label sets are running sums
+of the bits that lines add and take away. What is sorted is one number per line or place, with what is needed of it in
+its lower bits.
 """
 
 from __future__ import annotations
@@ -46,14 +44,7 @@ _EDGE_BITS: Final = 40
 class Covered(NamedTuple):
     """Boxes of a batch of pages that cover at least one pixel each, int64 columns of one length.
 
-    Attributes
-    ----------
-    page : int64
-        Page in the batch.
-    lane : int64
-        Its class, see `Lanes`.
-    x1, y1, x2, y2 : int64
-        First column and row, and those after the last.
+    `page`: in the batch. `lane`: its class, see `Lanes`. x2 and y2 are those after the last column and row.
     """
 
     page: IntArray
@@ -65,12 +56,9 @@ class Covered(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """The classes of both sides as numbers from 1 on, those of the second side first, so that order is kept.
+    """The classes of both sides as numbers from 1 on, those of the second side first, to keep the order.
 
-    Attributes
-    ----------
-    second, both : int
-        How many lanes the second side has, and both; at least 1.
+    `second`, `both`: how many lanes the second side has, and both; at least 1.
     """
 
     second: int
@@ -78,26 +66,20 @@ class Lanes(NamedTuple):
 
     @property
     def bits(self) -> int:
-        """Bits of a lane; 0 is none."""
+        """Return the bits of a lane; 0 is none."""
         return self.both.bit_length()
 
     @property
     def wide(self) -> bool:
-        """Whether the label sets of both sides need a word each."""
+        """Return whether the label sets of both sides need a word each."""
         return self.both >= _NUMBER_BITS
 
 
 class Areas(NamedTuple):
     """Pixels per page and pair of label sets, columns of one length, sorted by page, first and second.
 
-    A side without a label has the set 0. Each page, in each part that it is in, begins with a row of two such sides.
-
-    Attributes
-    ----------
-    page : int64
-    first, second : uint64
-    pixels : int64
-        Above 0 where a set has a label; of no meaning where none has.
+    A side without a label has the set 0. Each page, in each part that it is in, begins with a row of two such sides,
+    whose `pixels` have no meaning; others are above 0.
     """
 
     page: IntArray
@@ -107,7 +89,7 @@ class Areas(NamedTuple):
 
 
 def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
-    """The labelled pixels of a batch of pages, in parts that follow one another.
+    """Return the labelled pixels of a batch of pages, in parts that follow one another.
 
     A page is in several parts only where one part would be too large for it.
     """
@@ -137,12 +119,11 @@ class _Boxes(NamedTuple):
     y2: IntArray
 
     def at(self, rows: BoolArray, pages: range) -> _Boxes:
-        """Some of the boxes."""
         return _Boxes(pages, *(column[rows] for column in self[1:]))
 
 
 def _halves(boxes: _Boxes, lanes: Lanes) -> list[_Boxes]:
-    """The boxes in two parts: pages before others, or one page above and below an edge; none if it has two edges."""
+    """Return the boxes in two parts, by pages, or above and below an edge; none if a page has two edges."""
     page = np.sort(boxes.group >> lanes.bits)
     first, last = int(page[0]), int(page[-1])
     if first < last:
@@ -162,7 +143,7 @@ def _halves(boxes: _Boxes, lanes: Lanes) -> list[_Boxes]:
 
 
 def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """The different keys, sorted, and the position among them of each key: keys leave room for a row in 63 bits."""
+    """Return the different keys, sorted, and the position of each; keys leave room for a row in 63 bits."""
     bits = len(keys).bit_length()
     order = keys << bits
     order |= np.arange(len(keys))
@@ -177,7 +158,7 @@ def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
 
 
 class _Bits(NamedTuple):
-    """Bits of a lane, an x, a y and the number of a page, and how many of those of an x are within a strip.
+    """Bits of a lane, an x, a y, the number of a page, and how many of those of an x are within a strip.
 
     A turn is a lane with one more bit below it: 0 turns it on, 1 off, to the right of an upright line or below a level
     one. That of no lane is 0.
@@ -191,25 +172,14 @@ class _Bits(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """Bits of a turn."""
         return self.lane + 1
 
 
 class _Outlines(NamedTuple):
-    """Upright lines from a higher to a lower y, and level lines.
+    """Upright lines from a higher to a lower y, and level lines, as int64 columns.
 
-    Attributes
-    ----------
-    column : int64, rising
-        group | x of each upright line.
-    off : int64
-        1 where it turns its lane off, 0 where on.
-    y : int64, shape (2, n)
-        Its top and its bottom.
-    left, right : int64
-        group | y | x of both ends of each level line.
-    level_off : int64
-        1 where it turns its lane off, 0 where on.
+    `column`: group | x of each upright line, rising. `y`: shape (2, n), top and bottom. `left`, `right`: group | y | x
+    of both ends of each level line. `off`, `level_off`: 1 where it turns its lane off, 0 where on.
     """
 
     column: IntArray
@@ -221,10 +191,10 @@ class _Outlines(NamedTuple):
 
 
 def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
-    """The lines around what the boxes of each group cover together; None if that takes too many pieces.
+    """Return the lines around what the boxes of each group cover together; None for too many pieces.
 
-    Each group is cut between the edges of its own boxes only, which are few beside those of the page, into bands.
-    What its boxes cover of a band is put together, and ends that go on from band to band are one line.
+    Each group is cut between the edges of its own boxes only, which are few beside those of the page, into bands. What
+    its boxes cover of a band is put together, and ends that go on from band to band are one line.
     """
     row = boxes.group << bits.y
     own, rank = _ranked(np.concatenate([row | boxes.y1, row | boxes.y2]))
@@ -276,7 +246,7 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
 
 
 def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
-    """Bits of an x within a strip, as many on all pages of that width and height.
+    """Return the bits of an x within a strip, as many on all pages of that width and height.
 
     Wider strips have more lines and so more slabs that each upright line passes, narrower ones more level lines that
     come in.
@@ -291,18 +261,9 @@ def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
 class _Slabs(NamedTuple):
     """The slabs of all strips from top to bottom, strip by strip, and what is the end of a strip.
 
-    Attributes
-    ----------
-    edge : int64
-        strip | y where each slab begins; it ends where the next one does. The last of a strip is empty.
-    x, turn : int64
-        Of each upright line; x in its strip.
-    top, bottom : int64
-        Its first slab, and the one after its last.
-    begun : int64
-        Slabs where a lane begins or ends on the left of the strip.
-    begun_turn : int64
-        What it does there.
+    `edge`: strip | y where each slab begins; it ends where the next one does, the last of a strip is empty. `x` (in its
+    strip), `turn`, `top`, `bottom`: of each upright line, its first slab and the one after its last. `begun`,
+    `begun_turn`: slabs where a lane begins or ends on the left of the strip, and which.
     """
 
     edge: IntArray
@@ -315,10 +276,7 @@ class _Slabs(NamedTuple):
 
 
 def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
-    """The slabs between the ends of the upright lines in a strip and the level lines that come into it.
-
-    None if they have too many places.
-    """
+    """Return the slabs between ends of upright lines and entering level lines; None for too many places."""
     x_mask, y_mask, lane_mask = (1 << bits.x) - 1, (1 << bits.y) - 1, (1 << bits.lane) - 1
     x = lines.column >> bits.x + bits.lane << bits.x | lines.column & x_mask
     strip = x >> bits.strip << bits.y
@@ -340,7 +298,7 @@ def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
 
 
 def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
-    """The pixels of each pair of label sets of each page; None where that is too much in one go."""
+    """Return the pixels of each pair of label sets of each page; None where that is too much in one go."""
     pages = np.arange(boxes.pages.start, boxes.pages.stop)
     if not len(boxes.group):
         first, second = np.zeros((2, len(pages)), np.uint64)
@@ -390,7 +348,7 @@ def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
 
 
 def _places(slabs: _Slabs, bits: _Bits) -> npt.NDArray[np.int32] | IntArray:
-    """Slab | x in its strip | turn of each place, sorted; the left end of a slab is on no lane, 0, and comes first."""
+    """Return slab | x in its strip | turn of each place, sorted; the left end, on no lane, comes first."""
     step = 1 << bits.strip + bits.turn
     end = len(slabs.edge) * step
     start = (slabs.top << bits.strip | slabs.x) << bits.turn | slabs.turn
@@ -404,7 +362,7 @@ def _places(slabs: _Slabs, bits: _Bits) -> npt.NDArray[np.int32] | IntArray:
 def _states(
     slabs: _Slabs, turn: IntArray, left: IntArray, words: Sequence[AnyIntArray], page: IntArray | None
 ) -> list[npt.NDArray[Any]]:
-    """The label sets of each place, by its turn, in one or two words; with the page of its slab above them.
+    """Return the label sets of each place in one or two words; with the page of its slab above them.
 
     `left` are the places that are the left end of a slab.
     """
@@ -430,7 +388,7 @@ def _states(
 
 
 def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
-    """The order of numbers from 0 to before 2**bits, equal ones as they come, int64."""
+    """Return the order of numbers from 0 to before 2**bits, equal ones as they come, int64."""
     row_bits = len(numbers).bit_length()
     if bits > _DIGIT_BITS and bits + row_bits <= _NUMBER_BITS:
         # Numbers are sorted several times faster than their order is found.
@@ -448,7 +406,7 @@ def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
 
 @cache
 def _words(lanes: Lanes, page_bits: int) -> list[AnyIntArray]:
-    """What each turn adds to a label set, 0 for none: one word for both sides, with room for a page, or one each.
+    """Return what each turn adds to a label set, 0 for none: one word with room for a page, or two words.
 
     The same for each batch, and never written to.
     """
@@ -461,12 +419,12 @@ def _words(lanes: Lanes, page_bits: int) -> list[AnyIntArray]:
 
 
 def _turns(word: AnyIntArray) -> AnyIntArray:
-    """The word of each lane twice: as it is added where it is turned on, and taken away where it is turned off."""
+    """Return the word of each lane twice: as it is added where turned on, and taken away where turned off."""
     return np.column_stack([word, -word]).reshape(-1)
 
 
 def _sides(words: Sequence[IntArray], lanes: Lanes) -> tuple[WordArray, WordArray]:
-    """The label sets of both sides, class k at bit k, of the words of lanes."""
+    """Return the label sets of both sides, class k at bit k, of the words of lanes."""
     one = np.uint64(1)
     if lanes.wide:
         first, second = (word.view(np.uint64) << one for word in words)
@@ -476,12 +434,11 @@ def _sides(words: Sequence[IntArray], lanes: Lanes) -> tuple[WordArray, WordArra
 
 
 def _bit(bit: IntArray, there: BoolArray) -> IntArray:
-    """Words of one bit, 0 where there is none."""
     return there.astype(np.int64) << np.maximum(bit, 0)
 
 
 def _numbered(states: Sequence[AnyIntArray]) -> tuple[list[IntArray], IntArray]:
-    """The different label sets, sorted, none first, and the number of the one of each state; the last is none."""
+    """Return the different label sets, sorted, none first, and the number of each state; the last is none."""
     known, number = np.unique(states[0].astype(np.int64), return_inverse=True)
     if len(states) == 1:
         return [known], number
@@ -491,7 +448,7 @@ def _numbered(states: Sequence[AnyIntArray]) -> tuple[list[IntArray], IntArray]:
 
 
 def _added_up(key: IntArray, area: IntArray, bits: int, area_bits: int) -> tuple[IntArray, IntArray]:
-    """The different keys of some bits, sorted, with the sum of the areas of each; the last keys may have none."""
+    """Return the different keys of some bits, sorted, with the sum of their areas; the last may have none."""
     if bits + area_bits <= _NUMBER_BITS:
         # Numbers are sorted several times faster than their order is found.
         key <<= area_bits

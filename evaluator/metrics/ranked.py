@@ -1,13 +1,11 @@
 """Average precision of resampled corpora: the curve of every resample, without building a corpus.
 
-Owns `Ranking`, the predictions of one label at one threshold by rank, and average precision under weights of documents.
-A document that is drawn twice has every box twice, the copies side by side in the ranking. The best precision of such
-a block is at its end, so the interpolated precision of the weighted curve is that of the corpus with the copies. Which
-interpolation, the protocol states.
+A document that is drawn twice has every box twice, the copies side by side in the ranking. The best precision of such a
+block is at its end, so the interpolated precision of the weighted curve is that of the corpus with the copies.
 
 Rankings of up to `EXACT` predictions are resampled exactly. Of longer ones the curve is followed in stretches of the
-ranking: what a resample has in each stretch is counted exactly, and inside of a stretch the curve keeps its shape. What
-this leaves out is small beside the spread of the resamples, and `tests/benchmarks/bench_compare` measures how small.
+ranking: what a resample has in each stretch is counted exactly, and inside of it the curve keeps its shape. What this
+leaves out is small beside the spread of the resamples; `tests/benchmarks/bench_compare` measures it.
 """
 
 from __future__ import annotations
@@ -49,14 +47,8 @@ _RESAMPLES_AT_ONCE: Final = 2000
 class Ranking:
     """The predictions of one label that count at one threshold, by falling score.
 
-    Attributes
-    ----------
-    document : int64, shape (P,)
-        Code of the document of each.
-    hit : bool, shape (P,)
-        The true positives.
-    positives : int64, shape (D,)
-        Ground truth that counts in each document.
+    `document`: int64, shape (P,), code of each. `hit`: bool, shape (P,), true positives. `positives`: int64, shape
+    (D,), ground truth that counts in each document.
     """
 
     document: IntArray
@@ -64,7 +56,7 @@ class Ranking:
     positives: IntArray
 
     def average(self, interpolated: Interpolation) -> float:
-        """Average precision with every document once, in [0, 1]; NaN without ground truth."""
+        """Return average precision with every document once, in [0, 1]; NaN without ground truth."""
         positives = self.positives.sum(keepdims=True)
         if not positives[0]:
             return np.nan
@@ -77,7 +69,7 @@ class Ranking:
         return float(best[0] * reached[0] + np.einsum("k,k->", best[1:], np.diff(reached)))
 
     def per_document(self, interpolated: Interpolation) -> FloatArray:
-        """Average precision of each document alone, float64, shape (D,); NaN without ground truth."""
+        """Return average precision of each document alone, float64, shape (D,); NaN without ground truth."""
         # Stable: inside of a document the predictions keep their ranks.
         few = len(self.positives) <= 1 << 16  # numpy sorts short integers without comparing them
         order = np.argsort(self.document.astype(np.uint16) if few else self.document, kind="stable")
@@ -99,7 +91,7 @@ class Ranking:
         return np.where(self.positives > 0, total, np.nan)
 
     def _before(self, document: IntArray) -> IntArray:
-        """How many of some boxes, by their documents, are in documents of lower code, int64, shape (D,)."""
+        """Return how many of some boxes, by document, are in documents of lower code, int64, shape (D,)."""
         count = np.bincount(document, minlength=len(self.positives))
         return np.asarray(np.cumsum(count) - count)
 
@@ -107,14 +99,8 @@ class Ranking:
 class Curves:
     """Average precision of several rankings, prepared once for any number of resamples.
 
-    Parameters
-    ----------
-    rankings : sequence of Ranking, length M
-        Those of the same predictions are resampled together; long ones are followed in stretches.
-    interpolated : callable
-        `on_grid`, `eleven_point` or `all_point`.
-    exact : int
-        Predictions up to which a ranking is resampled exactly.
+    Those of the same predictions are resampled together; rankings longer than `exact` are followed in stretches.
+    `interpolated`: `on_grid`, `eleven_point` or `all_point`.
     """
 
     def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation, *, exact: int = EXACT) -> None:
@@ -126,7 +112,7 @@ class Curves:
             self._groups.append((group, made(chosen, interpolated)))
 
     def averages(self, weights: FloatArray) -> FloatArray:
-        """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
+        """Return average precision of each ranking in each resample, float64, shape (R, M)."""
         answer = np.empty((len(weights), self._size))
         # In this thread: operations this short only make threads wait for each other.
         with one_thread():
@@ -141,7 +127,7 @@ class Curves:
 
 
 def on_grid(recall: FloatArray) -> Interpolation:
-    """Mean of the interpolated precision over a rising recall grid in [0, 1], as COCO and the fields' protocol have it.
+    """Return the mean interpolated precision over a rising recall grid, as COCO and the fields have it.
 
     See `evaluator.metrics.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
     """
@@ -162,27 +148,19 @@ def on_grid(recall: FloatArray) -> Interpolation:
 
 
 def eleven_point(counts: Counts, positives: IntArray) -> FloatArray:
-    """Mean of the interpolated precision at eleven recall levels; see `average_precision.eleven_point_precision`."""
+    """Return the interpolation at eleven recall levels; see `average_precision.eleven_point_precision`."""
     return np.asarray((10 * counts // positives + 1) / 11.0)
 
 
 def all_point(counts: Counts, positives: IntArray) -> FloatArray:
-    """Area under the interpolated curve; see `average_precision.all_point_precision`."""
+    """Return the area under the interpolated curve; see `average_precision.all_point_precision`."""
     return np.asarray(counts / positives)
 
 
 def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list[list[int]]:
-    """Places of the rankings, those of the same predictions and the same ground truth together.
+    """Return places of the rankings, those of the same predictions and ground truth together.
 
-    Parameters
-    ----------
-    most : int, optional
-        Rankings that a group holds at the most; without it any number.
-
-    Returns
-    -------
-    list of list of int
-        Each place once. Groups by their first places, and rising inside; empty for no rankings.
+    Each place once; groups by their first places, at most `most` in each, and rising inside; empty for no rankings.
     """
     groups: list[list[int]] = []
     # What is compared in full is alike so far: hundreds of short rankings would be compared with each other else.
@@ -205,9 +183,9 @@ def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list
 
 
 def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> list[FloatArray]:
-    """Average precision of each document alone by each ranking, float64, shape (D,); see `Ranking.per_document`.
+    """Return average precision of each document alone by each ranking, float64, shape (D,).
 
-    Rankings of the same predictions with the same true positives, as of two thresholds, are worked out once.
+    Rankings of the same predictions with the same true positives, as of two thresholds, are computed once.
     """
     answer = [np.empty(0)] * len(rankings)
     for group in by_predictions(rankings):
@@ -224,19 +202,9 @@ def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> li
 class _Short:
     """The predictions of one label whose curves are resampled exactly, for T thresholds at once.
 
-    Attributes
-    ----------
-    documents : int64, shape (N,)
-        Codes of the documents that have a prediction or ground truth, rising.
-    document : int64, shape (P,)
-        Row in `documents` of each prediction, by rank.
-    hits : tuple of int64
-        Places of the true positives; thresholds with the same ones have them once.
-    at : int64, shape (T,)
-        Which of these each threshold has.
-    positives : int64, shape (N,)
-        Ground truth that counts in each of `documents`.
-    interpolated : callable
+    `documents`: codes of the N that have a box, rising. `document`: row in these of each prediction, by rank. `hits`:
+    places of the true positives, each set once. `at`: shape (T,), which set each threshold has. `positives`: shape
+    (N,).
     """
 
     documents: IntArray
@@ -247,7 +215,7 @@ class _Short:
     interpolated: Interpolation
 
     def average(self, by_document: Shares) -> FloatArray:
-        """Average precision of each resample, float64, shape (T, R).
+        """Return average precision of each resample, float64, shape (T, R).
 
         `by_document` is how often each document occurs in each resample, float32, shape (D, R).
         """
@@ -263,7 +231,7 @@ class _Short:
     def _area(
         self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, known: IntArray, row: IntArray
     ) -> FloatArray:
-        """The area under each curve, shape (R,), from the last true positive to the first, all resamples at a time.
+        """Return the area under each curve, shape (R,), from the last true positive to the first.
 
         `known` are the numbers of ground truth that the resamples have, `row` which of them each one has.
         """
@@ -292,7 +260,7 @@ class _Short:
 
 
 def _short(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Short:
-    """Rankings of the same predictions, few enough to be resampled exactly."""
+    """Return rankings of the same predictions, few enough to be resampled exactly."""
     document, positives = rankings[0].document, rankings[0].positives
     documents = np.flatnonzero((np.bincount(document, minlength=len(positives)) > 0) | (positives > 0))
     places: dict[bytes, int] = {}
@@ -307,26 +275,12 @@ def _short(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Short:
 class _Stretches:
     """The predictions of one label by stretch of their ranking, for T thresholds at once; S stretches.
 
-    Attributes
-    ----------
-    document : int64, shape (P,)
-        Of each prediction, by rank.
-    edges : int64, shape (S + 1,)
-        Where the stretches begin in the ranking, and its end.
-    counted : bool, shape (1 + T, P)
-        All predictions, then the true positives at each threshold.
-    counted_in : float32, shape (1 + T, D)
-        How many there are of these in each document.
-    hits_after, ranked_after : float32, shape (S, T, 1)
-        Share of the true positives, and of all predictions, of a stretch behind the place of its best precision.
-    level : float32, shape (S, T, 1), in [0, 1]
-        Where the mean of the interpolated precision over the true positives of a stretch lies, between the best
-        precision behind the stretch (0) and the best from its begin on (1).
-    positives : int64, shape (D,)
-        Ground truth that counts in each document.
-    interpolated : callable
-    exact : float64, shape (T,)
-        The average precision with every document once; NaN without ground truth.
+    `edges`: shape (S + 1,), where stretches begin, and the end. `counted`: bool, shape (1 + T, P), all predictions,
+    then the true positives at each threshold; `counted_in`: shape (1 + T, D), their number by document. Of shape (S, T,
+    1): `hits_after`, `ranked_after`: share of the true positives, and of all predictions, behind the place of the best
+    precision; `level`, in [0, 1]: the mean interpolated precision over the true positives, between the best precision
+    behind the stretch (0) and the best from its begin on (1). `exact`: shape (T,), with every document once; NaN
+    without ground truth.
     """
 
     document: IntArray
@@ -341,8 +295,10 @@ class _Stretches:
     exact: FloatArray
 
     def average(self, drawn: Shares) -> FloatArray:
-        """Average precision of each resample, float64, shape (T, R): the followed curve, moved by what it misses of
-        the exact one with all documents once, which is the last resample; for `drawn` see `followed`.
+        """Return average precision of each resample, float64, shape (T, R).
+
+        The followed curve, moved by what it misses of the exact one with all documents once, which is the last
+        resample; for `drawn` see `followed`.
         """
         positives = np.rint(self.positives @ drawn.astype(np.float64)).astype(np.int64)
         followed = self.followed(drawn, np.maximum(positives, 1)).astype(np.float64)
@@ -350,19 +306,10 @@ class _Stretches:
         return np.where(positives > 0, np.clip(followed + missed[:, None], 0.0, 1.0), np.nan)
 
     def followed(self, drawn: Shares, positives: IntArray) -> Shares:
-        """Average precision along the stretches, shape (T, R).
+        """Return average precision along the stretches, shape (T, R), from the last stretch to the first.
 
-        Parameters
-        ----------
-        drawn : float32, shape (D, R)
-            How often each document occurs in each resample.
-        positives : int64, shape (R,), above 0
-            Ground truth that is drawn.
-
-        Notes
-        -----
-        From the last stretch to the first, all resamples and thresholds at a time. Counts in float32 are exact up to
-        2 ** 24.
+        `drawn`: float32, shape (D, R), how often each document occurs in each resample. `positives`: int64, shape (R,),
+        above 0, ground truth that is drawn. Counts in float32 are exact up to 2 ** 24.
         """
         upto = self.counted_in @ drawn
         inside = np.empty_like(upto)
@@ -399,7 +346,7 @@ class _Stretches:
 
 
 def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:
-    """Rankings of the same predictions, cut into stretches."""
+    """Return rankings of the same predictions, cut into stretches."""
     document, positives = rankings[0].document, rankings[0].positives
     edges = _edges(len(document))
     hits = [ranking.hit for ranking in rankings]
@@ -421,7 +368,7 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
 
 
 def _edges(predictions: int) -> IntArray:
-    """Where the stretches of a ranking begin, and its end: one prediction each at the top, longer ones below."""
+    """Return where the stretches of a ranking begin, and its end: one prediction each at the top."""
     stretches = min(max(round(_STRETCHES_OF_ROOT * math.sqrt(predictions)), _FEWEST_STRETCHES), _MOST_STRETCHES)
     most = max(predictions // stretches, 1)
     edges = [0]
@@ -431,7 +378,7 @@ def _edges(predictions: int) -> IntArray:
 
 
 def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """How the curve runs inside of each stretch: `hits_after`, `ranked_after` and `level` of `_Stretches`."""
+    """Return `hits_after`, `ranked_after` and `level` of `_Stretches`: the curve inside of each stretch."""
     hits_so_far = np.cumsum(hit)
     precision = np.where(hit, hits_so_far / np.arange(1, len(hit) + 1), 0.0)
     best = np.maximum.accumulate(precision[::-1])[::-1]

@@ -1,8 +1,4 @@
-"""Mistakes as a person would point at them: the rules of the package's table, tried from the top.
-
-Owns the rules of the family ``document``; the names are in ``names``. A mistake may hold several boxes, and each box
-has at most one name.
-"""
+"""Mistakes as a person would point at them: the rules of the package's table, tried from the top."""
 
 from __future__ import annotations
 
@@ -28,22 +24,12 @@ _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, 
 class MistakeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The thresholds of the document names; the table of the package says where each one is.
 
-    Attributes
-    ----------
-    near_iou : float
-        IoU from which an unmatched pair is one mistake instead of two, in (0, 1].
-    touch_iou : float
-        IoU below which boxes are not looked at, in (0, near_iou]. A split into n lines needs about 1 / n.
-    inside_share : float
-        Share of a box that is inside another when it lies in it, in (0, 1].
-    apart_share : float
-        Parts that share less than this with the main part are pieces, not duplicates; in (0, 1].
-    together_share : float
-        Share of the whole that the parts of a split or merge cover together, in [0, 1].
-    lopsided : float
-        How many times what is lost must exceed what is taken in for a cut-off, and the other way round; >= 1.
-    min_coverage, min_purity : float or None
-        Matched pairs below are poor and get a name; None names no matched pair.
+    `near_iou`: from it an unmatched pair is one mistake instead of two, in (0, 1]. `touch_iou`: boxes below are not
+    looked at, in (0, near_iou]; a split into n lines needs about 1 / n. `inside_share`: of a box that lies in another,
+    in (0, 1]. `apart_share`: parts that share less with the main part are pieces, not duplicates, in (0, 1].
+    `together_share`: what the parts of a split or merge cover of the whole, in [0, 1]. `lopsided`: how many times what
+    is lost must exceed what is taken in for a cut-off, and the other way round, >= 1. `min_coverage`, `min_purity`:
+    matched pairs below get a name; None for none.
     """
 
     near_iou: float = 0.1
@@ -75,14 +61,7 @@ class MistakeOptions(msgspec.Struct, frozen=True, kw_only=True):
 class Carriers(NamedTuple):
     """The boxes of one side that carry the name of a mistake.
 
-    Attributes
-    ----------
-    rows : int64, shape (K,)
-        Rising.
-    mistake : int64, shape (K,)
-        The one whose name each carries.
-    boxes : int
-        All boxes of the side.
+    `rows`: int64, shape (K,), rising. `mistake`: the one whose name each carries. `boxes`: all boxes of the side.
     """
 
     rows: IntArray
@@ -90,7 +69,7 @@ class Carriers(NamedTuple):
     boxes: int
 
     def spread(self) -> IntArray:
-        """The mistake of each box of the side, int64, shape (boxes,); -1 for none."""
+        """Return the mistake of each box of the side, int64, shape (boxes,); -1 for none."""
         of = np.full(self.boxes, NONE, dtype=np.int64)
         of[self.rows] = self.mistake
         return of
@@ -138,27 +117,27 @@ class Mistakes:
 
     @cached_property
     def of_truth(self) -> IntArray:
-        """Mistake whose name each ground truth carries, int64, shape (G,); -1 for none."""
+        """Return the mistake whose name each ground truth carries, int64, shape (G,); -1 for none."""
         return self.truth_carriers.spread()
 
     @cached_property
     def of_prediction(self) -> IntArray:
-        """Mistake whose name each prediction carries, int64, shape (P,); -1 for none."""
+        """Return the mistake whose name each prediction carries, int64, shape (P,); -1 for none."""
         return self.prediction_carriers.spread()
 
     @cached_property
     def first_truth(self) -> IntArray:
-        """First row of the ground truth of each mistake, int64, shape (M,); -1 for none."""
+        """Return the first ground-truth row of each mistake, int64, shape (M,); -1 for none."""
         return _firsts(self.truth_rows, self.truth_offsets)
 
     @cached_property
     def first_prediction(self) -> IntArray:
-        """First row of the predictions of each mistake, int64, shape (M,); -1 for none."""
+        """Return the first prediction row of each mistake, int64, shape (M,); -1 for none."""
         return _firsts(self.prediction_rows, self.prediction_offsets)
 
     @cached_property
     def corrections(self) -> IntArray:
-        """How many boxes a person touches to put each mistake right, int64, shape (M,).
+        """Return how many boxes a person touches to put each mistake right, int64, shape (M,).
 
         Of the boxes that carry its name, the larger of the two sides: a pair is moved or relabelled once, a table that
         was read as 22 lines is 22 boxes to delete or stretch, what is missed is drawn once.
@@ -170,33 +149,33 @@ class Mistakes:
         return np.maximum(*sides).astype(np.int64)
 
     def corrections_per_label(self, labels: int) -> IntArray:
-        """Sum of the `corrections` of the mistakes of each label, int64, shape (labels,)."""
+        """Return the sum of the `corrections` of the mistakes of each label, int64, shape (labels,)."""
         return np.pad(self._label_corrections, (0, labels - len(self._label_corrections)))
 
     @cached_property
     def _label_corrections(self) -> IntArray:
-        """Sum of the `corrections` of each label up to the last one that occurs, int64."""
+        """Return the sum of the `corrections` of each label up to the last one that occurs, int64."""
         return np.bincount(self.label, weights=self.corrections).astype(np.int64)
 
     @cached_property
     def counts(self) -> IntArray:
-        """Mistakes of each name, int64, shape (9,)."""
+        """Return the number of mistakes of each name, int64, shape (9,)."""
         return np.bincount(self.kind, minlength=len(DOCUMENT))
 
     def per_label(self, labels: int) -> IntArray:
-        """Mistakes of each label and name, int64, shape (labels, 9)."""
+        """Return the number of mistakes of each label and name, int64, shape (labels, 9)."""
         return self._by(self.label, labels)
 
     def per_page(self, pages: int) -> IntArray:
-        """Mistakes of each page and name, int64, shape (pages, 9)."""
+        """Return the number of mistakes of each page and name, int64, shape (pages, 9)."""
         return self._by(self.page, pages)
 
     def truths_of(self, mistake: int) -> IntArray:
-        """Rows of the ground truth of one mistake, int64; empty for an invented box."""
+        """Return the ground-truth rows of one mistake, int64; empty for an invented box."""
         return self.truth_rows[self.truth_offsets[mistake] : self.truth_offsets[mistake + 1]]
 
     def predictions_of(self, mistake: int) -> IntArray:
-        """Rows of the predictions of one mistake, int64; empty for a missed box."""
+        """Return the prediction rows of one mistake, int64; empty for a missed box."""
         return self.prediction_rows[self.prediction_offsets[mistake] : self.prediction_offsets[mistake + 1]]
 
     def _by(self, code: AnyArray, size: int) -> IntArray:
@@ -216,7 +195,7 @@ def name_mistakes(
     options: MistakeOptions | None = None,
     touching: Touching | None = None,
 ) -> Mistakes:
-    """The mistakes at one operating point, each unmatched or poor box under exactly one name.
+    """Return the mistakes at one operating point, each unmatched or poor box under exactly one name.
 
     Parameters
     ----------
@@ -225,28 +204,18 @@ def name_mistakes(
     truth_partner : int64, shape (G,)
         Row of the prediction that matched each ground truth; -1 for none. No prediction occurs twice.
     iou : float
-        The IoU threshold of that matching, in (0, 1].
+        The IoU threshold of that matching, in (0, 1]; ValueError outside.
     truth_counts, prediction_counts : bool, shape (G,) and (P,), optional
-        The boxes that take part; all of them when absent. A matched box takes part.
+        The boxes that take part, all matched ones among them; all boxes when absent.
     touching : Touching, optional
-        What `touching_pairs` gives for the same boxes, where it is there already.
-
-    Returns
-    -------
-    Mistakes
-        Empty columns when everything matched well.
-
-    Raises
-    ------
-    ValueError
-        When the threshold is out of range.
+        What `touching_pairs` gives for the same boxes.
 
     Notes
     -----
-    The rules are the table at the top of this module. They are ours: TIDE has no name for split, merged, cut off or
-    over-cropped, and counts a near miss as one error of a prediction that also explains the ground truth. Boxes
-    without area overlap nothing, so they are missed or invented. Where outlines are compared, they decide what
-    overlaps; sides and shares come from what they reach, and a free pair that ends at no other side is a near miss.
+    The rules, the table of the package, are ours: TIDE has no name for split, merged, cut off or over-cropped, and
+    counts a near miss as one error of a prediction that also explains the ground truth. Boxes without area overlap
+    nothing, so they are missed or invented. Where outlines are compared, they decide what overlaps; sides and shares
+    come from what they reach, and a free pair that ends at no other side is a near miss.
 
     Examples
     --------
@@ -285,14 +254,8 @@ def name_mistakes(
 class Touching(NamedTuple):
     """Every overlapping pair of the boxes of two files, in the order of their places on the pages.
 
-    Attributes
-    ----------
-    prediction, truth : int32, shape (K,)
-        Rows of the boxes.
-    fit : Overlap
-        How the boxes of each pair fit, by their outlines where these are compared.
-    iou : float
-        Pairs below are left out.
+    `prediction`, `truth`: int32 rows, shape (K,). `fit`: by outlines where these are compared. Pairs below `iou` are
+    left out.
     """
 
     prediction: CodeArray
@@ -302,13 +265,9 @@ class Touching(NamedTuple):
 
 
 def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_iou: float | None = None) -> Touching:
-    """Every pair that any matching of the same boxes can name, whatever its thresholds are.
+    """Return every pair that any matching of the same boxes can name, whatever its thresholds are.
 
-    Parameters
-    ----------
-    ground_truth, prediction : BoxColumns
-    touch_iou : float, optional
-        See `MistakeOptions`; its default when absent.
+    `touch_iou`: see `MistakeOptions`; its default when absent.
     """
     floor = MistakeOptions().touch_iou if touch_iou is None else touch_iou
     pairs = overlapping_pairs(
@@ -330,21 +289,11 @@ def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_io
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Naming:
-    """One side while names are given; the masks change as boxes get theirs.
+    """One side while names are given: masks and columns of shape (N,) that change as boxes get names.
 
-    Attributes
-    ----------
-    partner : int64, shape (N,)
-        The match on the other side; -1 for none.
-    takes_part : bool, shape (N,)
-    free : bool, shape (N,)
-        Takes part, is unmatched and has no name.
-    poor : bool, shape (N,)
-        Is matched poorly and has no name.
-    taken : bool, shape (N,)
-        Is matched, or named together with a box of the other side.
-    mistake : int64, shape (N,)
-        Number in the draft of the mistake whose name the box carries; -1 for none.
+    `partner`: the match, -1 for none. `free`: takes part, unmatched, without a name. `poor`: matched poorly, without a
+    name. `taken`: matched, or named together with a box of the other side. `mistake`: its number in the draft; -1 for
+    none.
     """
 
     boxes: BoxColumns
@@ -357,7 +306,7 @@ class _Naming:
 
     @classmethod
     def of(cls, boxes: BoxColumns, partner: IntArray, counts: BoolArray | None) -> _Naming:
-        """A side on which only matched boxes are settled."""
+        """Return a side on which only matched boxes are settled."""
         takes_part = np.ones(len(boxes), dtype=bool) if counts is None else counts
         return cls(
             boxes=boxes,
@@ -370,7 +319,7 @@ class _Naming:
         )
 
     def carry(self, rows: IntArray, mistake: IntArray, *, together: bool) -> None:
-        """Gives names to those of the rows that wait for one; `together` with boxes of the other side."""
+        """Give names to those of the rows that wait for one; `together` with boxes of the other side."""
         waiting = self.free[rows] | self.poor[rows]
         # Backwards: a poor box in two groups is named by the first.
         self.mistake[rows[waiting][::-1]] = mistake[waiting][::-1]
@@ -379,21 +328,13 @@ class _Naming:
         self.taken[rows] |= together
 
     def carriers(self, place: IntArray) -> Carriers:
-        """The boxes that have a name; `place` is the number of each mistake of the draft."""
+        """Return the boxes that have a name; `place` is the number of each mistake of the draft."""
         rows = np.flatnonzero(self.mistake != NONE)
         return Carriers(rows, place[self.mistake[rows]], len(self.boxes))
 
 
 class _Pairs(NamedTuple):
-    """Overlapping pairs of which a box is unmatched, by the places of the prediction and of the ground truth.
-
-    Attributes
-    ----------
-    prediction, truth : int64, shape (K,)
-    iou, coverage, purity : float64, shape (K,)
-    same : bool, shape (K,)
-        Whether the labels are equal.
-    """
+    """Overlapping pairs of which a box is unmatched, by place; `same`: the labels are equal."""
 
     prediction: IntArray
     truth: IntArray
@@ -403,12 +344,11 @@ class _Pairs(NamedTuple):
     same: BoolArray
 
     def candidates(self, rows: IntArray) -> Candidates:
-        """Some of the pairs, to be matched."""
         return Candidates(self.prediction[rows], self.truth[rows], self.iou[rows])
 
 
 class _Members(NamedTuple):
-    """Boxes of one side in mistakes: int64 columns of one length, the number of the mistake and the row."""
+    """Boxes of one side in mistakes: int64 columns of one length, number of the mistake and row."""
 
     mistake: IntArray
     row: IntArray
@@ -416,8 +356,6 @@ class _Members(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """Mistakes in the order in which they were named."""
-
     truth: _Naming
     prediction: _Naming
     kinds: list[IntArray] = field(default_factory=list)
@@ -426,7 +364,7 @@ class _Draft:
     size: int = 0
 
     def add(self, kind: IntArray, truths: _Members, predictions: _Members) -> None:
-        """Names mistakes of the given kinds; members are numbered from 0 and include matched boxes."""
+        """Name mistakes of the given kinds; members are numbered from 0 and include matched boxes."""
         bearers = [ERROR_TYPES["document"][DOCUMENT[code]].sides for code in np.flatnonzero(np.bincount(kind))]
         for side, members, kept, name in (
             (self.truth, truths, self.truths, "ground_truth"),
@@ -440,13 +378,13 @@ class _Draft:
         self.size += len(kind)
 
     def add_pairs(self, kind: int | IntArray, truth: IntArray, prediction: IntArray) -> None:
-        """Names mistakes of one box of each side, or of one side when the other is empty."""
+        """Name mistakes of one box of each side, or of one side when the other is empty."""
         number = np.arange(max(len(truth), len(prediction)))
         kinds = np.broadcast_to(np.asarray(kind, dtype=np.int64), number.shape)
         self.add(kinds, _Members(number[: len(truth)], truth), _Members(number[: len(prediction)], prediction))
 
     def finished(self) -> Mistakes:
-        """The mistakes by page, name and rows."""
+        """Return the mistakes by page, name and rows."""
         kind = np.concatenate(self.kinds).astype(np.int8)
         truths, truth_bounds = _ragged(self.truths, self.size)
         predictions, prediction_bounds = _ragged(self.predictions, self.size)
@@ -482,7 +420,7 @@ class _Draft:
 
 
 def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: MistakeOptions) -> dict[int, IntArray]:
-    """Ground truth of the matched pairs that fit too badly, by the name that they get if no group holds them."""
+    """Return the ground truth of poorly matched pairs, by the name that they get if no group holds them."""
     if options.min_coverage is None and options.min_purity is None:
         return {}
     fit = _fit(truth.boxes, matched, predicted.boxes, truth.partner[matched])
@@ -496,7 +434,7 @@ def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: 
 
 
 def _fit(first: BoxColumns, rows: IntArray, second: BoxColumns, others: IntArray) -> Overlap:
-    """How boxes in paired rows fit, the first as ground truth: by their outlines where these are compared."""
+    """Return how boxes in paired rows fit, the first as ground truth, by outlines where compared."""
     if first.regions is None or second.regions is None:
         return overlap(first.xyxy[rows], second.xyxy[others])
     (one, own), (other, theirs) = first.regions, second.regions
@@ -504,7 +442,7 @@ def _fit(first: BoxColumns, rows: IntArray, second: BoxColumns, others: IntArray
 
 
 def _near_pairs(truth: _Naming, predicted: _Naming, touching: Touching) -> _Pairs:
-    """Overlapping pairs of which at least one box is free, and how they fit."""
+    """Return overlapping pairs of which at least one box is free, and how they fit."""
     free = truth.free[touching.truth] | predicted.free[touching.prediction]
     rows = np.flatnonzero(free & truth.takes_part[touching.truth] & predicted.takes_part[touching.prediction])
     prediction, ground_truth = touching.prediction[rows].astype(np.int64), touching.truth[rows].astype(np.int64)
@@ -514,15 +452,12 @@ def _near_pairs(truth: _Naming, predicted: _Naming, touching: Touching) -> _Pair
 
 
 def _order_of(truth: BoxColumns, truths: IntArray, prediction: BoxColumns, predictions: IntArray) -> IntArray:
-    """The order of some pairs by their places, int64.
-
-    Pairs of equal IoU are taken in this order, so that the order of the rows in the files decides nothing.
-    """
+    """Return the order of pairs by place, int64, in which pairs of equal IoU are taken whatever the rows."""
     return order_by([_by_place(prediction, predictions), _by_place(truth, truths)])
 
 
 def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:
-    """Rank of the box of each row by page, y1, x1, y2, x2 and label, int64; only boxes equal in all go by row."""
+    """Return the rank by page, y1, x1, y2, x2 and label, int64; only boxes equal in all go by row."""
     used = np.flatnonzero(np.bincount(rows, minlength=len(boxes)))
     x1, y1, x2, y2 = np.ascontiguousarray(boxes.xyxy[used].T)
     page, label = boxes.page[used], boxes.label[used]
@@ -538,7 +473,7 @@ def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:
 
 
 def _name_groups(draft: _Draft, pairs: _Pairs, options: MistakeOptions) -> None:
-    """Rules 1 and 2."""
+    """Apply rules 1 and 2."""
     parts, wholes = _groups(draft.truth, draft.prediction, pairs, wholes="ground_truth", options=options)
     draft.add(np.full(len(wholes.row), _SPLIT), wholes, parts)
     parts, wholes = _groups(draft.prediction, draft.truth, pairs, wholes="prediction", options=options)
@@ -548,7 +483,7 @@ def _name_groups(draft: _Draft, pairs: _Pairs, options: MistakeOptions) -> None:
 def _groups(
     whole: _Naming, part: _Naming, pairs: _Pairs, *, wholes: Side, options: MistakeOptions
 ) -> tuple[_Members, _Members]:
-    """Parts and wholes of the groups in which a box of one side holds several of the other, numbered from 0."""
+    """Return parts and wholes of the groups where a box holds several of the other side, numbered from 0."""
     if wholes == "ground_truth":
         whole_row, part_row, inside = pairs.truth, pairs.prediction, pairs.purity
     else:
@@ -581,7 +516,7 @@ def _groups(
 
 
 def _name_pairs(draft: _Draft, pairs: _Pairs, iou: float, options: MistakeOptions) -> None:
-    """Rules 3 to 9."""
+    """Apply rules 3 to 9."""
     truth, predicted = draft.truth, draft.prediction
     lies_in = np.maximum(pairs.coverage, pairs.purity) >= options.inside_share
     near = (pairs.iou >= options.near_iou) | lies_in
@@ -611,7 +546,7 @@ def _name_pairs(draft: _Draft, pairs: _Pairs, iou: float, options: MistakeOption
 
 
 def _fit_name(coverage: FloatArray, purity: FloatArray, options: MistakeOptions) -> IntArray:
-    """Rules 5 to 7: cut off, over-cropped or near miss, int64."""
+    """Return cut off, over-cropped or near miss by rules 5 to 7, int64."""
     lost, foreign = 1.0 - coverage, 1.0 - purity
     cut = (purity >= options.inside_share) & (lost >= options.lopsided * foreign) & (lost > foreign)
     over = (coverage >= options.inside_share) & (foreign >= options.lopsided * lost) & (foreign > lost)
@@ -621,7 +556,7 @@ def _fit_name(coverage: FloatArray, purity: FloatArray, options: MistakeOptions)
 def _sides(
     kind: KindArray, truth: tuple[FloatArray, IntArray], prediction: tuple[FloatArray, IntArray]
 ) -> tuple[KindArray, FloatArray]:
-    """Side and share of what is missing (over-cropped: too much); -1 and NaN for other mistakes.
+    """Return side and share of what is missing (over-cropped: too much); -1 and NaN for other mistakes.
 
     A side is its corners and the row of the first box of each mistake.
     """
@@ -636,7 +571,7 @@ def _sides(
 
 
 def _missing(kind: AnyArray, outer: FloatArray, inner: FloatArray) -> FloatArray:
-    """What predictions miss of the ground truth at each of SIDES, or take in too much when over-cropped.
+    """Return what predictions miss of the ground truth at each of SIDES, or take in when over-cropped.
 
     float64, shape (K, 4): shares of height (top, bottom) or width; below 0 for the contrary.
     """
@@ -655,7 +590,7 @@ def _missing(kind: AnyArray, outer: FloatArray, inner: FloatArray) -> FloatArray
 
 
 def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
-    """Rows by mistake, and where each mistake begins and ends, int64, shape (size + 1,)."""
+    """Return rows by mistake, and where each mistake begins and ends, int64, shape (size + 1,)."""
     mistake = np.concatenate([members.mistake for members in parts])
     row = np.concatenate([members.row for members in parts])
     bounds = np.zeros(size + 1, dtype=np.int64)
@@ -664,7 +599,7 @@ def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
 
 
 def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
-    """Rows by mistake and where each mistake begins and ends, for some of the mistakes in another order."""
+    """Return rows by mistake and the bounds of each, for some of the mistakes in another order."""
     first = bounds[:-1][order]
     width = bounds[1:][order] - first
     offsets = np.zeros(len(order) + 1, dtype=np.int64)
@@ -673,7 +608,7 @@ def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntAr
 
 
 def _firsts(rows: IntArray, bounds: IntArray) -> IntArray:
-    """First row of each mistake, int64; -1 for none."""
+    """Return the first row of each mistake, int64; -1 for none."""
     filled = np.diff(bounds) > 0
     first = np.full(len(filled), NONE, dtype=np.int64)
     first[filled] = rows[bounds[:-1][filled]]
@@ -681,7 +616,6 @@ def _firsts(rows: IntArray, bounds: IntArray) -> IntArray:
 
 
 def _taken(column: AnyArray, rows: IntArray) -> AnyArray:
-    """The column at the rows; -1 where a row is -1."""
     if not len(column):
         return np.full(len(rows), NONE, dtype=column.dtype)
     taken = column[rows]

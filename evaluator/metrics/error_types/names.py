@@ -1,6 +1,6 @@
-"""The names of mistakes of both families, their codes, and boxes as the rules take them.
+"""The names of mistakes of both families, and boxes as the rules take them.
 
-Owns `ERROR_TYPES` and `BoxColumns`; no rule. A name's position in its family is its code in columns.
+A name's position in its family is its code in columns.
 """
 
 from __future__ import annotations
@@ -24,18 +24,9 @@ SIDES: Final = ("top", "right", "bottom", "left")
 
 
 class ErrorType(NamedTuple):
-    """One name for a mistake.
+    """One name for a mistake: `name` as in JSON, `title` as people read it, `sentence` about the boxes.
 
-    Attributes
-    ----------
-    name : str
-        As in JSON.
-    title : str
-        As people read it.
-    sentence : str
-        What it says about the boxes.
-    sides : tuple of "ground_truth" and "prediction"
-        Which boxes are wrong and carry the name.
+    `sides`: which boxes are wrong and carry the name.
     """
 
     family: Literal["tide", "document"]
@@ -46,12 +37,12 @@ class ErrorType(NamedTuple):
 
     @property
     def chip(self) -> str:
-        """The title where there is room for a word or two."""
+        """Return the title where there is room for a word or two."""
         return "Extra" if self.name == "invented" else self.title
 
     @property
     def title_of_some(self) -> str:
-        """The title where only some labels are counted: boxes of others may lie there."""
+        """Return the title where only some labels are counted: boxes of others may lie there."""
         return "False positive with nothing of these labels there" if self.name == "invented" else self.title
 
 
@@ -61,7 +52,7 @@ _BOTH: Final[tuple[Side, ...]] = ("ground_truth", "prediction")
 
 
 def _types(family: Literal["tide", "document"], *rows: tuple[str, str, str, tuple[Side, ...]]) -> dict[str, ErrorType]:
-    """Error types of a family by name, in the order of their codes."""
+    """Return error types of a family by name, in the order of their codes."""
     return {name: ErrorType(family, name, title, sentence, sides) for name, title, sentence, sides in rows}
 
 
@@ -98,20 +89,10 @@ DOCUMENT: Final = tuple(ERROR_TYPES["document"])
 class BoxColumns:
     """Boxes of one side as columns of one length N, in file order.
 
-    Attributes
-    ----------
-    xyxy : float64, shape (N, 4)
-        x1, y1, x2, y2; origin top left; the same unit on both sides.
-    label : int32, shape (N,), >= 0
-    page : int64, shape (N,), >= 0
-        Codes that both sides share; a page is a page of one document.
-    score : float64, shape (N,), or None
-        Needed by `tide`, for predictions only.
-    area : float64, shape (N,), or None
-        Width times height of a source that states these instead of the second corner; None where the corners say it.
-    regions : Outlined and int64, shape (N,), or None
-        Where outlines are compared: the boxes with outlines that these are of, and the row of each in them. The corners
-        are then those of what the outlines reach.
+    `xyxy`: float64, shape (N, 4), origin top left, one unit on both sides. `label`, `page`: codes that both sides
+    share. `score`: needed by `tide`, for predictions. `area`: float64, width times height of a source that states these
+    instead of the second corner, else None. `regions`: where outlines are compared, what these boxes are of and the row
+    of each in it; the corners are then those of what the outlines reach.
     """
 
     xyxy: FloatArray

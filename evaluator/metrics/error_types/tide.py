@@ -1,8 +1,4 @@
-"""TIDE: the type of each mistake, and what each type costs in average precision.
-
-Owns the rules of the family ``tide``; the names are in ``names``. Mistakes are seen one by one, whatever the score
-threshold.
-"""
+"""TIDE: the type of each mistake, whatever the score threshold, and what each type costs in AP."""
 
 from __future__ import annotations
 
@@ -27,14 +23,8 @@ _CLASSIFICATION, _LOCALISATION, _BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND, _TIDE
 class TideOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of TIDE; the defaults are those of ``tidecv``.
 
-    Attributes
-    ----------
-    iou : float
-        Foreground threshold, in (0, 1].
-    background_iou : float
-        In (0, iou].
-    max_detections : int
-        Predictions of a page beyond this, by falling score and whatever their labels, are left out.
+    `iou`: foreground threshold, in (0, 1]. `background_iou`: in (0, iou]. `max_detections`: predictions of a page
+    beyond this, by falling score and whatever their labels, are left out.
     """
 
     iou: float = 0.5
@@ -80,7 +70,7 @@ class TideErrors:
     false_negative_ap: float
 
     def to_json(self) -> JsonObject:
-        """For each type by name ``{"count", "delta_ap"}`` as plain values; undefined is None."""
+        """Return for each type by name ``{"count", "delta_ap"}`` as plain values; undefined is None."""
         pairs = zip(self.counts.tolist(), self.delta_ap.tolist(), strict=True)
         return {
             name: {"count": count, "delta_ap": defined(gain)} for name, (count, gain) in zip(TIDE, pairs, strict=True)
@@ -94,7 +84,10 @@ def tide(
     ignore: BoxColumns | None = None,
     options: TideOptions | None = None,
 ) -> TideErrors:
-    """The TIDE errors of a model: type of each box, counts, and what each type costs in AP.
+    """Return the TIDE errors of a model: type of each box, counts, and what each type costs in AP.
+
+    Without any box, no errors and NaN for every AP. ValueError when a prediction has no score or a threshold is out of
+    range.
 
     Parameters
     ----------
@@ -103,39 +96,26 @@ def tide(
         the last bit; with ``regions`` on both it is that of the outlines, as ``tidecv`` compares masks.
     ignore : BoxColumns, optional
         Regions that stand for many objects of a label (COCO crowds), which nothing matches and nobody misses.
-    options : TideOptions, optional
-        The thresholds of ``tidecv`` when absent.
-
-    Returns
-    -------
-    TideErrors
-        Without any box, no errors and NaN for every AP.
-
-    Raises
-    ------
-    ValueError
-        When a prediction has no score or a threshold is out of range.
 
     Notes
     -----
-    Bolya et al., "TIDE: A General Toolbox for Identifying Object Detection Errors" (2020), as ``tidecv`` 1.0.1
-    computes it, ties included: predictions of a page match by falling score, ties in file order, the free ground
-    truth of their label with the highest IoU, ties in file order, at IoU >= threshold. Of the rest, in this order and
-    with "best" over matched ground truth too: localisation (best IoU with its label in [background, threshold]),
-    classification (best IoU with another label >= threshold), duplicate (IoU with matched ground truth of its label
-    >= threshold), background (best IoU <= background), both. A ground truth is missed when it is neither matched nor
-    the best of a localisation or classification error. Mending turns the best-scored of the errors that want one free
-    ground truth into a match and removes the others; a missed one leaves the ground truth. Mended and false
-    predictions come before true ones of the same score, which is how ``tidecv`` sorts them; labels without boxes
-    after the mending leave the mean.
+    Bolya et al., "TIDE: A General Toolbox for Identifying Object Detection Errors" (2020), as ``tidecv`` 1.0.1 computes
+    it, ties included: predictions of a page match by falling score, ties in file order, the free ground truth of their
+    label with the highest IoU, ties in file order, at IoU >= threshold. Of the rest, in this order and with "best" over
+    matched ground truth too: localisation (best IoU with its label in [background, threshold]), classification (best
+    IoU with another label >= threshold), duplicate (IoU with matched ground truth of its label >= threshold),
+    background (best IoU <= background), both. A ground truth is missed when it is neither matched nor the best of a
+    localisation or classification error. Mending turns the best-scored of the errors that want one free ground truth
+    into a match and removes the others; a missed one leaves the ground truth. Mended and false predictions come before
+    true ones of the same score, which is how ``tidecv`` sorts them; labels without boxes after the mending leave the
+    mean.
 
     A prediction without a match of which more than the threshold lies in one region to ignore of its label leaves the
     ranking. It keeps its type and is counted, and when the mending of its type makes a match of it, it comes back.
 
     Two differences: AP is in [0, 1], not in percent; and predictions on pages that the ground truth does not list count
     here as on an empty page, where ``tidecv`` leaves them out, which can only lower AP. ``tidecv`` computes IoU from
-    width and height: give areas for the same last digit. It also sorts and tags the caller's boxes and fails without
-    any; nothing is edited here.
+    width and height: give areas for the same last digit.
 
     Examples
     --------
@@ -169,7 +149,7 @@ def tide(
 
 
 class _Named(NamedTuple):
-    """What TIDE knows of a model once every box has its type; see `TideErrors`, with `matched` the matched truth."""
+    """What TIDE knows of a model once every box has its type; `matched` is the matched truth."""
 
     ground_truth: BoxColumns
     prediction: BoxColumns
@@ -182,7 +162,7 @@ class _Named(NamedTuple):
 
 
 def _check_tide(prediction: BoxColumns, options: TideOptions) -> None:
-    """ValueError for what TIDE cannot be computed from."""
+    """Raise ValueError for what TIDE cannot be computed from."""
     if not 0.0 < options.background_iou <= options.iou <= 1.0:
         raise ValueError(
             "TIDE needs 0 < background_iou <= iou <= 1; "
@@ -195,7 +175,7 @@ def _check_tide(prediction: BoxColumns, options: TideOptions) -> None:
 
 
 def _ranking(prediction: BoxColumns, max_detections: int) -> IntArray:
-    """Rows of the predictions that count, by falling score, then page, then row; int64."""
+    """Return rows of the predictions that count, by falling score, then page, then row; int64."""
     score = np.empty(0) if prediction.score is None else prediction.score
     if (prediction.page[1:] >= prediction.page[:-1]).all():
         order = falling(score)
@@ -215,7 +195,7 @@ def _ranking(prediction: BoxColumns, max_detections: int) -> IntArray:
 def _ranked_pairs(
     ground_truth: BoxColumns, prediction: BoxColumns, order: IntArray, options: TideOptions
 ) -> Candidates:
-    """Pairs of a page at or above the background threshold, whatever their labels, of the predictions that count."""
+    """Return pairs of a page at or above the background threshold, of any labels, that count."""
     pairs = overlapping_pairs(
         ground_truth.xyxy,
         ground_truth.page,
@@ -232,7 +212,7 @@ def _ranked_pairs(
 
 
 def _stated(ground_truth: BoxColumns, prediction: BoxColumns) -> Callable[[IntArray, IntArray], FloatArray] | None:
-    """IoU by the areas that both sides state; None where the corners say everything."""
+    """Return IoU by the areas that both sides state; None where the corners say everything."""
     truth_area, predicted_area = ground_truth.area, prediction.area
     if truth_area is None or predicted_area is None:
         return None
@@ -244,7 +224,7 @@ def _stated(ground_truth: BoxColumns, prediction: BoxColumns) -> Callable[[IntAr
 def _outlined(
     ground_truth: BoxColumns, prediction: BoxColumns, share: Literal["iou", "purity"] = "iou"
 ) -> Callable[[IntArray, IntArray], FloatArray] | None:
-    """IoU by the outlines of both sides, or the share of the prediction; None where boxes are compared."""
+    """Return IoU by outlines, or the share of the prediction; None where boxes are compared."""
     first, second = ground_truth.regions, prediction.regions
     if first is None or second is None:
         return None
@@ -262,7 +242,7 @@ def _outlined(
 
 
 def _in_regions(ignore: BoxColumns | None, prediction: BoxColumns, iou: float) -> BoolArray:
-    """Predictions of which more than a share lies in a region of their label, bool, shape (P,)."""
+    """Return predictions of which more than a share lies in a region of their label, bool, shape (P,)."""
     inside = np.zeros(len(prediction), dtype=bool)
     if ignore is None or not len(ignore):
         return inside
@@ -286,10 +266,10 @@ def _in_regions(ignore: BoxColumns | None, prediction: BoxColumns, iou: float) -
 
 
 def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predictions: int) -> IntArray:
-    """Row of the ground truth that each prediction takes when they choose by falling score, int64; -1 for none.
+    """Return the ground-truth row that each prediction takes by falling score, int64; -1 for none.
 
-    A prediction that is first of all that want a ground truth gets it when it likes none better, whatever else
-    happens. All such pairs are taken at once, their boxes leave, and the rest is looked at again.
+    A prediction that is first of all that want a ground truth gets it when it likes none better, whatever else happens.
+    All such pairs are taken at once, their boxes leave, and the rest is looked at again.
     """
     target = np.full(predictions, NONE, dtype=np.int64)
     per_truth = np.bincount(pairs.ground_truth, minlength=truths)
@@ -321,7 +301,7 @@ def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predicti
 def _classify(
     kind: KindArray, target: IntArray, pairs: Candidates, same: BoolArray, *, matched: BoolArray, options: TideOptions
 ) -> None:
-    """Writes the type of every unmatched prediction into `kind`, and into `target` what it should have matched.
+    """Write the type of every unmatched prediction into `kind`, and what it should match into `target`.
 
     The pairs are those of unmatched predictions, and `same` says whether their labels are equal.
     """
@@ -339,7 +319,7 @@ _RECALLS: Final[FloatArray] = np.arange(101) / 100
 
 
 def _costs(named: _Named) -> tuple[float, FloatArray, float, float]:
-    """AP, its gain by type, its gain without false positives and its gain without false negatives."""
+    """Return AP, its gain by type, its gain without false positives and its gain without false negatives."""
     truth_label, label, kind = named.ground_truth.label, named.prediction.label, named.kind
     labels = int(max(truth_label.max(initial=-1), label.max(initial=-1))) + 1
     positives = np.bincount(truth_label, minlength=labels)
@@ -366,7 +346,7 @@ def _costs(named: _Named) -> tuple[float, FloatArray, float, float]:
 
 
 def _relabelled_ap(named: _Named, ranked: IntArray, mended: BoolArray, positives: IntArray) -> float:
-    """AP with classification errors mended: those that become a match change their label, the others go."""
+    """Return AP with classification errors mended: a new match changes its label, the others go."""
     wrong = named.kind == _CLASSIFICATION
     right = wrong & mended
     label = named.prediction.label.copy()
@@ -377,7 +357,7 @@ def _relabelled_ap(named: _Named, ranked: IntArray, mended: BoolArray, positives
 
 
 def _true_last(named: _Named) -> IntArray:
-    """The ranking with false predictions before true ones of the same score; the same object without ties."""
+    """Return the ranking with false before true predictions of one score; the same object without ties."""
     if named.prediction.score is None or not len(named.order):
         return named.order
     score = named.prediction.score[named.order]
@@ -389,7 +369,7 @@ def _true_last(named: _Named) -> IntArray:
 
 
 def _mended(named: _Named, ranked: IntArray) -> BoolArray:
-    """Which predictions become a match when their error is mended: the first of those that want one free box."""
+    """Return which predictions become a match when mended: the first of those that want one free box."""
     kind, target = named.kind, named.target
     asking = ranked[(kind[ranked] == _CLASSIFICATION) | (kind[ranked] == _LOCALISATION)]
     asking = asking[~named.matched[target[asking]]]
@@ -401,7 +381,7 @@ def _mended(named: _Named, ranked: IntArray) -> BoolArray:
 
 
 def _by_label(ranked: IntArray, label: CodeArray, labels: int) -> tuple[IntArray, IntArray]:
-    """The ranking label by label, and where each label begins and ends in it, int64, shape (labels + 1,)."""
+    """Return the ranking label by label, and the bounds of each label, int64, shape (labels + 1,)."""
     # Sorting small integers stably takes linear time.
     codes = label[ranked].astype(np.min_scalar_type(labels))
     bounds = np.zeros(labels + 1, dtype=np.int64)
@@ -417,7 +397,7 @@ def _mean_ap(
     counts: BoolArray | None = None,
     present: BoolArray | None = None,
 ) -> float:
-    """Mean over the labels that are present of AP at 101 points; NaN without any.
+    """Return the mean over the labels that are present of AP at 101 points; NaN without any.
 
     A label is present when it has ground truth or predictions; without ground truth its AP is 0, as in ``tidecv``.
     """

@@ -113,8 +113,8 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
             for path in (*units.unknown, *units.others)
             if path.suffix.lower() in table.FORMAT.suffixes and table.looks_like_table(path.read_bytes())
         )
-        endings = formats.suffixes()
-        of_others = [path for path in files if path.suffix.lower() not in endings and known.name_of(path.read_bytes())]
+        suffixes = formats.suffixes()
+        of_others = [path for path in files if path.suffix.lower() not in suffixes and known.name_of(path.read_bytes())]
         for path in (*units.unknown, *of_others):
             try:
                 formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
@@ -222,8 +222,8 @@ def _upload(unit: Unit, root: Path, files: Sequence[Path]) -> Upload:
     """Return the files of a unit, those of a folder by their names in it."""
     if unit.path in files:
         return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
-    endings = formats.FORMATS[unit.format].suffixes
-    inside = [path for path in files if unit.path in path.parents and path.suffix.lower() in endings]
+    suffixes = formats.FORMATS[unit.format].suffixes
+    inside = [path for path in files if unit.path in path.parents and path.suffix.lower() in suffixes]
     held = tuple((path.relative_to(unit.path).as_posix(), path.read_bytes()) for path in inside)
     name = unit.path.name if unit.path != root else f"{len(held)} files, {held[0][0]} first"
     return Upload(name if len(held) > 1 or unit.path != root else held[0][0], held, unit.format)

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.pdf.folder import PdfFolder, find_document
+from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from tests.attacks import SAMPLE
@@ -292,7 +292,7 @@ def opened_outside(count: int, seed: int) -> tuple[int, list[str]]:
         for name in hostile_names(count, seed):
             looked_up += 1
             try:
-                path = find_document(name, folder)
+                path = folder.find(name)
                 if not str(path).startswith(inside):
                     touched.append(f"returned {path}")
             except PageProblem:

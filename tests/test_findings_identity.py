@@ -55,7 +55,7 @@ def result(
 def every_id(result: BoxResult[Any]) -> list[str]:
     """The identities of all mistakes, sorted."""
     pages = range(result.matching.dataset.pages)
-    return sorted(target_id for page in pages for target_id in page_mistakes(result, page).ids)
+    return sorted(target.id for page in pages for target in page_mistakes(result, page).targets)
 
 
 class TestIdentity:
@@ -128,8 +128,9 @@ class TestIdentity:
         truth = ground_truth([box(0.1, 0.1, 0.4, 0.4)])
         of_page = page_mistakes(result(truth, annotations(twins)), 0)
         assert [target.repeat for target in of_page.targets] == [0, 1]
-        assert len(set(of_page.ids)) == 2
-        assert every_id(result(truth, shuffled(annotations(twins), 3))) == sorted(of_page.ids)
+        ids = {target.id for target in of_page.targets}
+        assert len(ids) == 2
+        assert every_id(result(truth, shuffled(annotations(twins), 3))) == sorted(ids)
 
     def test_pages_documents_and_comparisons(self) -> None:
         targets = [
@@ -192,8 +193,9 @@ class TestClaims:
         near = msgspec.structs.replace(one, xyxy=(0.10005, 0.1, 0.2, 0.2))
         targets = [Target(kind="mistake", document="a", page=0, boxes=(each,)) for each in (near, one)]
         log = ReviewLog.of([said(targets[1])])
-        assert [held and held.target_id for held in claimed(targets, log.on_page("a", 0))] == [None, targets[1].id]
-        assert [held is not None for held in claimed(targets[:1], log.on_page("a", 0))] == [True]
+        judged = log.on_page("a", 0)
+        assert claimed(targets, judged) == [(targets[0], None), (targets[1], judged[0])]
+        assert claimed(targets[:1], judged) == [(targets[0], judged[0])]
 
     def test_a_tenth_of_a_thousandth_of_the_page_is_the_limit(self) -> None:
         one = JudgedBox(side="prediction", label="Figure", xyxy=(0.1, 0.1, 0.2, 0.2), model="m")
@@ -201,7 +203,8 @@ class TestClaims:
         for shift, same in ((0.00009, True), (0.00011, False)):
             other = msgspec.structs.replace(one, xyxy=(0.1, 0.1, 0.2, 0.2 + shift))
             target = Target(kind="mistake", document="a", page=0, boxes=(other,))
-            assert (claimed([target], log.on_page("a", 0))[0] is not None) is same
+            ((_, held),) = claimed([target], log.on_page("a", 0))
+            assert (held is not None) is same
 
 
 class TestStanding:
@@ -462,7 +465,9 @@ def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
         data = layers.page_data(scored, page)
         told = read_by_browser(attach(data, scored, page, ReviewLog()))
         mistakes = page_mistakes(scored, page)
-        assert sorted(mistake["target"] for mistake in told["mistakes"]) == sorted(mistakes.ids)
+        assert sorted(mistake["target"] for mistake in told["mistakes"]) == sorted(
+            target.id for target in mistakes.targets
+        )
         assert np.array_equal(
             sorted(mistake["name"] for mistake in told["mistakes"]),
             sorted(target.mistake or "" for target in mistakes.targets),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.pdf.folder import PdfFolder, find_document
+from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
 from tests.page_asking import refused, run_python
 from tests.pdf_fixtures import (
@@ -73,10 +73,10 @@ def test_hostile_names_are_those_of_the_corpus() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 def test_hostile_names_find_nothing_outside(folder: Path) -> None:
-    assert find_document("oK.pdf", folder) == (folder / "ok.pdf").resolve()
+    assert PdfFolder(folder).find("oK.pdf") == (folder / "ok.pdf").resolve()
     for name in set(HOSTILE_NAMES) - {"oK.pdf"}:
         with pytest.raises(PageProblem) as caught:
-            find_document(name, folder)
+            PdfFolder(folder).find(name)
         assert caught.value.kind == ("blocked" if name in BLOCKED else "missing"), name
         assert caught.value.title == "PDF not found under documents"
         assert str(folder.parent) not in str(caught.value)
@@ -94,7 +94,7 @@ def test_blocked_names_reach_no_file_system_call(folder: Path, monkeypatch: pyte
             patch.setattr(os, call, forbidden)
         for name in BLOCKED - {"link_to_outside.pdf"}:
             with pytest.raises(PageProblem) as caught:
-                find_document(name, searched)
+                searched.find(name)
             kinds[name] = caught.value.kind
     assert set(kinds.values()) == {"blocked"}, kinds
 
@@ -109,7 +109,7 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         from pathlib import Path
         from evaluator.pdf.problems import PageProblem
         from evaluator.pdf.pool import PagePool
-        from evaluator.pdf.folder import PdfFolder, find_document
+        from evaluator.pdf.folder import PdfFolder
         root, names = Path(sys.argv[1]), json.loads(sys.argv[2])
         touched, watching = [], []
         def note(event, arguments):
@@ -122,14 +122,14 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
             sys.addaudithook(note)
             watching.append(1)
             found = []
-            for searched in (root, PdfFolder(root)):
-                for name in names:
-                    try:
-                        path = find_document(name, searched)
-                        found.append(path.name)
-                        pool.page_image(path, 0, dpi=20)
-                    except PageProblem:
-                        pass
+            searched = PdfFolder(root)
+            for name in names:
+                try:
+                    path = searched.find(name)
+                    found.append(path.name)
+                    pool.page_image(path, 0, dpi=20)
+                except PageProblem:
+                    pass
             watching.clear()
         real = os.path.realpath(root)
         print(json.dumps([found, [entry for entry in touched if not os.path.realpath(entry[1]).startswith(real)],
@@ -140,7 +140,7 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
     )
     assert done.stderr == ""
     opened, outside, touched = json.loads(done.stdout)
-    assert opened == ["ok.pdf", "ok.pdf"]
+    assert opened == ["ok.pdf"]
     assert outside == []
     assert touched > 0
 
@@ -157,22 +157,22 @@ FOUND = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 def test_documents_are_found_by_name(folder: Path) -> None:
-    assert {name: find_document(name, folder) for name in FOUND} == {
+    assert {name: PdfFolder(folder).find(name) for name in FOUND} == {
         name: (folder / expected).resolve() for name, expected in FOUND.items()
     }
 
 
 def test_composed_and_decomposed_names_are_one(folder: Path) -> None:
     (folder / "sub" / "\u00e9t\u00e9.pdf").write_bytes(page())
-    assert find_document("e\u0301te\u0301.pdf", folder).parent.name == "sub"
+    assert PdfFolder(folder).find("e\u0301te\u0301.pdf").parent.name == "sub"
 
 
 def test_exact_spelling_goes_before_another_case(folder: Path) -> None:
     if (folder / "OK.PDF").exists():
         pytest.skip("the file system ignores case")
     (folder / "sub" / "report.pdf").write_bytes(page())
-    assert find_document("report.pdf", folder) == (folder / "sub" / "report.pdf").resolve()
-    assert refused(find_document, "REPORT.pdf", folder).kind == "ambiguous"
+    assert PdfFolder(folder).find("report.pdf") == (folder / "sub" / "report.pdf").resolve()
+    assert refused(PdfFolder(folder).find, "REPORT.pdf").kind == "ambiguous"
 
 
 SENTENCES = {
@@ -198,13 +198,13 @@ def test_what_is_not_found_says_why(folder: Path) -> None:
     said: dict[str, PageProblem] = {}
     for name in (*SENTENCES, *NO_DOCUMENTS):
         with pytest.raises(PageProblem) as caught:
-            find_document(name, folder)
+            PdfFolder(folder).find(name)
         said[name] = caught.value
     assert {name: str(said[name]) for name in SENTENCES} == SENTENCES
     assert {name: said[name].kind for name in NO_DOCUMENTS} == NO_DOCUMENTS
 
 
-def test_listing_is_bounded_and_can_be_refreshed(folder: Path) -> None:
+def test_listing_is_bounded_and_made_once(folder: Path) -> None:
     with pytest.raises(PageProblem, match=r"Only the first 2 files were looked at\."):
         PdfFolder(folder, max_files=2).find("none.pdf")
     with pytest.raises(PageProblem):
@@ -215,10 +215,9 @@ def test_listing_is_bounded_and_can_be_refreshed(folder: Path) -> None:
     (folder / "sub" / "later.pdf").write_bytes(page())
     with pytest.raises(PageProblem):
         searched.find("later.pdf")
-    searched.refresh()
-    assert searched.find("later.pdf").name == "later.pdf"
+    assert PdfFolder(folder).find("later.pdf").name == "later.pdf"
     with pytest.raises(PageProblem, match=r"The folder does not exist\."):
-        find_document("ok.pdf", folder / "none")
+        PdfFolder(folder / "none").find("ok.pdf")
 
 
 def test_linked_folders_are_named_when_a_document_is_missing(tmp_path: Path) -> None:
@@ -235,9 +234,8 @@ def test_linked_folders_are_named_when_a_document_is_missing(tmp_path: Path) -> 
         folder.find("a.pdf")
     for name in ("one", "two", "three", "four"):
         (root / name).unlink()
-    folder.refresh()
     with pytest.raises(PageProblem) as raised:
-        folder.find("a.pdf")
+        PdfFolder(root).find("a.pdf")
     assert "links" not in str(raised.value)
 
 
@@ -245,7 +243,7 @@ def test_linked_folders_are_named_when_a_document_is_missing(tmp_path: Path) -> 
 def test_any_name_stays_inside_or_is_a_typed_problem(name: str) -> None:
     # Nothing else may be raised, and nothing else be found.
     with contextlib.suppress(PageProblem):
-        assert find_document(name, SAMPLE_FOLDER).is_relative_to(SAMPLE_FOLDER.roots[0].resolve())
+        assert SAMPLE_FOLDER.find(name).is_relative_to(SAMPLE_FOLDER.roots[0].resolve())
 
 
 def test_problem_survives_copying_and_hides_control_characters() -> None:

@@ -56,7 +56,7 @@ def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, p
         now = on_all_pages(result, log)
         event = said(target_of(every, place), "ground_truth_wrong", 1000 + place)
         page = PageFiles(dataset, every[place].document, every[place].page)
-        after = counts_of(on_all_pages(result, ReviewLog.of([*log.kept, event])))
+        after = counts_of(on_all_pages(result, ReviewLog.of([*log.events, event])))
         assert effect(now, page, log, event) == after, place
         changed += after != counts_of(now)
     assert changed

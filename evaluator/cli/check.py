@@ -11,19 +11,17 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evaluator import export, formats
-from evaluator.cli.convert import other_contents
+from evaluator.cli.convert import other_contents, read_any
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
 from evaluator.doctor import Fix, spelled
 from evaluator.doctor.diagnosis import Diagnosis, number
-from evaluator.formats import search
 from evaluator.formats.base import Reading
 from evaluator.match_check import diagnosis_of
 from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Issue, has_errors, issues_text, plain
-from evaluator.project import read_content
 from evaluator.protocols.base import Source
 from evaluator.workspace import find
 
@@ -180,23 +178,10 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
 def _check(path: Path, format: str | None, columns: str) -> tuple[Source | None, tuple[Issue, ...]]:
     """Return what a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
-        read = _read(path, format, columns)
+        read = read_any(path, Reading(format=format, columns=columns, max_per_rule=None))
     except BadInput as problem:
         return None, problem.issues
     return read, read.issues
-
-
-def _read(path: Path, format: str | None, columns: str) -> Source:
-    """Return what a file of any kind holds: boxes, else extracted fields or posters."""
-    named = formats.FORMATS.get(format) if format else None
-    if named is None or named.kind == "boxes":
-        try:
-            return formats.read(path, format=format, max_per_rule=None, columns=columns)
-        except BadInput:
-            named = None if format else search.format_at(path)
-            if named is None or named.kind == "boxes":
-                raise
-    return read_content(path, Reading(format=named.name, max_per_rule=None), named.kind)
 
 
 def _described(path: Path, read: Source | None) -> dict[str, object]:

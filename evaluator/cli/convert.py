@@ -225,7 +225,7 @@ def describe(
     """
     with progress("Reading") as say:
         say(f"Reading {source.name}")
-        read = _any(source, format, columns)
+        read = read_any(source, Reading(format=format, columns=columns))
     if isinstance(read, Annotations):
         described = contents(read)
         values: dict[str, object] = msgspec.structs.asdict(described)
@@ -247,12 +247,17 @@ def _plain_lines(text: str) -> str:
     return "".join(f"{plain(line)}\n" for line in text.splitlines())
 
 
-def _any(path: Path, format: str | None, columns: str) -> Source:
-    """Return what a file of any kind holds; BadInput when no format claims it."""
-    row = formats.FORMATS.get(format) if format else search.format_at(path)
-    if row is None or row.kind == "boxes":
-        return formats.read(path, format=format, columns=columns)
-    return read_content(path, Reading(format=row.name), row.kind)
+def read_any(path: Path, reading: Reading) -> Source:
+    """Return what a file of any kind holds: boxes, else extracted fields or posters."""
+    named = formats.FORMATS.get(reading.format) if reading.format else None
+    if named is None or named.kind == "boxes":
+        try:
+            return read_content(path, reading, "boxes")
+        except BadInput:
+            named = None if reading.format else search.format_at(path)
+            if named is None or named.kind == "boxes":
+                raise
+    return read_content(path, msgspec.structs.replace(reading, format=named.name), named.kind)
 
 
 def other_contents(read: FieldDocuments | Posters) -> dict[str, object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from evaluator.metrics.error_types import NONE
 from evaluator.model.boxes import BoolArray, IntArray
 
 TRUTH, FIRST, SECOND = range(3)
-SOURCES: Final = ("ground_truth", "a", "b")
 """Where the row of a changed box is from: the ground truth, or the predictions of one of the models; by code."""
 Change = Literal["solved", "partly", "new", "fewer", "more", "other"]
 """What became of a cause in ``b``."""
@@ -31,7 +30,7 @@ class ChangedCauses:
 
     Several mistakes of one name on a page and a single one are one family, under the cause ``single``. `solved` and
     `new`, shape (K,), count boxes that only ``a``, or only ``b``, has wrong; `remains`: a ground truth of it is missed
-    by both. `family`, `source` (place in `SOURCES`), `row` there and `page` describe each changed box, shape (C,).
+    by both. `family`, `source` (`TRUTH` and so on), `row` there and `page` describe each changed box, shape (C,).
     """
 
     families: tuple[Family, ...]

@@ -341,14 +341,13 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
             for one, at, all_of in zip(chosen, rows, every, strict=True)
         ]
         parts.append(np.stack(columns, axis=1) if columns else np.empty((len(weights), 0)))
+    difference = values[None, :] - values[:, None]
     if not resamples:
-        ends, pairs = np.full(len(values), np.nan), np.full((len(values), len(values)), np.nan)
-        difference = values[None, :] - values[:, None]
+        ends, pairs = np.full(len(values), np.nan), np.full_like(difference, np.nan)
         return Standings(key, tuple(models), values, ends, ends, difference, pairs, pairs, len(documents), seed, 0)
     resampled = np.concatenate(parts)
     most = METRICS[key.metric].most
     alone = widened(interval(resampled), values, np.full(len(values), len(documents)), least=0.0, most=most)
-    difference = values[None, :] - values[:, None]
     low, high = (np.clip(each, -most, most) for each in _simultaneous(resampled, difference, len(documents)))
     return Standings(
         key, tuple(models), values, alone.low, alone.high, difference, low, high, len(documents), seed, resamples

@@ -111,7 +111,7 @@ class _Search:
 
     def ranked(self, given: float) -> list[Guess]:
         """Return guesses with fixes, best first; costly ones are tried only when no cheap one explains it."""
-        bases, offsets = [_Base(base, fixes, _forms(base)) for base, fixes in self._bases()], self._offsets()
+        bases, offsets = [_Base(numbers, fixes, _forms(numbers)) for numbers, fixes in self._bases()], self._offsets()
         shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
         pairs = self._pairs(0)
         for base in bases:
@@ -144,38 +144,28 @@ class _Search:
             return xyxy
         return np.asarray(xyxy / np.tile(size.take(boxes.entry.take(rows), axis=0), 2))
 
-    def _base(self, name: str, of: IntArray | None = None) -> FloatArray:
+    def _base(self, of: IntArray | None = None) -> FloatArray:
         """Return the numbers of the file in the unit of the search; of some of `rows`, or of all."""
         rows = self.rows if of is None else self.rows.take(of)
         xyxy = self._source.boxes.xyxy.take(rows, axis=0)
-        if name == "raw" or self._other.unit == "page":
+        if self._other.unit == "page":
             return xyxy
         sizes = sizes_of(self._source, self._other, rows=rows)
         return xyxy if sizes is None else np.asarray(xyxy / np.tile(sizes, 2))
 
     def _bases(self) -> list[tuple[FloatArray, tuple[Fix, ...]]]:
         """Return the numbers as they may be meant, with the fix that says so."""
-        if self._other.unit == "page":
-            bases: list[tuple[FloatArray, tuple[Fix, ...]]] = []
-            if self._source.unit == "page":
-                raw = self._base("raw")
-                bases = [(raw, ()), (raw / 100.0, _units("percent")), (raw / 1000.0, _units("thousandths"))]
-            own = self._source.page_size
-            if own is not None:
-                bases.append(
-                    (
-                        self._source.boxes.xyxy[self.rows] / np.tile(own[self._source.boxes.entry], 2)[self.rows],
-                        _units("pixels"),
-                    )
-                )
-            return bases
-        raw = self._source.boxes.xyxy[self.rows]
-        bases = [(self._base("same"), ())] if self._source.unit == "pixels" else []
-        if self._shares:
-            bases += [(raw, _units("share")), (raw / 100.0, _units("percent")), (raw / 1000.0, _units("thousandths"))]
-            own = self._source.page_size
-            if own is not None and self._source.unit == "pixels":
-                bases.append((raw / np.tile(own[self._source.boxes.entry], 2)[self.rows], _units("pixels")))
+        source, to_page = self._source, self._other.unit == "page"
+        raw = source.boxes.xyxy[self.rows]
+        bases: list[tuple[FloatArray, tuple[Fix, ...]]] = []
+        if source.unit == self._other.unit:
+            bases.append((self._base(), ()))
+        if self._shares and not to_page:
+            bases.append((raw, _units("share")))
+        if self._shares and (not to_page or source.unit == "page"):
+            bases += [(raw / 100.0, _units("percent")), (raw / 1000.0, _units("thousandths"))]
+        if self._shares and (to_page or source.unit == "pixels") and source.page_size is not None:
+            bases.append((raw / np.tile(source.page_size[source.boxes.entry], 2)[self.rows], _units("pixels")))
         return bases
 
     def _pairs(self, offset: int) -> Pairs:
@@ -205,7 +195,7 @@ class _Search:
     def sample(self) -> tuple[Pairs, FloatArray]:
         """Return pairs of boxes as they are, and the IoU of each, float64, shape (K,)."""
         pairs = self._pairs(0)
-        return pairs, iou(self._known(pairs.first), self._base("same", pairs.second))
+        return pairs, iou(self._known(pairs.first), self._base(pairs.second))
 
     # --- one hypothesis --------------------------------------------------------------------------------------
 
@@ -256,9 +246,9 @@ class _Search:
             if not (np.isfinite(scale).all() and np.isfinite(shift).all() and (scale > 0.0).all()):
                 continue
             best = Guess((), 0.0)
-            for factor, moved in _simpler(scale, shift, sign, self._shares, kinds):
+            for factor, moved in _simpler(scale, shift, sign, self._shares):
                 score = self._score(pairs, ordered * np.tile(factor, 2) + np.tile(moved, 2))
-                guess = Guess((*before, *_written(factor, moved, sign, kinds, shares=self._shares)), score)
+                guess = Guess((*before, *_written(factor, moved, kinds, shares=self._shares)), score)
                 best = max(best, guess, key=_value)
             yield best
 
@@ -439,7 +429,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
 
 
 def _simpler(
-    scale: FloatArray, shift: FloatArray, sign: FloatArray, shares: bool, flips: set[str]
+    scale: FloatArray, shift: FloatArray, sign: FloatArray, shares: bool
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield a scale and a shift in round numbers, and as found; a flip of shares has its own shift of 1."""
     none = np.where(sign < 0.0, 1.0, 0.0) if shares else np.zeros(2)
@@ -460,9 +450,7 @@ def _rounded(value: float) -> float:
     return near if abs(near - value) <= 0.01 * near else value
 
 
-def _written(
-    scale: FloatArray, shift: FloatArray, sign: FloatArray, flips: set[str], *, shares: bool
-) -> tuple[Fix, ...]:  # fmt: skip
+def _written(scale: FloatArray, shift: FloatArray, flips: set[str], *, shares: bool) -> tuple[Fix, ...]:
     fixes: list[Fix] = []
     factors = [f"{value:.4g}" for value in scale]
     if factors != ["1", "1"]:

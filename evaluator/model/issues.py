@@ -164,7 +164,7 @@ def folded(issues: Sequence[Issue]) -> list[Issue]:
 
 def has_errors(issues: Sequence[Issue]) -> bool:
     """Return whether any issue blocks its file."""
-    return any(issue.severity == "error" for issue in folded(issues))
+    return any(issue.severity == "error" for issue in issues)
 
 
 def refuse(file: str, place: str, rule: str, found: str, fix: str) -> NoReturn:

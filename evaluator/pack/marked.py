@@ -25,7 +25,6 @@ from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.writer import Mark, Note
 from evaluator.system.whole_file import write_whole
 
-GROUND_TRUTH_LAYER: Final = "Ground truth"
 _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
     "TP": ("#00796B", 0.8, False),
     "FP": ("#C75000", 1.8, False),

@@ -89,8 +89,7 @@ class PageFile(NamedTuple):
 class PdfFolder:
     """Documents under one folder, or several (the earlier one first), found by name and only there.
 
-    At most `max_files` and `max_depth` of each tree are listed, once, at the first name that is not found directly;
-    ``refresh`` lists it again.
+    At most `max_files` and `max_depth` of each tree are listed, once, at the first name that is not found directly.
     """
 
     def __init__(self, root: Folders | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
@@ -102,18 +101,25 @@ class PdfFolder:
         self._linked: list[str] = []
         self._lock = threading.Lock()
 
-    def refresh(self) -> None:
-        """Forget the listing, so that files added since are found."""
-        with self._lock:
-            self._index, self._complete, self._linked = {}, True, []
-
     @property
     def name(self) -> str:
         """What the folder is called; of several the last one, which was open first."""
         return self.roots[-1].name
 
     def find(self, name: str) -> Path:
-        """Return the document of a name; see ``find_document``."""
+        """Return the file that a document name from an annotation means; the only way from a name to a file.
+
+        The path is resolved: a regular file inside the resolved root. `PageProblem` ``blocked``: the name is a path out
+        of the folder, an address, a device, or no name at all, refused before any file-system call (a link that leads
+        outside after resolving it); ``missing``; ``ambiguous``: there are several.
+
+        Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and
+        the composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image
+        instead; last the one document of a folder of that name. A file of exactly that spelling goes before one that
+        differs in case, and of several folders each step tries all in their order. Nothing is expanded or decoded:
+        ``~``, ``$HOME`` and ``%2e`` are plain characters. Snapshot specification, item 9 (``doc_path`` is never
+        trusted); CVE-2025-25295.
+        """
         why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
@@ -153,7 +159,7 @@ class PdfFolder:
         """Return the file that shows a page (from 0): its document, else the image of this page alone.
 
         `images` has names of image files by (document, page) as `Dataset.page_images`; only their last part is looked
-        up. `PageProblem` of the document, see ``find_document``, when there is no image either.
+        up. `PageProblem` of the document, see `find`, when there is no image either.
         """
         try:
             return PageFile(self.find(name), index)
@@ -260,20 +266,3 @@ class PdfFolder:
 
     def _problem(self, kind: ProblemKind, name: str, detail: str) -> PageProblem:
         return PageProblem(kind, document=name, folder=self.name, detail=detail)
-
-
-def find_document(name: str, root: Folders | PdfFolder) -> Path:
-    """Return the file that a document name from an annotation means; the only way from a name to a file.
-
-    The path is resolved: a regular file inside the resolved root. `PageProblem` ``blocked``: the name is a path out of
-    the folder, an address, a device, or no name at all, refused before any file-system call (a link that leads outside
-    after resolving it); ``missing``; ``ambiguous``: there are several.
-
-    Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and the
-    composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image instead;
-    last the one document of a folder of that name. A file of exactly that spelling goes before one that differs in
-    case, and of several folders each step tries all in their order. Nothing is expanded or decoded: ``~``, ``$HOME``
-    and ``%2e`` are plain characters. Snapshot specification, item 9 (``doc_path`` is never trusted); CVE-2025-25295.
-    """
-    folder = root if isinstance(root, PdfFolder) else PdfFolder(root)
-    return folder.find(name)

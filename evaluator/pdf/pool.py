@@ -257,7 +257,7 @@ class _Question(NamedTuple):
 class PagePool:
     """Draws pages and reads words in processes that can be killed; for any number of threads.
 
-    Each question takes a path from ``find_document``, and most a page index from 0; what cannot be answered raises a
+    Each question takes a path from `PdfFolder.find`, and most a page index from 0; what cannot be answered raises a
     `PageProblem`. Processes start with the first request or with `start`, one and a spare; more only when requests
     overlap. Requests for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
 

@@ -53,7 +53,7 @@ class PageFiles:
     def events(self, log: ReviewLog) -> list[Event]:
         """Return the events on mistakes of the page, in the order in which they were kept."""
         judged = {one.target_id for one in log.on_page(self.document, self.page)}
-        return [event for event in log.kept if event.target_id in judged]
+        return [event for event in log.events if event.target_id in judged]
 
 
 def counts_of(result: AnyBoxResult) -> Counts:

@@ -90,8 +90,7 @@ def merge(*sources: Sequence[Event]) -> Merged:
     """Return the events of several sources, each once, and the conflicts, of which none is decided."""
     every = _interleaved(sources)
     log = ReviewLog.of(every)
-    events = tuple(log.events)
-    return Merged(events, log, tuple(log.conflicts), len(every) - len(events))
+    return Merged(log.events, log, tuple(log.conflicts), len(every) - len(log.events))
 
 
 def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import msgspec
-
-from evaluator.drawing.payloads import LayersT
+from evaluator.drawing.payloads import LayersT, MistakeItem
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
-from evaluator.review.identity import TOLERANCE, claimed, judged_item, kept_id, stored_name
+from evaluator.review.identity import TOLERANCE, Claim, claimed, stored_name, targets_by_id, with_verdicts
 from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
 
@@ -68,7 +66,7 @@ def _target(result: FieldsResult, row: int, problem: str | None, signature: str)
     )
 
 
-JudgedFields = Mapping[int, tuple[Target, Judged | None]]
+JudgedFields = Mapping[int, Claim]
 """The fields of a document that can be judged, by row, each with the verdicts on it."""
 
 
@@ -83,8 +81,7 @@ def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: f
         target = _target(result, row, _problem(result, row, int(status[row])), line)
         if target is not None:
             targets[row] = target
-    held = claimed(list(targets.values()), log.fields_of(document))
-    return {row: (target, said) for (row, target), said in zip(targets.items(), held, strict=True)}
+    return dict(zip(targets, claimed(list(targets.values()), log.fields_of(document)), strict=True))
 
 
 def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, int]:
@@ -98,21 +95,17 @@ def attach_fields(layers: LayersT, judged: JudgedFields) -> LayersT:
 
     `judged` is that of `judged_fields` for the same result and document. ``target`` is None for a field without a box.
     """
-    if not layers.mistakes:
-        return layers
-    mistakes = []
-    for mistake in layers.mistakes:
-        target, held = (None, None) if mistake.row is None else judged.get(mistake.row, (None, None))
-        known = target and kept_id(target, held)
-        verdict = None if held is None else judged_item(held)
-        mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=verdict))
-    return msgspec.structs.replace(layers, mistakes=mistakes)
+
+    def of_field(mistake: MistakeItem) -> Claim | None:
+        return None if mistake.row is None else judged.get(mistake.row)
+
+    return with_verdicts(layers, of_field)
 
 
 def targets_of(result: FieldsResult, judged: JudgedFields, *, iou: float) -> dict[str, Target]:
     """Return the problems of a document under the identities that `attach_fields` gives them."""
     wrong = problems(result, iou)
-    return {kept_id(target, held): target for row, (target, held) in judged.items() if wrong[row]}
+    return targets_by_id(claim for row, claim in judged.items() if wrong[row])
 
 
 def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: float) -> list[FindingStatus]:

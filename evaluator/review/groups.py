@@ -18,7 +18,7 @@ from evaluator.metrics.causes import Causes, Family, family_title
 from evaluator.metrics.error_types import NONE
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
-from evaluator.review.identity import claimed, page_mistakes
+from evaluator.review.identity import claimed_on_page, page_mistakes, targets_by_id
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Event, Judged, ReviewLog, Target, Verdict
 
@@ -30,8 +30,35 @@ Opinion = Verdict | Literal["conflict", "several", "note"]
 _INSIDE_SHARE: Final = 0.5
 
 
+class _Together:
+    """Findings that are listed as one."""
+
+    entries: tuple[FindingStatus, ...]
+
+    @property
+    def opinions(self) -> Iterator[Event]:
+        """What reviewers hold of its findings now."""
+        return (event for entry in self.entries for event in entry.judged.opinions)
+
+    @property
+    def opinion(self) -> Opinion:
+        """The verdict of its findings together; ``note`` without any verdict."""
+        if any(entry.judged.conflict for entry in self.entries):
+            return "conflict"
+        verdicts = {said for entry in self.entries if (said := entry.judged.verdict) is not None}
+        if not verdicts:
+            return "note"
+        return verdicts.pop() if len(verdicts) == 1 else "several"
+
+    @property
+    def task(self) -> Event | None:
+        """The latest opinion with an owner, a due date or a status; None where nobody gave one."""
+        tasks = [task for entry in self.entries if (task := entry.judged.task) is not None]
+        return max(tasks, key=lambda event: event.time, default=None)
+
+
 @dataclass(frozen=True, eq=False)
-class FindingGroup:
+class FindingGroup(_Together):
     """Findings of one cause of one model on one page, or one finding that has no cause.
 
     `entries`: at least one, the newest first. `cost` counts the boxes to correct of these findings, `mistakes` all of
@@ -51,16 +78,6 @@ class FindingGroup:
         return self.entries[0].judged.target_id
 
     @property
-    def opinion(self) -> Opinion:
-        """The verdict of its findings together."""
-        return opinion_of([entry.judged for entry in self.entries])
-
-    @property
-    def task(self) -> Event | None:
-        """The latest opinion with an owner, a due date or a status."""
-        return task_of([entry.judged for entry in self.entries])
-
-    @property
     def authors(self) -> tuple[str, ...]:
         """Who holds an opinion, each name once."""
         return tuple(dict.fromkeys(name for entry in self.entries for name in entry.judged.authors))
@@ -68,24 +85,8 @@ class FindingGroup:
     @property
     def note(self) -> str:
         """The latest note."""
-        events = [event for entry in self.entries for event in entry.judged.opinions if event.note]
+        events = [event for event in self.opinions if event.note]
         return max(events, key=lambda event: event.time).note if events else ""
-
-
-def opinion_of(judged: Sequence[Judged]) -> Opinion:
-    """Return the verdict of some findings together; ``note`` without any verdict."""
-    if any(each.conflict for each in judged):
-        return "conflict"
-    verdicts = {each.verdict for each in judged if each.verdict is not None}
-    if not verdicts:
-        return "note"
-    return verdicts.pop() if len(verdicts) == 1 else "several"
-
-
-def task_of(judged: Sequence[Judged]) -> Event | None:
-    """Return the latest opinion with an owner, a due date or a status; None where nobody gave one."""
-    tasks = [each.task for each in judged if each.task is not None]
-    return max(tasks, key=lambda event: event.time, default=None)
 
 
 def agreed_by_two(judged: Judged) -> bool:
@@ -227,7 +228,7 @@ def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
 
 
 @dataclass(frozen=True, eq=False)
-class AgendaItem:
+class AgendaItem(_Together):
     """Item of the agenda: a kind of cause of one model on all its pages, or a finding without a cause.
 
     `key` is the same under every threshold. `examples` has rows of its causes, the costliest first; `cost` counts boxes
@@ -256,11 +257,6 @@ class AgendaItem:
         return self.judged >= max(self.mistakes, len(self.entries))
 
     @property
-    def opinion(self) -> Opinion:
-        """The verdict of its findings together."""
-        return opinion_of([entry.judged for entry in self.entries])
-
-    @property
     def agreed(self) -> bool:
         """Whether all of it has one verdict that two reviewers or more gave."""
         return (
@@ -268,16 +264,6 @@ class AgendaItem:
             and self.opinion not in ("conflict", "several", "note")
             and all(agreed_by_two(entry.judged) for entry in self.entries)
         )
-
-    @property
-    def task(self) -> Event | None:
-        """The latest opinion with an owner, a due date or a status."""
-        return task_of([entry.judged for entry in self.entries])
-
-    @property
-    def opinions(self) -> Iterator[Event]:
-        """What reviewers hold of its findings now."""
-        return (event for entry in self.entries for event in entry.judged.opinions)
 
     @property
     def votes(self) -> dict[tuple[str, bool], Opinion]:
@@ -330,20 +316,16 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
 def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
     """Return the mistakes of causes (rows of ``result.causes``) by verdict identity, page by page."""
     made: Causes = result.causes
-    dataset = result.matching.dataset
     wanted = np.isin(made.of_mistake, rows)
     targets: dict[str, Target] = {}
     for page in np.unique(made.page[rows]).tolist():
         on_page = page_mistakes(result, page)
-        document = dataset.documents[dataset.page_document[page]].doc_id
-        said = claimed(on_page.targets, log.on_page(document, int(dataset.page_index[page])))
+        claims = claimed_on_page(on_page.targets, result, page, log)
         places = set()
         for key, place in on_page.of_box.items():
             of = result.mistakes.of_truth if key[0] == "g" else result.mistakes.of_prediction
             mistake = int(of[int(key[1:])])
             if mistake != NONE and wanted[mistake]:
                 places.add(place)
-        for place in sorted(places):
-            held = said[place]
-            targets[held.target_id if held else on_page.ids[place]] = on_page.targets[place]
+        targets |= targets_by_id(claims[place] for place in sorted(places))
     return targets

@@ -6,7 +6,7 @@ file. Boxes are those of `BoxResult`, x1, y1, x2, y2, origin top left, in the un
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.layers import box_key
-from evaluator.drawing.payloads import JudgedItem, LayersT, OpinionItem
+from evaluator.drawing.payloads import JudgedItem, LayersT, MistakeItem, OpinionItem
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
@@ -34,6 +34,9 @@ SUSPECTED: Final = "suspected "
 WRONG_PIXELS: Final = "wrong_pixels"
 """The name of a judged match whose boxes differ in pixels: no mistake of boxes, see `pixel_targets`."""
 
+Claim = tuple[Target, Judged | None]
+"""A target and the verdicts on it; None where nobody judged it."""
+
 
 @dataclass(frozen=True, eq=False)
 class PageMistakes:
@@ -46,11 +49,6 @@ class PageMistakes:
     mistakes: Mistakes
     truth_rows: IntArray
     prediction_rows: IntArray
-
-    @cached_property
-    def ids(self) -> tuple[str, ...]:
-        """The identity of each target."""
-        return tuple(target.id for target in self.targets)
 
     @cached_property
     def of_box(self) -> dict[str, int]:
@@ -163,14 +161,14 @@ def comparison_target(
     )
 
 
-def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged | None]:
-    """Return the verdicts on each target of a page; None for one that nobody judged.
+def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Claim]:
+    """Return each target of a page with the verdicts on it.
 
     A verdict goes to one target at most: first to the one of its identity, then to one whose boxes are equal up to
     `TOLERANCE`.
     """
     by_id = {entry.target_id: entry for entry in judged}
-    answer = [by_id.pop(target.id, None) for target in targets]
+    answer = [by_id.pop(target.id, None) if by_id else None for target in targets]
     rest = list(by_id.values())
     for position, target in enumerate(targets):
         if answer[position] is None and rest:
@@ -178,7 +176,35 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
             if twin is not None:
                 rest.remove(twin)
                 answer[position] = twin
-    return answer
+    return list(zip(targets, answer, strict=True))
+
+
+def claimed_on_page(targets: Sequence[Target], result: AnyBoxResult, page: int, log: ReviewLog) -> list[Claim]:
+    """Return targets of a page (row of the dataset of `result`), each with the verdicts on it."""
+    if not targets:
+        return []
+    dataset = result.matching.dataset
+    document = dataset.documents[dataset.page_document[page]].doc_id
+    return claimed(targets, log.on_page(document, int(dataset.page_index[page])))
+
+
+def targets_by_id(claims: Iterable[Claim]) -> dict[str, Target]:
+    """Return targets by the identities under which verdicts on them are kept."""
+    return {kept_id(target, held): target for target, held in claims}
+
+
+def with_verdicts(layers: LayersT, claim_of: Callable[[MistakeItem], Claim | None]) -> LayersT:
+    """Return a copy of a drawing in which each mistake with a claim has its target and verdict."""
+    mistakes = []
+    for mistake in layers.mistakes:
+        claim = claim_of(mistake)
+        if claim is not None:
+            target, held = claim
+            mistake = msgspec.structs.replace(  # noqa: PLW2901
+                mistake, target=kept_id(target, held), verdict=held and judged_item(held)
+            )
+        mistakes.append(mistake)
+    return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
 def attach(
@@ -192,32 +218,15 @@ def attach(
     if not layers.mistakes:
         return layers
     of_page = page_mistakes(result, page) if of_page is None else of_page
-    said = claimed(of_page.targets, _judged_on(result, page, log))
-    mistakes = []
-    for mistake in layers.mistakes:
-        # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
-        position = of_page.of_box.get(mistake.keys[0])
-        if position is not None:
-            held = said[position]
-            target = of_page.ids[position] if held is None else held.target_id
-            mistake = msgspec.structs.replace(mistake, target=target, verdict=held and judged_item(held))  # noqa: PLW2901
-        mistakes.append(mistake)
-    return msgspec.structs.replace(layers, mistakes=mistakes)
+    claims = claimed_on_page(of_page.targets, result, page, log)
+    # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
+    by_box = {key: claims[position] for key, position in of_page.of_box.items()}
+    return with_verdicts(layers, lambda mistake: by_box.get(mistake.keys[0]))
 
 
 def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
     """Return the mistakes of a page (row of the dataset) by the identities that `attach` gave them."""
-    mistakes = page_mistakes(result, page)
-    if not mistakes.targets:
-        return {}
-    said = claimed(mistakes.targets, _judged_on(result, page, log))
-    ids = (held.target_id if held else own for held, own in zip(said, mistakes.ids, strict=True))
-    return dict(zip(ids, mistakes.targets, strict=True))
-
-
-def _judged_on(result: AnyBoxResult, page: int, log: ReviewLog) -> tuple[Judged, ...]:
-    dataset = result.matching.dataset
-    return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+    return targets_by_id(claimed_on_page(page_mistakes(result, page).targets, result, page, log))
 
 
 def judged_item(judged: Judged) -> JudgedItem | None:

@@ -25,7 +25,7 @@ from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.review.identity import (
     WRONG_PIXELS,
     box_model_name,
-    claimed,
+    claimed_on_page,
     counted_on,
     judged_box,
     judged_item,
@@ -59,11 +59,9 @@ def judged_pieces(
     boxes = _Boxes(result, page, extent)
     behind = [boxes.behind(piece) for piece in pieces]
     targets = {one.target.id: one.target for one in behind if one is not None}
-    dataset = result.matching.dataset
-    document = dataset.documents[dataset.page_document[page]].doc_id
-    held = claimed(list(targets.values()), log.on_page(document, int(dataset.page_index[page])))
-    said = dict(zip(targets, held, strict=True))
-    return [one and one._replace(judged=said[one.target.id]) for one in behind]
+    claims = claimed_on_page(list(targets.values()), result, page, log)
+    held = {target_id: judged for target_id, (_, judged) in zip(targets, claims, strict=True)}
+    return [one and one._replace(judged=held[one.target.id]) for one in behind]
 
 
 def attach_pieces(layers: LayersT, judged: Sequence[JudgedPiece | None]) -> LayersT:

@@ -19,7 +19,7 @@ from evaluator.review.identity import (
     WRONG_PIXELS,
     PageMistakes,
     box_model_name,
-    claimed,
+    claimed_on_page,
     page_mistakes,
     rows_of_box,
 )
@@ -78,9 +78,8 @@ class _Page:
         self.matching = result.matching
         dataset = result.matching.dataset
         self.mistakes = page_mistakes(result, page)
-        document = dataset.documents[dataset.page_document[page]].doc_id
-        said = claimed(self.mistakes.targets, log.on_page(document, int(dataset.page_index[page])))
-        self.claims = {held.target_id: position for position, held in enumerate(said) if held}
+        claims = claimed_on_page(self.mistakes.targets, result, page, log)
+        self.claims = {held.target_id: position for position, (_, held) in enumerate(claims) if held}
         self.truths = np.flatnonzero(dataset.ground_truth.page == page)
         self.predictions = np.flatnonzero(result.matching.prediction.page == page)
 

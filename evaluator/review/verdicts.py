@@ -338,12 +338,12 @@ class Judged:
 class ReviewLog:
     """All events of a workspace, arranged by what they are about.
 
-    `every` has the history by target id, the newest latest event first, also where all opinions were taken back; `kept`
-    all events in the order in which they were kept.
+    `every` has the history by target id, the newest latest event first, also where all opinions were taken back;
+    `events` are in the order in which they were kept.
     """
 
     every: Mapping[str, Judged] = field(default_factory=dict)
-    kept: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> ReviewLog:
@@ -380,17 +380,12 @@ class ReviewLog:
     @property
     def revision(self) -> tuple[int, str]:
         """The version of a workspace: how many events there are, and the last one's id."""
-        return len(self.kept), self.kept[-1].id if self.kept else ""
+        return len(self.events), self.events[-1].id if self.events else ""
 
     @property
     def conflicts(self) -> list[Judged]:
         """The targets on which reviewers disagree."""
         return [judged for judged in self.judged.values() if judged.conflict]
-
-    @property
-    def events(self) -> list[Event]:
-        """All events, in the order in which they were kept."""
-        return list(self.kept)
 
     def improbable(self, now: datetime) -> frozenset[str]:
         """Return the ids of events whose time cannot be right; `now` has a time zone.
@@ -399,7 +394,7 @@ class ReviewLog:
         allowed. Imported events say nothing of those before them: a file may well be old.
         """
         latest, strange = now + _CLOCKS_APART, set()
-        for event in reversed(self.kept):
+        for event in reversed(self.events):
             if event.time > latest:
                 strange.add(event.id)
             elif not event.source:

@@ -10,12 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-import msgspec
-
 from evaluator.drawing.payloads import LayersT
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
-from evaluator.review.identity import claimed, judged_item, kept_id
+from evaluator.review.identity import Claim, claimed, targets_by_id, with_verdicts
 from evaluator.review.status import FindingStatus, status_of, status_over
 from evaluator.review.verdicts import MOST_BOXES, Judged, JudgedBox, ReviewLog, Target
 
@@ -40,29 +38,22 @@ class PosterText(NamedTuple):
     compare: Callable[[str], Comparison | None]
 
 
-def judged_words(
-    words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str
-) -> list[tuple[Target, Judged | None]]:
+def judged_words(words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str) -> list[Claim]:
     """Return missing, then extra words of a poster, in page order, with their verdicts."""
     places = [each for each in (*words.missing, *words.extra) if len(each.boxes)]
     targets = [_target(each, poster, model, signature) for each in places]
-    return list(zip(targets, claimed(targets, log.words_of(poster)), strict=True))
+    return claimed(targets, log.words_of(poster))
 
 
-def attach_words(layers: LayersT, judged: Sequence[tuple[Target, Judged | None]]) -> LayersT:
+def attach_words(layers: LayersT, judged: Sequence[Claim]) -> LayersT:
     """Return the drawing of a poster with the verdicts on each word, from `judged_words`."""
-    said = {(target.mistake, target.label): (target, held) for target, held in judged}
-    mistakes = []
-    for mistake in layers.mistakes:
-        target, held = said.get((mistake.name, mistake.label), (None, None))
-        known = target and kept_id(target, held)
-        mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=held and judged_item(held)))
-    return msgspec.structs.replace(layers, mistakes=mistakes)
+    of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
+    return with_verdicts(layers, lambda mistake: of_word.get((mistake.name, mistake.label)))
 
 
-def targets_of_words(judged: Sequence[tuple[Target, Judged | None]]) -> dict[str, Target]:
+def targets_of_words(judged: Sequence[Claim]) -> dict[str, Target]:
     """Return the words of `judged_words` under the identities that `attach_words` gives them."""
-    return {kept_id(target, held): target for target, held in judged}
+    return targets_by_id(judged)
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:

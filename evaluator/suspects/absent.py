@@ -77,7 +77,7 @@ def absent(
     real = np.log(laid)[overlap] + look.of_label(cells, place.label) + _real(seen, evidence, lone, right)
     probability = np.full(len(lone.rows), 0.1)
     probability[lone.both] = 0.8
-    count = _objects(seen, evidence, lone)
+    count = _objects(seen, lone)
     chance = _by_chance(seen) if len(seen) == 2 else 0.0
     # What models that err together make up alone would make up together as well.
     chance += together * float(min(map(len, lone.at), default=len(lone.rows)))
@@ -186,7 +186,7 @@ def _by_chance(seen: Sequence[Seen]) -> float:
     return float((pairs != NOBODY).sum())
 
 
-def _objects(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone) -> float:
+def _objects(seen: Sequence[Seen], lone: _Lone) -> float:
     if len(seen) == 2:
         return float(len(lone.both))
     (each,) = seen

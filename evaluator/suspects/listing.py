@@ -16,7 +16,7 @@ import numpy as np
 from evaluator.metrics.results import ResultTable, count_of, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.model.dataset import Dataset, JoinedBoxes
-from evaluator.suspects.pairing import NOBODY, SAME_PLACE_IOU, Columns
+from evaluator.suspects.pairing import NOBODY, SAME_PLACE_IOU, Columns, original_rows
 from evaluator.suspects.ranking import BORDER, EXTRA, KINDS, LABEL, LEAST_SCORE, MISSING, Kind, Ranked, rank
 from evaluator.system.recent import Recent
 
@@ -301,9 +301,9 @@ def suspects(
         looked=covers,
         least=least,
     )
-    ranked.truth[:] = _in_file(ranked.truth, truth.rows)
+    ranked.truth[:] = original_rows(ranked.truth, truth.rows)
     for model, side in enumerate(models):
-        ranked.prediction[:, model] = _in_file(ranked.prediction[:, model], side.rows)
+        ranked.prediction[:, model] = original_rows(ranked.prediction[:, model], side.rows)
     return Suspects(dataset, ranked, len(truth.rows), tuple(model.rows for model in models), min_score)
 
 
@@ -314,10 +314,6 @@ def _taking(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> Tak
         keep &= ~side.source.boxes.crowd
     rows = np.flatnonzero(keep)
     return Taking(Columns(side.page[rows], side.label[rows].astype(np.int64), side.xyxy[rows], side.score[rows]), rows)
-
-
-def _in_file(rows: IntArray, kept: IntArray) -> IntArray:
-    return np.where(rows == NOBODY, NOBODY, np.append(kept, NOBODY)[rows])
 
 
 def _page_size(dataset: Dataset) -> FloatArray:

@@ -97,3 +97,8 @@ def without_repeats(boxes: Columns) -> BoolArray:
     worse = (score[first] < score[second]) | ((score[first] == score[second]) & (first > second))
     keep[rows[first[worse]]] = False
     return keep
+
+
+def original_rows(rows: IntArray, kept: IntArray) -> IntArray:
+    """Return the rows of all boxes from rows of those that were `kept`; `NOBODY` stays."""
+    return np.where(rows == NOBODY, NOBODY, np.append(kept, NOBODY)[rows])

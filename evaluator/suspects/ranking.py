@@ -18,7 +18,7 @@ from evaluator.suspects import absent as absent_boxes
 from evaluator.suspects import at_boxes
 from evaluator.suspects.evidence import Seen, dependence, seen_by
 from evaluator.suspects.laws import looks, neighbourhood
-from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, shares
+from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, original_rows, shares
 
 Kind = Literal["missing", "extra", "label", "border"]
 KINDS: Final[tuple[Kind, ...]] = ("missing", "extra", "label", "border")
@@ -113,7 +113,7 @@ def _of_boxes(
     kind = np.array([EXTRA, LABEL, BORDER])[np.argmax(chances, axis=0)]
     now = truth.xyxy[rows]
     proposed = np.where((kind == BORDER)[:, None], middle, now)
-    partners = [_original(each.partner[rows], back) for each, back in zip(seen, kept, strict=True)]
+    partners = [original_rows(each.partner[rows], back) for each, back in zip(seen, kept, strict=True)]
     return Ranked(
         kind=kind,
         score=np.minimum(chances.sum(axis=0), 1.0),
@@ -127,11 +127,6 @@ def _of_boxes(
         covered=evidence.covered[rows],
         usual=_usual(seen, rows),
     )
-
-
-def _original(rows: IntArray, kept: IntArray) -> IntArray:
-    """Return rows of all predictions from rows of those that were kept; `NOBODY` stays."""
-    return np.where(rows == NOBODY, NOBODY, np.append(kept, NOBODY)[rows])
 
 
 def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
@@ -157,7 +152,7 @@ def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
 
 def _of_gaps(gaps: absent_boxes.Absent, kept: Sequence[IntArray], least: float) -> Ranked:
     rows = np.flatnonzero(gaps.score >= least)
-    columns = [_original(gaps.prediction[rows, model], back) for model, back in enumerate(kept)]
+    columns = [original_rows(gaps.prediction[rows, model], back) for model, back in enumerate(kept)]
     return Ranked(
         kind=np.full(len(rows), MISSING),
         score=gaps.score[rows],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from evaluator.model.issues import Collector, Issue, refuse
 HEAD: Final = 512
 """Bytes of a file that tell whether a writer wrote it."""
 _IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".gif")
+
+Lack = Literal["scores", "outlines", "documents", "crowds", "model"]
 
 
 class Written(NamedTuple):
@@ -33,21 +35,33 @@ class Written(NamedTuple):
 class Writer(NamedTuple):
     """How a format is written; name and title are those of its reader.
 
-    An error of the collector of `write` refuses all. `left_out`: how many boxes the format does not hold. `wrote`:
-    which files of a folder it wrote earlier, of the first `HEAD` bytes of all by path; others are never deleted.
+    `target`: what warnings call it. Boxes are written in its `unit`; in pixels the size of every page is needed.
+    `lacks`: what it cannot hold, besides what `write` warns of; an error of the collector of `write` refuses all.
+    `left_out`: how many boxes the format does not hold. `wrote`: which files of a folder it wrote earlier, of the first
+    `HEAD` bytes of all by path; others are never deleted.
     """
 
     name: str
     title: str
+    target: str
     folder: bool
-    write: Callable[[Annotations, Collector], Mapping[str, bytes]]
+    unit: Literal["pixels", "page"]
+    lacks: tuple[Lack, ...]
+    write: Callable[[Annotations, list[Sheet], Collector], Mapping[str, bytes]]
     left_out: Callable[[Annotations], int] = lambda _: 0
     wrote: Callable[[Mapping[str, bytes]], Collection[str]] = lambda _: ()
 
     def written(self, source: Annotations) -> Written:
         """Return the files of some columns; `BadInput` when the format cannot hold them, as without sizes."""
         collector = Collector(source.name, max_per_rule=None)
-        files = self.write(source, collector)
+        pages = _sheets(source)
+        if "pixels" in (self.unit, source.unit):
+            _need_sizes(source, pages, self.target)
+        files = self.write(source, pages, collector)
+        for lack in _LACKS:
+            if lack in self.lacks and (said := _LACKS[lack](source, pages)):
+                rule, found, fix = said
+                collector.warning("", f"{self.target} {rule}", found, fix)
         return Written(files, collector.issues(), len(source.boxes) - self.left_out(source))
 
 
@@ -64,7 +78,7 @@ class Sheet(NamedTuple):
     rows: list[int]
 
 
-def sheets(source: Annotations) -> list[Sheet]:
+def _sheets(source: Annotations) -> list[Sheet]:
     """Return every page once, in file order, with its boxes, also when it has several entries."""
     place: dict[tuple[int, int], int] = {}
     made: list[Sheet] = []
@@ -112,7 +126,7 @@ def _image(source: Annotations, document: int, index: int, several: set[int], ta
     return image
 
 
-def need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
+def _need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
     """Refuse columns whose pages have no size."""
     without = [page for page in pages if page.size is None]
     if without:
@@ -150,40 +164,39 @@ def score_of(source: Annotations, row: int) -> float | None:
     return None if math.isnan(score) else score
 
 
-def warn_of_documents(source: Annotations, pages: list[Sheet], collector: Collector, target: str) -> None:
-    """Warn that documents of several pages become images."""
-    several = len(_several(source))
-    if several:
-        rule = f"{target} has images, no documents of several pages"
-        found = f"{several:,} documents with {sum(page.document in _several(source) for page in pages):,} pages"
-        collector.warning("", rule, found, f"Each page is an image of its own, such as {pages[0].image}.")
-
-
-def warn_of_scores(source: Annotations, collector: Collector, target: str) -> None:
-    """Warn that scores are lost."""
+def _no_scores(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
     scored = int((~np.isnan(source.boxes.score)).sum())
-    if scored:
-        collector.warning(
-            "", f"{target} has no scores", f"{count_of(scored, 'box')} with one", "The scores are left out."
-        )
+    return ("has no scores", f"{count_of(scored, 'box')} with one", "The scores are left out.") if scored else None
 
 
-def warn_of_outlines(source: Annotations, collector: Collector, target: str) -> None:
-    """Warn that outlines are lost."""
-    if source.boxes.polygons:
-        found = f"{count_of(len(source.boxes.polygons), 'box')} with one"
-        collector.warning("", f"{target} has no outlines", found, "Their boxes alone are written.")
+def _no_outlines(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+    outlines = f"{count_of(len(source.boxes.polygons), 'box')} with one"
+    return ("has no outlines", outlines, "Their boxes alone are written.") if source.boxes.polygons else None
 
 
-def warn_of_crowds(source: Annotations, collector: Collector, target: str) -> None:
-    """Warn that marks of crowds are lost."""
-    if source.boxes.crowd is not None and source.boxes.crowd.any():
-        found = count_of(int(source.boxes.crowd.sum()), "box")
-        collector.warning("", f"{target} has no regions of many objects (iscrowd)", found, "They become plain boxes.")
+def _no_documents(source: Annotations, pages: list[Sheet]) -> tuple[str, str, str] | None:
+    several = _several(source)
+    found = f"{len(several):,} documents with {sum(page.document in several for page in pages):,} pages"
+    rule = "has images, no documents of several pages"
+    return (rule, found, f"Each page is an image of its own, such as {pages[0].image}.") if several else None
 
 
-def warn_of_model(source: Annotations, collector: Collector, target: str) -> None:
-    """Warn that the name of the model is lost."""
-    if source.model:
-        named = f"{source.model} {source.version or ''}".strip()
-        collector.warning("", f"{target} does not name a model", named, "The name is left out.")
+def _no_crowds(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+    crowds = 0 if source.boxes.crowd is None else int(source.boxes.crowd.sum())
+    rule = "has no regions of many objects (iscrowd)"
+    return (rule, count_of(crowds, "box"), "They become plain boxes.") if crowds else None
+
+
+def _no_model(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+    named = f"{source.model} {source.version or ''}".strip()
+    return ("does not name a model", named, "The name is left out.") if source.model else None
+
+
+_LACKS: Final[Mapping[Lack, Callable[[Annotations, list[Sheet]], tuple[str, str, str] | None]]] = {
+    "scores": _no_scores,
+    "outlines": _no_outlines,
+    "documents": _no_documents,
+    "crowds": _no_crowds,
+    "model": _no_model,
+}
+"""Rule, found and fix of what is lost, in the order of the warnings; None where nothing is."""

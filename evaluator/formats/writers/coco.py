@@ -8,16 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from evaluator.formats.coco.ids import by_number
-from evaluator.formats.writers.base import (
-    Sheet,
-    Writer,
-    need_sizes,
-    rings_of,
-    scaled,
-    score_of,
-    sheets,
-    warn_of_model,
-)
+from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -47,10 +38,8 @@ def _image_ids(source: Annotations, pages: Sequence[Sheet]) -> list[int]:
     return ids
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file; document and page of an image are kept under ``doc`` and ``page_index``."""
-    pages = sheets(source)
-    need_sizes(source, pages, "COCO")
     categories = {label: code + 1 for code, label in enumerate(source.labels)}
     boxes = source.boxes
     images: list[dict[str, Any]] = []
@@ -93,7 +82,6 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         collector.warning(
             "", "COCO outlines have at least three points", f"{dropped:,} with fewer", "They are left out."
         )
-    warn_of_model(source, collector, "COCO")
     value = {
         "images": images,
         "annotations": items,
@@ -102,4 +90,4 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     return {"coco.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
 
 
-WRITER = Writer(NAME, "COCO instances (JSON)", folder=False, write=write)
+WRITER = Writer(NAME, "COCO instances (JSON)", "COCO", folder=False, unit="pixels", lacks=("model",), write=write)

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluator.formats.writers.base import (
-    Writer,
-    need_sizes,
-    rings_of,
-    scaled,
-    sheets,
-    warn_of_crowds,
-    warn_of_documents,
-    warn_of_model,
-    warn_of_scores,
-)
+from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled
 from evaluator.formats.writers.markup import escaped, quoted
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
@@ -23,10 +13,8 @@ from evaluator.model.issues import Collector
 _TITLE = "CVAT"
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return one XML file."""
-    pages = sheets(source)
-    need_sizes(source, pages, _TITLE)
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>", "  <meta><task>"]
     lines += [f"    <size>{len(pages)}</size>", "    <labels>"]
     lines += [f"      <label><name>{escaped(label)}</name></label>" for label in source.labels]
@@ -55,11 +43,15 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     if several:
         rule = "a CVAT polygon is one ring"
         collector.warning("", rule, f"{count_of(several, 'box')} with several", "Their boxes alone are written.")
-    warn_of_scores(source, collector, _TITLE)
-    warn_of_documents(source, pages, collector, _TITLE)
-    warn_of_crowds(source, collector, _TITLE)
-    warn_of_model(source, collector, _TITLE)
     return {"annotations.xml": "\n".join(lines).encode()}
 
 
-WRITER = Writer("cvat", "CVAT for images 1.1 (XML)", folder=False, write=write)
+WRITER = Writer(
+    "cvat",
+    "CVAT for images 1.1 (XML)",
+    _TITLE,
+    folder=False,
+    unit="pixels",
+    lacks=("scores", "documents", "crowds", "model"),
+    write=write,
+)

@@ -7,16 +7,7 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from evaluator.formats.writers.base import (
-    Writer,
-    need_sizes,
-    rings_of,
-    scaled,
-    score_of,
-    sheets,
-    warn_of_crowds,
-    warn_of_documents,
-)
+from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
@@ -24,11 +15,8 @@ from evaluator.model.issues import Collector
 _TITLE = "Label Studio"
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file: annotations of a ground truth, predictions of a model with name and scores."""
-    pages = sheets(source)
-    if source.unit == "pixels":
-        need_sizes(source, pages, _TITLE)
     tasks: list[dict[str, object]] = []
     several = 0
     for number, page in enumerate(pages, 1):
@@ -73,9 +61,9 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     if any(page.size is None for page in pages):
         rule = f"{_TITLE} regions have the size of their image"
         collector.warning("", rule, "no page sizes", "original_width and original_height are left out.")
-    warn_of_documents(source, pages, collector, _TITLE)
-    warn_of_crowds(source, collector, _TITLE)
     return {"tasks.json": msgspec.json.format(msgspec.json.encode(tasks), indent=1)}
 
 
-WRITER = Writer("label-studio", "Label Studio (JSON)", folder=False, write=write)
+WRITER = Writer(
+    "label-studio", "Label Studio (JSON)", _TITLE, folder=False, unit="page", lacks=("documents", "crowds"), write=write
+)

@@ -7,17 +7,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from evaluator.formats.writers.base import (
-    Writer,
-    need_sizes,
-    rings_of,
-    scaled,
-    score_of,
-    sheets,
-    warn_of_crowds,
-    warn_of_documents,
-    warn_of_model,
-)
+from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
@@ -26,10 +16,8 @@ _TITLE = "OmniDocBench"
 _CORNERS = 4
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file, of the form that the side has."""
-    pages = sheets(source)
-    need_sizes(source, pages, _TITLE)
     predicted = source.side == "prediction"
     truths: list[dict[str, object]] = []
     results: list[dict[str, object]] = []
@@ -67,13 +55,18 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     if predicted and empty:
         rule = f"{_TITLE} results list boxes, no pages"
         collector.warning("", rule, f"{count_of(empty, 'page')} without boxes", "They are left out.")
-    warn_of_documents(source, pages, collector, _TITLE)
-    warn_of_crowds(source, collector, _TITLE)
-    warn_of_model(source, collector, _TITLE)
     value: object = truths
     if predicted:
         value = {"results": results, "categories": {str(code): label for code, label in enumerate(source.labels)}}
     return {"omnidocbench.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
 
 
-WRITER = Writer("omnidocbench", "OmniDocBench (JSON)", folder=False, write=write)
+WRITER = Writer(
+    "omnidocbench",
+    "OmniDocBench (JSON)",
+    _TITLE,
+    folder=False,
+    unit="pixels",
+    lacks=("documents", "crowds", "model"),
+    write=write,
+)

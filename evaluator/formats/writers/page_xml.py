@@ -8,17 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.formats.writers.base import (
-    Writer,
-    need_sizes,
-    rings_of,
-    scaled,
-    score_of,
-    sheets,
-    warn_of_crowds,
-    warn_of_documents,
-    warn_of_model,
-)
+from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
 from evaluator.formats.writers.markup import quoted
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
@@ -38,10 +28,8 @@ _TYPES: Final = frozenset(
 )  # fmt: skip
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return ``IMAGE.xml`` for each page; a label that PAGE does not know is a type in ``custom``."""
-    pages = sheets(source)
-    need_sizes(source, pages, _TITLE)
     files: dict[str, bytes] = {}
     moved, negative, lost, unsafe = 0, 0, 0, 0
     for page in pages:
@@ -80,9 +68,6 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     ):
         if count:
             collector.warning("", rule, f"{count_of(count, 'box')} with others", fix)
-    warn_of_documents(source, pages, collector, _TITLE)
-    warn_of_crowds(source, collector, _TITLE)
-    warn_of_model(source, collector, _TITLE)
     return files
 
 
@@ -102,4 +87,13 @@ def wrote(files: Mapping[str, bytes]) -> Collection[str]:
     return {name for name, head in files.items() if "/" not in name and _CREATOR.encode() in head}
 
 
-WRITER = Writer("page-xml", "PAGE XML 2019 (a file for each page)", folder=True, write=write, wrote=wrote)
+WRITER = Writer(
+    "page-xml",
+    "PAGE XML 2019 (a file for each page)",
+    _TITLE,
+    folder=True,
+    unit="pixels",
+    lacks=("documents", "crowds", "model"),
+    write=write,
+    wrote=wrote,
+)

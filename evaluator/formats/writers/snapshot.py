@@ -8,27 +8,15 @@ from pathlib import PurePath
 import msgspec
 import numpy as np
 
-from evaluator.formats.writers.base import (
-    Sheet,
-    Writer,
-    need_sizes,
-    scaled,
-    score_of,
-    sheets,
-    warn_of_crowds,
-    warn_of_outlines,
-)
+from evaluator.formats.writers.base import Sheet, Writer, scaled, score_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, refuse
 
 _TITLE = "schema 1.3"
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file; boxes that the schema does not allow are left out, with a warning."""
-    pages = sheets(source)
-    if source.unit == "pixels":
-        need_sizes(source, pages, _TITLE)
     predicted = source.side == "prediction"
     if predicted:
         _need_scores(source)
@@ -36,8 +24,6 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     if outside:
         rule = f"boxes must lie on their page and have a width and a height in {_TITLE}"
         collector.warning("", rule, f"{outside:,} do not", "They are left out.")
-    warn_of_outlines(source, collector, _TITLE)
-    warn_of_crowds(source, collector, _TITLE)
     model: dict[str, object] = {"name": source.model or (_stem(source.name) if predicted else "annotators")}
     if source.version:
         model["version"] = source.version
@@ -109,5 +95,12 @@ def _pages(source: Annotations, pages: Sequence[Sheet]) -> list[dict[str, object
 
 
 WRITER = Writer(
-    "snapshot", "Document Snapshot Detection, schema 1.3 (JSON)", folder=False, write=write, left_out=left_out
+    "snapshot",
+    "Document Snapshot Detection, schema 1.3 (JSON)",
+    _TITLE,
+    folder=False,
+    unit="page",
+    lacks=("outlines", "crowds"),
+    write=write,
+    left_out=left_out,
 )

@@ -8,17 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from evaluator.formats.writers.base import (
-    Writer,
-    need_sizes,
-    rings_of,
-    scaled,
-    score_of,
-    sheets,
-    warn_of_crowds,
-    warn_of_documents,
-    warn_of_model,
-)
+from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
@@ -30,11 +20,8 @@ _LABELS: Final = re.compile(r"labels/[^/]+\.txt")
 _NUMBERS: Final = re.compile(rb"[0-9e+\-. \n]*")
 
 
-def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
     """Return ``labels/IMAGE.txt`` of class, centre, width and height in shares of the page, score last."""
-    pages = sheets(source)
-    if source.unit == "pixels":
-        need_sizes(source, pages, "YOLO")
     # A name in double quotes with JSON's escapes is YAML, whatever is in it.
     names = "".join(f"  {code}: {json.dumps(label)}\n" for code, label in enumerate(source.labels))
     files = {_CLASSES: f"{_HEAD}{names}".encode()}
@@ -57,9 +44,6 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         collector.warning("", rule, f"{count_of(rings_lost, 'box')} with another one", "Their boxes alone are written.")
     if any(page.size for page in pages):
         collector.warning("", "YOLO does not hold the sizes of pages", count_of(len(pages), "page"), "Keep the images.")
-    warn_of_documents(source, pages, collector, "YOLO")
-    warn_of_crowds(source, collector, "YOLO")
-    warn_of_model(source, collector, "YOLO")
     return files
 
 
@@ -74,4 +58,13 @@ def wrote(files: Mapping[str, bytes]) -> Collection[str]:
     }
 
 
-WRITER = Writer("yolo", "YOLO labels (text, with data.yaml)", folder=True, write=write, wrote=wrote)
+WRITER = Writer(
+    "yolo",
+    "YOLO labels (text, with data.yaml)",
+    "YOLO",
+    folder=True,
+    unit="page",
+    lacks=("documents", "crowds", "model"),
+    write=write,
+    wrote=wrote,
+)

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.fields import Paper, page_data, value_said
-from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.pair import PREFIXES, PairLayers, pair_layers
 from evaluator.drawing.pair_items import KIND_OF, SPURIOUS_KIND_OF
 from evaluator.drawing.payloads import (
     NOTHING_DRAWN,
@@ -32,7 +32,6 @@ from evaluator.model.issues import displayed, isolated
 from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult
 
-_PREFIXES: Final = ("a", "b")
 # Fields without a box that a note names.
 _NAMED: Final = 5
 # The path of a field, and whether only predictions have it.
@@ -58,29 +57,9 @@ def field_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """The fields of two models on one page, as the panes read them.
+    """The fields of two models on one page, as the panes read them; the ledger is that of box and value at `iou`.
 
-    Parameters
-    ----------
-    sides : pair of FieldSide
-        Of A and of B.
-    ledger : ItemLedger
-        Of both by box and value at `iou`.
-    document, index : str, int
-        The page.
-    points : pair of float or None
-        Width and height of the page.
-    unit : str
-        Of the boxes, see `evaluator.drawing.fields.UNITS`.
-    models : pair of ModelItem
-        What the view calls them.
-    kinds : sequence of PairKind
-        Fields of these kinds are drawn in full, and listed as differences.
-
-    Returns
-    -------
-    PairLayers
-        Fields of these kinds that have no box on the page are named in a note.
+    Fields of the `kinds` are drawn in full and listed as differences; those without a box on the page are in a note.
     """
     places, page_of = ledger.items.pages
     page = next((at for at, place in enumerate(places) if place == (document, index)), -1)
@@ -91,17 +70,11 @@ def field_pair(
         _side(side, order, document, index, points=points, unit=unit, iou=iou, kind_of=kind_of, kinds=kinds, code=code)
         for order, side in enumerate(sides)
     ]
-    panes = [
-        PaneItem(
-            letter=model.letter,
-            name=model.name,
-            words=_right_words(ledger, here, order),
-            boxes=_with_mates(drawn[order], drawn[1 - order]),
-            mistakes=drawn[order].layers.mistakes,
-            limit=drawn[order].layers.limit,
-        )
-        for order, model in enumerate(models)
-    ]
+    panes = []
+    for order, (model, side) in enumerate(zip(models, drawn, strict=True)):
+        boxes = _with_mates(side, drawn[1 - order])
+        words, limit = _right_words(ledger, here, order), side.layers.limit
+        panes.append(PaneItem(model.letter, model.name, words, boxes, side.layers.mistakes, limit))
     names = [model.letter for model in models]
     wanted = [field for field, kind in kind_of.items() if kind in kinds]
     differences, without = [], []
@@ -112,13 +85,12 @@ def field_pair(
         else:
             words = _sentence(field, drawn, names)
             differences.append(DifferenceItem(box.key, kind_of[field], box.xyxy, words))
-    notes = list(dict.fromkeys(note for side in drawn for note in side.layers.notes))
+    notes = [note for side in drawn for note in side.layers.notes]
     if without:
         named = ", ".join(map(displayed, without[:_NAMED]))
         more = f" and {len(without) - _NAMED:,} more" if len(without) > _NAMED else ""
         notes.append(f"{count_of(len(without), 'field')} of the list without a box on this page: {named}{more}.")
-    ordered = sorted(differences, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
-    return PairLayers((panes[0], panes[1]), tuple(ordered), tuple(notes))
+    return pair_layers(panes, differences, notes)
 
 
 class _Side(NamedTuple):
@@ -175,7 +147,7 @@ def _side(
         path, lonely = field_of(int(key[1:]))
         if key[0] == "g" and not lonely:
             return f"g{code[path]}" if path in code else f"g{len(code) + int(key[1:])}"
-        return f"{_PREFIXES[order]}{key[1:]}"
+        return f"{PREFIXES[order]}{key[1:]}"
 
     boxes, by_field = [], dict[_Field, PairBoxItem]()
     for box in layers.boxes:

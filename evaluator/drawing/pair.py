@@ -9,7 +9,7 @@ ground truth, and of what matched it, is its outcome in the ledger: ``both``, ``
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -22,6 +22,7 @@ from evaluator.drawing.payloads import (
     BoxItem,
     CauseItem,
     DifferenceItem,
+    LimitItem,
     MistakeItem,
     ModelItem,
     PageLayers,
@@ -74,9 +75,12 @@ counts."""
 Order = Literal[0, 1]
 _FIRST: Final[Order] = 0
 _SECOND: Final[Order] = 1
-_PREFIXES: Final = ("a", "b")
+
+
+PREFIXES: Final = ("a", "b")
 """Of the keys of each model's predictions."""
-_ALONE: Final[tuple[PairKind, PairKind]] = ("a_invents", "b_invents")
+ALONE: Final[tuple[PairKind, PairKind]] = ("a_invents", "b_invents")
+"""What only one model has, by model."""
 
 
 class PairLayers(NamedTuple):
@@ -85,6 +89,29 @@ class PairLayers(NamedTuple):
     panes: tuple[PaneItem, PaneItem]
     differences: tuple[DifferenceItem, ...]
     notes: tuple[str, ...]
+
+
+def pair_layers(
+    panes: Sequence[PaneItem], differences: Iterable[DifferenceItem], notes: Iterable[str] = ()
+) -> PairLayers:
+    """Two panes, with their differences in reading order and each note once."""
+    first, second = panes
+    ordered = sorted(differences, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
+    return PairLayers((first, second), tuple(ordered), tuple(dict.fromkeys(notes)))
+
+
+def pane(
+    model: ModelItem,
+    words: str,
+    boxes: Sequence[PairBoxItem],
+    mistakes: Sequence[MistakeItem],
+    *,
+    total: int | None = None,
+    by_outline: bool = False,
+) -> PaneItem:
+    """The page of a model; a limit is stated where there are more boxes in `total` than are drawn."""
+    limit = None if total in (None, len(boxes)) else LimitItem(len(boxes), total or 0)
+    return PaneItem(model.letter, model.name, words, boxes, mistakes, limit, by_outline)
 
 
 def pair_data(
@@ -101,35 +128,9 @@ def pair_data(
 ) -> PairLayers:
     """Boxes of both models on one page, and the differences that a filter asks for, as the panes read them.
 
-    Parameters
-    ----------
-    first, second : BoxResult
-        Baseline and candidate on one dataset.
-    ledger : Ledger
-        Of the two results, whole or of some labels.
-    page : int
-        Row of the page in the dataset; -1 for a page that no file mentions.
-    models : pair of ModelItem
-        What the view calls them.
-    show : str
-        A name of `PAGE_FILTERS`: its boxes are drawn in full, and its differences are listed.
-    only : collection of str, optional
-        Keys of ground truths and false positives: of the boxes that the filter asks for these alone are drawn in full
-        and listed, a match under the key of its ground truth; all of them when absent.
-    labels : sequence of str, optional
-        Boxes of these labels only; all that are scored when absent.
-    page_points : tuple of float, optional
-        Width and height of the page in points.
-
-    Returns
-    -------
-    PairLayers
-        Boxes and mistakes as in `layers.page_data`. All empty for a page without boxes.
-
-    Raises
-    ------
-    KeyError
-        When `show` is unknown.
+    `show` is a name of `PAGE_FILTERS`: its boxes are drawn in full, and its differences are listed. With `only`, keys
+    of ground truths and false positives, these alone are; a match goes under the key of its ground truth. `page` is -1
+    for a page that no file mentions, which has nothing. Boxes and mistakes are those of `layers.page_data`.
     """
     wanted = PAGE_FILTERS[show].kinds
     sides = [
@@ -141,7 +142,7 @@ def pair_data(
     names = [model.letter for model in models]
     of = "" if labels is None else f"{', '.join(isolated(label) for label in labels)}: "
     words = [of + text for text in _pane_words(names, fixed=counts[B_ONLY], broke=counts[A_ONLY])]
-    a, b = (
+    panes = [
         PaneItem(
             letter=model.letter,
             name=model.name,
@@ -152,10 +153,10 @@ def pair_data(
             by_outline=side.layers.by_outline,
             causes=side.layers.causes,
         )
-        for model, text, side, kind in zip(models, words, sides, _ALONE, strict=True)
-    )
-    notes = dict.fromkeys(note for side in sides for note in side.layers.notes)
-    return PairLayers((a, b), _differences(sides, wanted, names, only), tuple(notes))
+        for model, text, side, kind in zip(models, words, sides, ALONE, strict=True)
+    ]
+    notes = (note for side in sides for note in side.layers.notes)
+    return pair_layers(panes, _differences(sides, wanted, names, only), notes)
 
 
 def _layers(
@@ -186,7 +187,7 @@ def _side(
     only: Collection[str] | None,
 ) -> _Side:
     """The page of a model, that of a row: its predictions under keys of their own, each box with its kind."""
-    layers = _with_keys(page, _PREFIXES[order])
+    layers = _with_keys(page, PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
     here = np.flatnonzero(own.page == row)
     mates = dict(zip(own.row[here].tolist(), own.partner[here].tolist(), strict=True))
@@ -228,7 +229,7 @@ def page_mistakes(pane: PaneItem) -> list[MistakeItem]:
     """The mistakes of a pane with the keys that their boxes have on the page of its model alone."""
 
     def alone(key: str) -> str:
-        return "p" + key[1:] if key.startswith(_PREFIXES) else key
+        return "p" + key[1:] if key.startswith(PREFIXES) else key
 
     return [msgspec.structs.replace(mistake, keys=[*map(alone, mistake.keys)]) for mistake in pane.mistakes]
 
@@ -246,8 +247,8 @@ def _kind(
         return OUTCOMES[ledger.truth_outcome[truth]], None
     mate = mates.get(row, UNMATCHED)
     if mate == UNMATCHED:
-        return _ALONE[order], None
-    return "shared", f"{_PREFIXES[1 - order]}{mate}"
+        return ALONE[order], None
+    return "shared", f"{PREFIXES[1 - order]}{mate}"
 
 
 def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
@@ -291,9 +292,8 @@ def _extra_words(side: _Side, kind: PairKind) -> str:
 
 def _differences(
     sides: Sequence[_Side], kinds: Sequence[PairKind], names: Sequence[str], only: Collection[str] | None
-) -> tuple[DifferenceItem, ...]:
-    """The boxes of some kinds, each once, in reading order, with a sentence."""
-    listed = []
+) -> Iterator[DifferenceItem]:
+    """The boxes of some kinds, each once, with a sentence."""
     for order, side in enumerate(sides):
         missed = {box.mistake for box in side.boxes if box.status == "FN" and box.kind in kinds}
         for box in side.boxes:
@@ -305,8 +305,7 @@ def _differences(
             if only is not None and box.key not in only:
                 continue
             words = _truth_words(box, sides, names) if is_truth else _false_words(box, side.titles, names)
-            listed.append(DifferenceItem(box.key, box.kind, box.xyxy, words))
-    return tuple(sorted(listed, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key)))
+            yield DifferenceItem(box.key, box.kind, box.xyxy, words)
 
 
 def _truth_words(truth: PairBoxItem, sides: Sequence[_Side], names: Sequence[str]) -> str:
@@ -330,6 +329,6 @@ def _truth_words(truth: PairBoxItem, sides: Sequence[_Side], names: Sequence[str
 def _false_words(box: PairBoxItem, titles: Mapping[int | None, str], names: Sequence[str]) -> str:
     """Whose false positive it is, and of what kind."""
     score = "" if box.score is None else f" {box.score:.2f}"
-    who = "both have" if box.kind == "shared" else f"only {names[_ALONE.index(box.kind)]} has"
+    who = "both have" if box.kind == "shared" else f"only {names[ALONE.index(box.kind)]} has"
     title = titles.get(box.mistake, "")
     return f"{isolated(box.label)}{score}: {who} this false positive{f' ({title})' if title else ''}."

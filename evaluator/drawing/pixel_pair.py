@@ -12,15 +12,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.drawing.outlines import UNITS
-from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.pair import ALONE, PREFIXES, PairLayers, pair_layers, pane
 from evaluator.drawing.payloads import (
     DifferenceItem,
-    LimitItem,
     MistakeItem,
     ModelItem,
     PairBoxItem,
     PairKind,
-    PaneItem,
     Rect,
 )
 from evaluator.metrics.results import count_of
@@ -31,8 +29,6 @@ from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
 DRAWN_PIECES: Final = 200
 """Pieces of one model that are drawn on a page, the largest ones."""
-_PREFIXES: Final = ("a", "b")
-_ALONE: Final[tuple[PairKind, PairKind]] = ("a_invents", "b_invents")
 # More rectangles of one cell are one piece: to tell them apart takes longer than the eye looks.
 _TOLD_APART: Final = 2_000
 
@@ -59,26 +55,10 @@ def pixel_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """The wrong pixels of two models on one page, as the panes read them.
+    """The wrong pixels of two models on one page, as the panes read them; `pieces` are those of `wrong_pieces`.
 
-    Parameters
-    ----------
-    results : pair of PixelResult
-        Of A and of B against one ground truth.
-    document, index : str, int
-        The page; a model that does not count it has no pieces.
-    pieces : pair of sequence of Piece
-        Of each model, from `wrong_pieces`.
-    models : pair of ModelItem
-        What the view calls them.
-    kinds : sequence of PairKind
-        Pieces of these kinds are drawn in full, and listed as differences.
-
-    Returns
-    -------
-    PairLayers
-        Boxes are the pieces, the largest ones; their outline is that of the pixels. The mistakes of a pane are its
-        pieces in their order.
+    Boxes are the largest pieces, with the outline of their pixels, and mistakes the same in their order. Those of the
+    `kinds` are drawn in full and listed as differences. A model that does not count the page has none.
     """
     pages = [_page_of(result, document, index) for result in results]
     drawn = [side[:DRAWN_PIECES] for side in pieces]
@@ -89,27 +69,17 @@ def pixel_pair(
         extent = (1.0, 1.0) if page is None else tuple(result.extent[page].tolist())
         for at, piece in enumerate(drawn[order]):
             mate = mates[order].get(at)
-            kind = _ALONE[order] if mate is None else "shared"
-            other = None if mate is None else f"{_PREFIXES[1 - order]}{mate}"
-            box = _box(piece, f"{_PREFIXES[order]}{at}", at + 1, extent, kind=kind, full=kind in kinds, mate=other)
+            kind = ALONE[order] if mate is None else "shared"
+            other = None if mate is None else f"{PREFIXES[1 - order]}{mate}"
+            box = _box(piece, f"{PREFIXES[order]}{at}", at + 1, extent, kind=kind, full=kind in kinds, mate=other)
             boxes.append(box)
             mistakes.append(_mistake(piece, box))
             if box.full and (mate is None or order == 0):
                 differences.append(DifferenceItem(box.key, kind, box.xyxy, _sentence(piece, model, mate, drawn[1])))
         wrong = sum(piece.pixels for piece in pieces[order])
-        panes.append(
-            PaneItem(
-                letter=model.letter,
-                name=model.name,
-                words=count_of(wrong, "wrong pixel") if page is not None else "does not count this page",
-                boxes=boxes,
-                mistakes=mistakes,
-                limit=None if len(boxes) == len(pieces[order]) else LimitItem(len(boxes), len(pieces[order])),
-                by_outline=True,
-            )
-        )
-    ordered = sorted(differences, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
-    return PairLayers((panes[0], panes[1]), tuple(ordered), ())
+        words = count_of(wrong, "wrong pixel") if page is not None else "does not count this page"
+        panes.append(pane(model, words, boxes, mistakes, total=len(pieces[order]), by_outline=True))
+    return pair_layers(panes, differences)
 
 
 def _page_of(result: PixelResult, document: str, index: int) -> int | None:

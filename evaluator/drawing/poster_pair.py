@@ -7,17 +7,14 @@ comparison of boxes: ``g…`` for words of the reference, ``a…`` and ``b…`` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from evaluator.drawing.layers import DRAWN_BOXES
-from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.pair import PREFIXES, PairLayers, pair_layers, pane
 from evaluator.drawing.payloads import (
     DifferenceItem,
-    LimitItem,
     ModelItem,
     PairBoxItem,
     PairKind,
-    PaneItem,
     Rect,
 )
 from evaluator.drawing.poster_page import STATUSES, word_mistake
@@ -25,7 +22,6 @@ from evaluator.metrics.results import count_of
 from evaluator.model.issues import isolated
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 
-_PREFIXES: Final = ("a", "b")
 _Word = tuple[str, str, str]
 
 
@@ -37,14 +33,8 @@ def poster_pair(
 ) -> PairLayers:
     """The missing and extra words of two extractions on one page, as the panes read them.
 
-    Parameters
-    ----------
-    words : pair of PageDifference or None
-        Of A and of B; None where a model has no such poster, or the page cannot be read.
-    models : pair of ModelItem
-        What the view calls them.
-    kinds : sequence of PairKind
-        Words of these kinds are drawn in full, and listed as differences.
+    Words of the `kinds` are drawn in full and listed as differences. None stands for a model that has no such poster,
+    and for a page that cannot be read.
     """
     own = [_by_word(side) for side in words]
     numbers = {word: number for number, word in enumerate(dict.fromkeys([*own[0], *own[1]]), start=1)}
@@ -63,19 +53,11 @@ def poster_pair(
             head = "no text layer: words cannot be boxed"
         elif side is not None:
             head = f"{count_of(len(side.missing), 'missing word')}, {len(side.extra):,} extra on the page"
-        panes.append(
-            PaneItem(
-                letter=model.letter,
-                name=model.name,
-                words=head,
-                boxes=drawn,
-                mistakes=[
-                    word_mistake(places, numbers[word], _keys(word, numbers[word], _PREFIXES[order], len(places.boxes)))
-                    for word, places in of_side.items()
-                ],
-                limit=None if len(drawn) == len(boxes) else LimitItem(drawn=len(drawn), total=len(boxes)),
-            )
-        )
+        mistakes = [
+            word_mistake(places, numbers[word], _keys(word, numbers[word], PREFIXES[order], len(places.boxes)))
+            for word, places in of_side.items()
+        ]
+        panes.append(pane(model, head, drawn, mistakes, total=len(boxes)))
     names = [model.letter for model in models]
     listed = [
         DifferenceItem(
@@ -86,8 +68,7 @@ def poster_pair(
         for place in [_rects(own, word)[0]]
         if compared and kind in kinds
     ]
-    ordered = sorted(listed, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
-    return PairLayers((panes[0], panes[1]), tuple(ordered), ())
+    return pair_layers(panes, listed)
 
 
 def _by_word(side: PageDifference | None) -> dict[_Word, WordPlaces]:
@@ -132,8 +113,8 @@ def _boxes(
     kind, rects = _kind(word, own), _rects(own, word)
     full = not compared or kind in kinds
     status = STATUSES[word[0]]
-    mates = _keys(word, number, _PREFIXES[1 - order], len(rects)) if kind == "shared" else [None] * len(rects)
-    keys = _keys(word, number, _PREFIXES[order], len(rects))
+    mates = _keys(word, number, PREFIXES[1 - order], len(rects)) if kind == "shared" else [None] * len(rects)
+    keys = _keys(word, number, PREFIXES[order], len(rects))
     return [
         PairBoxItem(
             key=key,

@@ -1,7 +1,6 @@
-"""The table of the evaluation systems.
+"""The table of the evaluation systems; a protocol is imported when it is asked for.
 
-A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`. Terminal,
-dashboard, comparison and review pack find it by this table. A protocol is imported when it is asked for.
+A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def register(protocol: AnyProtocol) -> None:
 
 @contextmanager
 def registered(protocol: AnyProtocol) -> Iterator[None]:
-    """A protocol in the table for a while."""
+    """Keep a protocol in the table while this lasts."""
     register(protocol)
     try:
         yield
@@ -45,15 +44,15 @@ def registered(protocol: AnyProtocol) -> Iterator[None]:
 
 
 def box_protocols() -> dict[str, AnyBoxProtocol]:
-    """The protocols that match boxes one to one, by name."""
+    """Return the protocols that match boxes one to one, by name."""
     return {name: protocol for name, protocol in PROTOCOLS.items() if isinstance(protocol, BoxProtocol)}
 
 
 def protocols_of_boxes() -> dict[str, AnyProtocol]:
-    """The protocols that evaluate boxes on pages, whether or not they match them one to one, by name."""
+    """Return the protocols that evaluate boxes on pages, matched one to one or not, by name."""
     return {name: protocol for name, protocol in PROTOCOLS.items() if protocol.kind == "boxes"}
 
 
 def protocol_of(result: Result) -> AnyProtocol:
-    """The protocol that gave a result."""
+    """Return the protocol that gave a result."""
     return PROTOCOLS[result.signature.protocol]

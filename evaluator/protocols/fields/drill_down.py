@@ -1,8 +1,6 @@
-"""Which compared fields are counted in a number of a fields result, and on which page they lie.
+"""Which compared fields a number of a fields result counts, and on which page they lie.
 
-Owns what each number opens (a count, a cell of value against box, a bin of confidence, the least sure fields), what
-counts as a problem, and the pages with their counts. A field is named by its row in `ComparedFields`. It computes no
-metric.
+A field is named by its row in `ComparedFields`.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ LINKS: Final[Mapping[str, str]] = {
 
 
 def problems(result: FieldsResult, iou: float) -> BoolArray:
-    """Which rows have something wrong at a threshold, bool, shape (N,).
+    """Return which rows have something wrong at a threshold, bool, shape (N,).
 
     Boxes below the threshold, missed and spurious ones, and fields whose value is wrong, with or without a box.
     """
@@ -67,28 +65,10 @@ def problems(result: FieldsResult, iou: float) -> BoolArray:
 def behind(
     result: FieldsResult, link: str, *, iou: float, label: str | None = None, budget: float | None = None
 ) -> IntArray:
-    """The rows that a number counts.
+    """Return the rows that a number counts, int64, in canonical order; of ``least_sure`` least sure first.
 
-    Parameters
-    ----------
-    link : str
-        A key of `LINKS`.
-    iou : float
-        Threshold of the status.
-    label : str, optional
-        Only this class of field.
-    budget : float, optional
-        Share of the fields that are reviewed, in (0, 1]; only for ``least_sure``.
-
-    Returns
-    -------
-    int64, shape (K,)
-        In canonical order; the least sure first for ``least_sure``.
-
-    Raises
-    ------
-    ValueError
-        For an unknown number, or ``least_sure`` without a budget.
+    `link`: a key of `LINKS`. `label`: only this class of field. `budget`: share of the fields that are reviewed, in (0,
+    1], for ``least_sure``. ValueError for an unknown number, or ``least_sure`` without a budget.
     """
     if link not in LINKS:
         raise ValueError(f"the linked number must be one of {', '.join(LINKS)}; found {link}")
@@ -103,7 +83,7 @@ def behind(
 
 
 def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: float | None) -> IntArray:
-    """Rows of a bin of confidence, or the least sure ones."""
+    """Return rows of a bin of confidence, or the least sure ones."""
     rows = result.confidence_rows(label)
     confidence = result.compared.confidence[rows]
     if link.startswith(BIN):
@@ -128,7 +108,6 @@ _CHOSEN: Final[Mapping[str, Callable[[FieldsResult, float], BoolArray]]] = {
 
 
 def _of_cell(result: FieldsResult, iou: float, link: str) -> BoolArray:
-    """Rows of one cell of value against box."""
     value, box = VALUE_BOX[link]
     both = result.with_truth & result.with_prediction
     cell: BoolArray = both & (result.compared.right == value) & ((result.compared.iou >= iou) == box)
@@ -137,40 +116,34 @@ def _of_cell(result: FieldsResult, iou: float, link: str) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class FieldPages:
-    """Where the compared fields lie.
-
-    Attributes
-    ----------
-    compared : ComparedFields
-        With the fields themselves; rows of a state have no page.
-    """
+    """Where the compared fields lie; rows of a state have no page."""
 
     compared: ComparedFields
 
     @cached_property
     def truth_page(self) -> IntArray:
-        """Page of each ground-truth box from 0, int64, shape (N,); -1 without a box."""
+        """Return the page of each ground-truth box from 0, int64, shape (N,); -1 without a box."""
         return _pages(self.compared.has_truth, [field.page if field else NO_PAGE for field in self.compared.truth])
 
     @cached_property
     def predicted_page(self) -> IntArray:
-        """Page of each predicted box from 0, int64, shape (N,); -1 without a box."""
+        """Return the page of each predicted box from 0, int64, shape (N,); -1 without a box."""
         pages = [field.page if field else NO_PAGE for field in self.compared.predicted]
         return _pages(self.compared.has_prediction, pages)
 
     @cached_property
     def in_natural_order(self) -> tuple[int, ...]:
-        """Codes of the documents, as people count."""
+        """Return the codes of the documents, as people count."""
         names = self.compared.documents
         return tuple(sorted(range(len(names)), key=lambda code: natural_order(names[code])))
 
     def places_of(self, rows: IntArray) -> list[list[int]]:
-        """Pages on which each of some rows lies: that of its boxes, else the first of the document."""
+        """Return the pages on which each row lies: those of its boxes, else the first of the document."""
         pairs = zip(self.truth_page[rows].tolist(), self.predicted_page[rows].tolist(), strict=True)
         return [sorted({page for page in pair if page != NO_PAGE}) or [0] for pair in pairs]
 
     def counts(self, rows: IntArray) -> dict[tuple[int, int], int]:
-        """How many of some rows lie on which page, by document code and page; a row on two pages counts on both."""
+        """Return how many rows lie on which (document code, page); a row on two pages counts on both."""
         of_page: dict[tuple[int, int], int] = {}
         documents = self.compared.document[rows].tolist()
         for document, pages in zip(documents, self.places_of(rows), strict=True):
@@ -180,7 +153,7 @@ class FieldPages:
 
     @cached_property
     def every(self) -> tuple[tuple[int, int], ...]:
-        """Every page that a box names, and the first page of each document, in natural order."""
+        """Return every page that a box names, and the first page of each document, in natural order."""
         known = {(code, 0) for code in range(len(self.compared.documents))}
         for column in (self.truth_page, self.predicted_page):
             on_page = column != NO_PAGE
@@ -191,27 +164,15 @@ class FieldPages:
     def order(
         self, counts: Mapping[tuple[int, int], int], *, document: int | None = None, only: bool = False
     ) -> list[tuple[int, int]]:
-        """Pages to walk through, those with the most first, equal ones in natural order.
+        """Return (document code, page) to walk through, most `counts` first, equal ones in natural order.
 
-        Parameters
-        ----------
-        counts : mapping of int
-            From `counts`.
-        document : int, optional
-            Only the pages of this document, in their own order.
-        only : bool
-            Leave out pages without any.
-
-        Returns
-        -------
-        list of (int, int)
-            Document codes and pages; empty when none passes.
+        `document`: only its pages, in their own order. `only`: leave out pages without any.
         """
         listed = [page for page in self.every if document in (None, page[0]) and (not only or counts.get(page))]
         return listed if document is not None else sorted(listed, key=lambda page: -counts.get(page, 0))
 
     def rows_on(self, document: int, page: int) -> IntArray:
-        """Rows with a box on a page; on the first page also those without any box, int64, in canonical order."""
+        """Return rows with a box on a page, in canonical order; on the first page also those without any box."""
         here = (self.truth_page == page) | (self.predicted_page == page)
         if page == 0:
             here |= (self.truth_page == NO_PAGE) & (self.predicted_page == NO_PAGE) & self.compared.is_field
@@ -221,7 +182,6 @@ class FieldPages:
 
 
 def _pages(has_box: BoolArray, pages: list[int]) -> IntArray:
-    """The page where there is a box."""
     if len(pages) != len(has_box):
         return np.where(has_box, 0, NO_PAGE)
     return np.where(has_box, np.array(pages, dtype=np.int64), NO_PAGE)

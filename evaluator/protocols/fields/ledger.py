@@ -1,8 +1,4 @@
-"""Two comparisons of fields with one ground truth, field by field: which fields which model has right.
-
-Owns the two ways in which a field of the ground truth is right: its box has a match at a threshold, and its value is
-right; and what is wrong with a field that only predictions have.
-"""
+"""Two comparisons of fields with one ground truth, field by field: which model has which fields right."""
 
 from __future__ import annotations
 
@@ -27,13 +23,7 @@ _RIGHT, _WRONG = -1, -2
 
 
 class FieldLedgers:
-    """The ledgers of two comparisons at any threshold: which fields there are is worked out once.
-
-    Parameters
-    ----------
-    a, b : FieldsResult
-        Of two predictions against one ground truth.
-    """
+    """The ledgers of two comparisons with one ground truth, at any threshold; fields are collected once."""
 
     def __init__(self, a: FieldsResult, b: FieldsResult) -> None:
         self._results = a, b
@@ -76,42 +66,30 @@ class FieldLedgers:
 
 
 def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLedger, ItemLedger]:
-    """The ledgers of fields, by box and by value.
+    """Return the ledgers of fields, by box at a threshold in (0, 1] and by value.
 
-    Parameters
-    ----------
-    a, b : FieldsResult
-        Of two predictions against one ground truth.
-    iou : float
-        Threshold of the boxes, in (0, 1].
+    Rows are all fields, then each class of field. By box every field of the ground truth with a box counts, and every
+    predicted box without one; by value every field of the ground truth, and every predicted value without one that is
+    not null. Where only one model has such a spurious field, nothing is wrong in the other.
 
-    Returns
-    -------
-    pair of ItemLedger
-        Rows are all fields, then each class of field. By box every field of the ground truth with a box counts, and
-        every predicted box without one; by value every field of the ground truth, and every predicted value without
-        one that is not null. Where only one of the models has such a spurious field, nothing is wrong in the other.
-
-    Notes
-    -----
     Under stickler's parity a box of the ground truth may be lost in the pairing of one model; such a field counts in
-    neither. Spurious fields of both models are one field when they have one path in one document. Fields of results
-    from a stored state are on no page.
+    neither. Spurious fields of both models are one field when they have one path in one document. Fields of a state are
+    on no page.
     """
     return FieldLedgers(a, b).by_box_and_value(iou)
 
 
 def whole_ledger(a: FieldsResult, b: FieldsResult, iou: float) -> ItemLedger:
-    """The ledger of fields by box and value together; see `field_ledgers`.
+    """Return the ledger of fields by box and value together; see `field_ledgers`.
 
-    Every field counts; one is right when nothing is wrong with its box at the threshold, where either side has one, and
-    its value is right.
+    A field is right when nothing is wrong with its box at the threshold, where either side has one, and its value is
+    right.
     """
     return FieldLedgers(a, b).whole(iou)
 
 
 class _Counted(NamedTuple):
-    """What counts of a comparison, bool by row: of the ground truth, what of it is right, and what is spurious."""
+    """What counts of a comparison, bool by row: of the ground truth, what of it is right, and spurious."""
 
     result: FieldsResult
     truth: BoolArray
@@ -122,12 +100,8 @@ class _Counted(NamedTuple):
 class _Places(NamedTuple):
     """Where the things of a ledger are in one comparison, int64, shape (K,).
 
-    Attributes
-    ----------
-    row : int64
-        Row of the comparison; `_RIGHT` and `_WRONG` where the thing is that whatever the threshold.
-    column : int64
-        Row of the ledger of its class; 0 for none.
+    `row`: `_RIGHT` and `_WRONG` where the thing is that whatever the threshold. `column`: row of the ledger of its
+    class; 0 for none.
     """
 
     row: IntArray
@@ -137,13 +111,7 @@ class _Places(NamedTuple):
 class _Layout(NamedTuple):
     """The things of a ledger, whatever is wrong with them.
 
-    Attributes
-    ----------
-    names : tuple of str, length R
-        Rows of the ledger.
-    empty : float64, shape (K, R)
-        0 where a thing is counted, else NaN.
-    sides : pair of _Places
+    `names`: rows of the ledger. `empty`: float64, shape (K, R), 0 where a thing is counted, else NaN.
     """
 
     items: Items
@@ -152,7 +120,7 @@ class _Layout(NamedTuple):
     sides: tuple[_Places, _Places]
 
     def amounts(self, places: _Places, right: BoolArray) -> FloatArray:
-        """How much is wrong with each thing in one comparison, float64, shape (K, R)."""
+        """Return how much is wrong with each thing in one comparison, float64, shape (K, R)."""
         amounts, known = self.empty.copy(), places.row >= 0
         wrong = places.row == _WRONG
         wrong[known] = ~right[places.row[known]]
@@ -163,7 +131,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(models: Sequence[_Counted], spurious: Sequence[BoolArray], names: Sequence[str]) -> _Layout:
-    """The things that both models have, in the order of the first, and the rows of a ledger that count any."""
+    """Return the things that both models have, in the order of the first, and the ledger rows that count."""
     places = [_of_truth(model, names) for model in models]
     alone = [_alone(model.result, rows, names) for model, rows in zip(models, spurious, strict=True)]
     for place in dict.fromkeys(place for model in alone for place in model):
@@ -186,7 +154,7 @@ def _layout(models: Sequence[_Counted], spurious: Sequence[BoolArray], names: Se
 
 
 def _of_truth(model: _Counted, names: Sequence[str]) -> dict[Item, tuple[int, int]]:
-    """Each field of the ground truth that counts, its row in the comparison and the row of its class in a ledger."""
+    """Return each counted field of the ground truth with its comparison row and its class's ledger row."""
     compared = model.result.compared
     column = _columns(model.result, names)
     places: dict[Item, tuple[int, int]] = {}
@@ -201,7 +169,7 @@ def _of_truth(model: _Counted, names: Sequence[str]) -> dict[Item, tuple[int, in
 
 
 def _alone(result: FieldsResult, rows: BoolArray, names: Sequence[str]) -> dict[tuple[str, str], tuple[Item, int]]:
-    """What only a prediction has, by document and path, with the row of its class in a ledger."""
+    """Return what only a prediction has, by document and path, with the ledger row of its class."""
     compared, column = result.compared, _columns(result, names)
     fields: dict[tuple[str, str], tuple[Item, int]] = {}
     for at in compared.order[(compared.is_field & rows)[compared.order]].tolist():
@@ -216,7 +184,6 @@ def _alone(result: FieldsResult, rows: BoolArray, names: Sequence[str]) -> dict[
 
 
 def _columns(result: FieldsResult, names: Sequence[str]) -> list[int]:
-    """The row of the class of each row of a comparison in a ledger."""
     compared = result.compared
     of_class = np.array([1 + names.index(name) for name in compared.classes], dtype=np.int64)
     columns: list[int] = of_class[compared.field_class].tolist()

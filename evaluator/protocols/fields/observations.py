@@ -1,7 +1,7 @@
-"""Compared fields one by one, with what is known of each: the columns in which slices of fields are searched.
+"""Compared fields one by one, with what is known of each: the columns in which slices are searched.
 
-Owns what each measure of a slice is a mean over and the attributes of a field. Recall and right values are about the
-fields of the ground truth, precision and mean IoU about predicted boxes, as in ``evaluation``.
+Recall and right values are about the fields of the ground truth, precision and mean IoU about predicted boxes, as in
+``evaluation``.
 """
 
 from __future__ import annotations
@@ -35,12 +35,7 @@ _POSITION: Final = re.compile(r"\[([0-9]+)\](?!.*\[)")
 class _Seen(NamedTuple):
     """A field that counts: where it is, and what its file gives of it.
 
-    Attributes
-    ----------
-    field : Field or None
-        None where the rows come from a stored state.
-    rows : tuple of int
-        Its row in each result that counts it; -1 in the others.
+    `field`: None from a stored state. `rows`: its row in each result that counts it; -1 in the others.
     """
 
     document: str
@@ -51,22 +46,10 @@ class _Seen(NamedTuple):
 
 
 def observations(results: Sequence[FieldsResult], measure: str, iou: float, *, scores: bool = False) -> Observations:
-    """The fields that a measure is a mean over, of one result or of two.
+    """Return the fields that a measure of `MEASURES` is a mean over, of one result or of two.
 
-    Parameters
-    ----------
-    measure : str
-        One of `MEASURES`.
-    iou : float
-        Threshold of the boxes.
-    scores : bool
-        Whether the confidence is an attribute, of predicted fields: what is missed has none.
-
-    Returns
-    -------
-    Observations
-        Of two results the fields of the ground truth that both compare, once; predicted fields of each by itself. In
-        the order of documents and paths.
+    Of two results the fields of the ground truth that both compare, once; predicted fields of each by itself; by
+    document and path. `scores`: confidence is an attribute, of predicted fields.
     """
     confident = scores and MEASURES[measure].scored
     seen = _of_predictions(results) if MEASURES[measure].scored else _of_truth(results, measure)
@@ -92,7 +75,7 @@ def observations(results: Sequence[FieldsResult], measure: str, iou: float, *, s
 
 
 def _value(result: FieldsResult, measure: str, iou: float) -> FloatArray:
-    """What each row adds to a measure, float64, shape (N,)."""
+    """Return what each row adds to a measure, float64, shape (N,)."""
     if measure == "mean_iou":
         return result.compared.iou
     if measure == "value":
@@ -101,7 +84,7 @@ def _value(result: FieldsResult, measure: str, iou: float) -> FloatArray:
 
 
 def _confidence(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[Attribute]:
-    """The confidence of predicted fields; none where no file gives one, and of fields of the ground truth."""
+    """Return the confidence of predicted fields; none where no file gives one, or for the ground truth."""
     values = np.full(len(seen), np.nan)
     for place, result in enumerate(results):
         rows = np.array([each.rows[place] for each in seen], dtype=np.int64)
@@ -110,14 +93,13 @@ def _confidence(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[
 
 
 def _in_order(result: FieldsResult, chosen: BoolArray) -> list[int]:
-    """The chosen rows in canonical order."""
     order = result.compared.order
     rows: list[int] = order[chosen[order]].tolist()
     return rows
 
 
 def _of_truth(results: Sequence[FieldsResult], measure: str) -> list[_Seen]:
-    """Fields of the ground truth that all results compare."""
+    """Return fields of the ground truth that all results compare."""
     every: list[dict[tuple[str, str], int]] = []
     for result in results:
         compared = result.compared
@@ -136,7 +118,7 @@ def _of_truth(results: Sequence[FieldsResult], measure: str) -> list[_Seen]:
 
 
 def _of_predictions(results: Sequence[FieldsResult]) -> list[_Seen]:
-    """Predicted fields with a box, those of each result."""
+    """Return predicted fields with a box, those of each result."""
     seen = []
     for place, result in enumerate(results):
         compared = result.compared
@@ -150,7 +132,7 @@ def _of_predictions(results: Sequence[FieldsResult]) -> list[_Seen]:
 
 
 def _attributes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> tuple[Attribute, ...]:
-    """What is known of each field: its type, its place in the document and in the tree, and its value."""
+    """Return type, place in the document and in the tree, and value of each field."""
     # Two models may have predicted other fields in a document.
     alone = [next(place for place, row in enumerate(each.rows) if row >= 0) for each in seen]
     in_document = Counter((each.document, place) for each, place in zip(seen, alone, strict=True))
@@ -175,7 +157,6 @@ def _attributes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> tuple
 
 
 def _of_values(seen: Sequence[_Seen]) -> list[Attribute]:
-    """What the value of each field says."""
     values = [None if each.field is None else each.field.value for each in seen]
     texts = ["" if value is None else str(value) for value in values]
     return [
@@ -186,7 +167,6 @@ def _of_values(seen: Sequence[_Seen]) -> list[Attribute]:
 
 
 def _type_of(value: object) -> str:
-    """What kind of value it is, in a word."""
     if value is None or value == "":
         return "empty"
     if isinstance(value, bool):
@@ -199,7 +179,7 @@ def _type_of(value: object) -> str:
 
 
 def _of_boxes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[Attribute]:
-    """Page, place and size of the box of each field; lengths as shares of the page.
+    """Return page, place and size of the box of each field; lengths as shares of the page.
 
     Where boxes are no shares, a page counts as large as the boxes of its document need.
     """
@@ -232,7 +212,7 @@ def _of_boxes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[At
 
 
 def _of_documents(results: Sequence[FieldsResult]) -> tuple[dict[str, int], dict[str, tuple[float, float]]]:
-    """How many pages the boxes of each document name, and how large a page they need."""
+    """Return how many pages the boxes of each document name, and how large a page they need."""
     pages: dict[str, int] = {}
     extent: dict[str, tuple[float, float]] = {}
     for result in results:

@@ -1,8 +1,7 @@
-"""Which predicted field belongs to which true one: by path, and in lists by the best one-to-one assignment.
+"""Which predicted field belongs to which true one: by path, and in lists by the best assignment.
 
-Owns the walk over two documents that gives `ComparedFields`, and the similarity of list items. Nothing here
-looks at a box to pair fields: the values decide, and whether a value is right does not matter once its place is
-known. With ``parity="stickler"`` the walk ends where that of stickler-eval 1.0.0 ends, with its losses.
+The values decide, not the boxes. With ``parity="stickler"`` the walk ends where that of stickler-eval 1.0.0 ends, with
+its losses.
 """
 
 from __future__ import annotations
@@ -37,20 +36,9 @@ _TIE = 1e-9
 class Spot(NamedTuple):
     """Two things that are at one place of both documents, and how the walk came there.
 
-    Attributes
-    ----------
-    truth, predicted : Tree or None
-        None where a side has nothing.
-    here, there : str
-        The path on each side; they differ inside of lists.
-    node : SchemaNode or None
-        What the schema states about the place.
-    nested : bool
-        Inside of an object of the document.
-    item : bool
-        Directly inside of an item of a list that has a partner.
-    known : bool
-        Whether the reference comes here at all. Beyond that there are rows for fields only.
+    `truth`, `predicted`: None where a side has nothing. `here`, `there`: the path on each side; they differ inside of
+    lists. `nested`: inside of an object of the document. `item`: directly inside of a paired list item. `known`: the
+    reference comes here at all; beyond that there are rows for fields only.
     """
 
     truth: Tree | None
@@ -70,37 +58,28 @@ def compare(
     schema: Schema | None = None,
     parity: Parity = "none",
 ) -> ComparedFields:
-    """Every comparison between two sides.
+    """Return every comparison between two sides, by the values of `schema` and the pairing of `parity`.
 
-    Parameters
-    ----------
-    schema : Schema or None
-        How values are compared, and which fields are rows even where both sides lack them.
-    parity : "none" or "stickler"
-        Whose pairing.
-
-    Returns
-    -------
-    ComparedFields
-        Documents in the order of the ground truth, then those that only the prediction has, which are compared
-        with an empty document. Two sides of one document each in files of their own are that document.
+    Documents in the order of the ground truth, then those that only the prediction has, which are compared with an
+    empty document. Two sides of one document each in files of their own are that document. Fields of the schema are
+    rows even where both sides lack them.
 
     Notes
     -----
-    Stickler documentation, "Bounding Box mAP Metrics". Fields are paired by path, and a list item with the item of
-    the other list that the assignment with the highest sum of similarities gives it. Items that are objects are a
-    pair from the match threshold on, otherwise both are lonely. An item that is a plain value keeps its partner
-    whatever the similarity, as in the reference.
+    Stickler documentation, "Bounding Box mAP Metrics". Fields are paired by path, and a list item with the item of the
+    other list that the assignment with the highest sum of similarities gives it. Items that are objects are a pair from
+    the match threshold on, otherwise both are lonely. An item that is a plain value keeps its partner whatever the
+    similarity, as in the reference.
 
-    Every field of an object or item without partner is a row: a miss or a spurious one if it has a box. The
-    object or item is one more row, as the reference counts it for coverage, but not a ground-truth item of a
-    list at the top of the document that has boxes. The reference loses the boxes of items beyond the true
-    ones, of objects and lists that one side lacks, of lonely items in a list below an object, of pairs below
-    the match threshold and of everything deeper than one list; each loss leaves misses or false positives out.
+    Every field of an object or item without partner is a row: a miss or a spurious one if it has a box. The object or
+    item is one more row, as the reference counts it for coverage, but not a ground-truth item of a list at the top of
+    the document that has boxes. The reference loses the boxes of items beyond the true ones, of objects and lists that
+    one side lacks, of lonely items in a list below an object, of pairs below the match threshold and of everything
+    deeper than one list; each loss leaves misses or false positives out.
 
-    With ``parity="stickler"`` the rows are those of the reference. Two differences are known: which of several
-    equally good assignments it takes, and how alike objects and lists inside of list items are (it counts what
-    both lack as alike and cuts values below their threshold to 0).
+    With ``parity="stickler"`` the rows are those of the reference. Two differences are known: which of several equally
+    good assignments it takes, and how alike objects and lists inside of list items are (it counts what both lack as
+    alike and cuts values below their threshold to 0).
     """
     walk = _Walk(schema, reference=parity == "stickler")
     sides = _together(ground_truth, prediction)
@@ -121,17 +100,10 @@ def compare(
 
 
 def assign(similarities: FloatArray) -> list[tuple[int, int]]:
-    """The one-to-one assignment with the highest sum of similarities.
+    """Return the one-to-one assignment with the highest sum of similarities, float64, shape (T, P).
 
-    Parameters
-    ----------
-    similarities : float64, shape (T, P), in [0, 1]
-
-    Returns
-    -------
-    list of (int, int)
-        min(T, P) pairs of row and column, sorted by row. Of assignments with sums equal to 1e-9, the one that
-        keeps the order of rows and columns best.
+    min(T, P) pairs of row and column, sorted by row. Of assignments with sums equal to 1e-9, the one that keeps the
+    order of rows and columns best.
     """
     rows, columns = similarities.shape
     if not rows or not columns:
@@ -147,18 +119,10 @@ def assign(similarities: FloatArray) -> list[tuple[int, int]]:
 
 
 def item_similarity(truth: Tree, predicted: Tree, node: SchemaNode | None) -> float:
-    """How much two list items are alike.
+    """Return how much two list items are alike, in [0, 1].
 
-    Parameters
-    ----------
-    node : SchemaNode or None
-        What the schema states about the items.
-
-    Returns
-    -------
-    float
-        In [0, 1]. Objects: the mean over the fields that either has, 1 when neither has any. Lists: the sum of
-        the best assignment over the longer length. 0 for items of different kinds.
+    Objects: the mean over the fields that either has, 1 when neither has any. Lists: the sum of the best assignment
+    over the longer length. 0 for items of different kinds.
     """
     if isinstance(truth, Field) and isinstance(predicted, Field):
         return similarity(truth.value, predicted.value, node.rule if node else None)
@@ -172,7 +136,6 @@ def item_similarity(truth: Tree, predicted: Tree, node: SchemaNode | None) -> fl
 
 
 def _similarities(truths: Sequence[Tree], predictions: Sequence[Tree], node: SchemaNode | None) -> FloatArray:
-    """Similarity of each item with each, float64, shape (T, P)."""
     if all(isinstance(item, dict) for item in (*truths, *predictions)):
         return _object_table(truths, predictions, node)  # type: ignore[arg-type]
     if all(isinstance(item, Field) for item in (*truths, *predictions)):
@@ -185,7 +148,7 @@ def _similarities(truths: Sequence[Tree], predictions: Sequence[Tree], node: Sch
 def _object_table(
     truths: Sequence[dict[str, Any]], predictions: Sequence[dict[str, Any]], node: SchemaNode | None
 ) -> FloatArray:
-    """Mean similarity over the fields that either has, for each object with each: field by field over all of them."""
+    """Return the mean similarity, over the fields that either has, of each object with each."""
     declared = node.children if node else {}
     total = np.zeros((len(truths), len(predictions)))
     count = np.zeros_like(total)
@@ -203,7 +166,7 @@ def _object_table(
 
 
 def _rows_by_name(items: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
-    """Which items say something under each name."""
+    """Return which items say something under each name."""
     rows: dict[str, list[int]] = {}
     for row, item in enumerate(items):
         for name, tree in item.items():
@@ -213,12 +176,12 @@ def _rows_by_name(items: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
 
 
 def _says(tree: Tree) -> bool:
-    """Whether a field, object or list says anything."""
+    """Return whether a field, object or list says anything."""
     return not is_absent(tree.value if isinstance(tree, Field) else tree)
 
 
 def _equal_as_text(truth: Sequence[Tree], predicted: Sequence[Tree]) -> FloatArray:
-    """The reference's similarity of plain items: 1 for the same text but for case and white space."""
+    """Return the reference's similarity of plain items: 1 for equal text but for case and white space."""
 
     def said(item: Tree) -> str:
         value = item.value if isinstance(item, Field) else None
@@ -229,7 +192,7 @@ def _equal_as_text(truth: Sequence[Tree], predicted: Sequence[Tree]) -> FloatArr
 
 
 def _together(ground_truth: FieldDocuments, prediction: FieldDocuments) -> dict[str, tuple[Tree, Tree]]:
-    """Both sides of each document; an empty one where a side lacks it."""
+    """Return both sides of each document; an empty one where a side lacks it."""
     truths, predictions = ground_truth.documents, prediction.documents
     if ground_truth.single and prediction.single:
         predictions = dict(zip(truths, predictions.values(), strict=True))
@@ -251,12 +214,10 @@ class _Walk:
         self._is_field: list[bool] = []
 
     def document(self, truth: Tree, predicted: Tree) -> None:
-        """Compare one document."""
         self._documents += 1
         self._pair(Spot(truth, predicted, node=self._root))
 
     def rows(self, **given: Any) -> ComparedFields:  # noqa: ANN401 - passed on
-        """The columns of everything compared so far."""
         truth = [field for field, _ in self._fields]
         predicted = [field for _, field in self._fields]
         has_truth = _column(field is not None and field.has_box for field in truth)
@@ -279,7 +240,7 @@ class _Walk:
         )
 
     def _row(self, here: str | None, there: str | None, spot: Spot) -> None:
-        """One row: a pair of fields, a lonely one, or objects and lists as a whole."""
+        """Add one row: a pair of fields, a lonely one, or objects and lists as a whole."""
         truth = spot.truth if isinstance(spot.truth, Field) else None
         predicted = spot.predicted if isinstance(spot.predicted, Field) else None
         is_field = truth is spot.truth and predicted is spot.predicted
@@ -293,7 +254,6 @@ class _Walk:
         )
 
     def _pair(self, spot: Spot) -> None:
-        """Compare what is at one path of both sides."""
         if not isinstance(spot.truth, dict | list) and not isinstance(spot.predicted, dict | list):
             self._row(spot.here, spot.there, spot)
         elif not spot.item:
@@ -317,7 +277,7 @@ class _Walk:
             self._apart(spot)
 
     def _apart(self, spot: Spot) -> None:
-        """Rows of two things that are no pair, or of one thing: the whole, then every field on its own."""
+        """Add rows of two things that are no pair, or of one thing: the whole, then every field on its own."""
         if spot.known:
             self._row(spot.here, spot.there, spot)
         self._lonely(spot.truth, spot.here, None)
@@ -338,7 +298,6 @@ class _Walk:
             self._pair(Spot(first, second, here, there, declared.get(name), nested, spot.item, spot.known))
 
     def _lists(self, spot: Spot, truths: list[Any], predictions: list[Any]) -> None:
-        """Compare two lists: paired items, then lonely ones."""
         node = spot.node.item if spot.node else None
         threshold = spot.node.match_threshold if spot.node else DEFAULT_MATCH_THRESHOLD
         table = self._table(truths, predictions, node)
@@ -359,7 +318,6 @@ class _Walk:
         return _similarities(truths, predictions, node)
 
     def _items(self, spot: Spot, *, alike: bool) -> None:
-        """Compare two items that the assignment gave each other."""
         if not (isinstance(spot.truth, dict) and isinstance(spot.predicted, dict)):
             self._pair(spot._replace(item=True))
         elif alike:
@@ -368,7 +326,6 @@ class _Walk:
             self._apart(spot)
 
     def _missed(self, spot: Spot) -> None:
-        """Rows of a true item without partner."""
         inner = list(leaves(spot.truth or {}, spot.here))
         if self._reference and not spot.nested and any("_bbox" in field.extras for _, field in inner):
             for path, field in inner:
@@ -385,13 +342,12 @@ class _Walk:
             self._lonely(spot.truth, spot.here, None)
 
     def _invented(self, spot: Spot) -> None:
-        """Rows of a predicted item without partner."""
         if isinstance(spot.predicted, Field) or spot.known:
             self._row(None, spot.there, spot)
         self._lonely(spot.predicted, None, spot.there)
 
     def _lonely(self, tree: Tree | None, here: str | None, there: str | None) -> None:
-        """Rows of the fields inside of an object or list without partner; the reference loses them."""
+        """Add rows of the fields in an object or list without partner; the reference loses them."""
         if self._reference or tree is None or isinstance(tree, Field):
             return
         for path, field in leaves(tree, here if here is not None else there or ""):
@@ -402,7 +358,7 @@ class _Walk:
 
 
 def _is_nothing(tree: Tree | None, other: Tree | None) -> bool:
-    """Whether one side is nothing at all where the other is an empty list: then there is nothing to compare."""
+    """Return whether one side is nothing at all where the other is an empty list."""
     return other == [] and (tree is None or (isinstance(tree, Field) and tree.value is None and not tree.has_box))
 
 
@@ -411,7 +367,7 @@ def _items_of(tree: Tree | None) -> list[Any]:
 
 
 def _iou(truth: Sequence[Field | None], predicted: Sequence[Field | None]) -> FloatArray:
-    """IoU of each row, float64, shape (N,); 0 unless both boxes can be compared."""
+    """Return the IoU of each row, float64, shape (N,); 0 unless both boxes can be compared."""
     both = [
         row for row, (first, second) in enumerate(zip(truth, predicted, strict=True))
         if first and second and first.box and second.box and first.page == second.page

@@ -1,8 +1,7 @@
-"""What was compared, as columns: one row per pair of fields, per lonely field, and per lonely item or object.
+"""What was compared, as columns: one row per pair of fields, per lonely field, and per lonely item.
 
-Owns `ComparedFields`, its state as plain values, and the merging of the states of several shards. Rows keep the
-raw IoU and confidence, so that every threshold can be applied later; the order of the rows is that of arrival,
-and every number follows `ComparedFields.order` instead, which no shard and no file can change.
+Rows keep the raw IoU and confidence, so that every threshold can be applied later. They are in the order of arrival;
+every number follows `ComparedFields.order` instead, which no shard and no file can change.
 """
 
 from __future__ import annotations
@@ -42,38 +41,30 @@ class ComparedFields:
 
     Attributes
     ----------
-    documents : tuple of str
-        Every document of any side, in the order of arrival.
+    documents, document : tuple of str, length D, and int64, shape (N,)
+        Every document of any side, in the order of arrival; code of each row.
     pages : int64, shape (D,)
         Pages that a box of the document names.
-    document : int64, shape (N,)
-        Code into `documents`.
     truth_path, prediction_path : sequence of str or None
         Where the field is on each side; None for an item of a list without partner.
     has_truth, has_prediction : bool, shape (N,)
         Whether there is a box; a malformed one counts.
     iou : float64, shape (N,), in [0, 1]
         0 unless both boxes are well-formed and on one page.
-    confidence : float64, shape (N,)
-        Of the prediction; NaN for none.
-    refused : bool, shape (N,)
-        Whether the confidence is not a number in [0, 1].
+    confidence, refused : float64 and bool, shape (N,)
+        Of the prediction, NaN for none; whether it is not a number in [0, 1].
     right : bool, shape (N,)
         Whether the value is right; a field that only one side has is wrong unless its value is null.
     is_field : bool, shape (N,)
         False for items and objects that were compared as a whole.
     only_predicted : bool, shape (N,)
         Whether the ground truth has no field there, only the prediction.
-    parity : "none" or "stickler"
-        Whose pairing this is.
-    value_rule : str
-        How values were compared, in words.
+    parity, value_rule : str
+        Whose pairing this is; how values were compared, in words.
     ground_truth, prediction : tuple of SourceFile
         The files, one per shard.
-    truth, predicted : sequence of Field or None
-        The fields themselves, for views; empty when the rows come from a state.
-    inputs : CompareInputs or None
-        What was compared, to compare it again; None when the rows come from a state or from several shards.
+    truth, predicted, inputs : sequence of Field or None, and CompareInputs or None
+        The fields and what was compared; empty and None for rows from a state, `inputs` also for several shards.
     """
 
     documents: tuple[str, ...]
@@ -102,10 +93,8 @@ class ComparedFields:
 
     @cached_property
     def order(self) -> IntArray:
-        """Rows in canonical order, int64, shape (N,): by document, then by path, both in natural order.
+        """Return rows by document, then by path, both in natural order, int64, shape (N,).
 
-        Notes
-        -----
         The path is that of the prediction where there is one. Ties in confidence are broken by this order; the
         reference (stickler-eval 1.0.0) breaks them by arrival, so its number depends on the order of files.
         """
@@ -118,23 +107,23 @@ class ComparedFields:
 
     @cached_property
     def arrival(self) -> IntArray:
-        """Rows in the order of arrival, int64, shape (N,)."""
+        """Return rows in the order of arrival, int64, shape (N,)."""
         return np.arange(len(self), dtype=np.int64)
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
-        """Every class of field, in natural order."""
+        """Return every class of field, in natural order."""
         return tuple(sorted(set(self._class_names), key=natural_order))
 
     @cached_property
     def field_class(self) -> IntArray:
-        """Class of each row, int64, shape (N,): code into `classes`."""
+        """Return the class of each row, int64, shape (N,): code into `classes`."""
         code = {name: index for index, name in enumerate(self.classes)}
         return np.array([code[name] for name in self._class_names], dtype=np.int64)
 
     @cached_property
     def _class_names(self) -> list[str]:
-        """Class of each row; the ground truth's path names it where there is one."""
+        """Return the class of each row; the ground truth's path names it where there is one."""
         known: dict[str, str] = {}
         names = []
         for here, there in zip(self.truth_path, self.prediction_path, strict=True):
@@ -145,7 +134,7 @@ class ComparedFields:
         return names
 
     def get_state(self) -> dict[str, object]:
-        """Everything that a number needs, as plain JSON values for `load_state`; without the fields themselves."""
+        """Return what numbers need, as plain JSON values for `load_state`; not the fields themselves."""
         return {
             "state": STATE_VERSION,
             "parity": self.parity,
@@ -162,12 +151,10 @@ class ComparedFields:
 
 
 def load_state(state: Mapping[str, Any]) -> ComparedFields:
-    """The rows of a state from `ComparedFields.get_state`, also after a way through JSON; the fields are not in it.
+    """Return the rows of a state from `ComparedFields.get_state`; ValueError for anything else.
 
-    States of version 1 do not say which fields only the prediction has: there only those are known to be such that
-    have no path in the ground truth.
-
-    ValueError when it is not such a state, or its columns differ in length.
+    States of version 1 do not say which fields only the prediction has: there only those without a path in the ground
+    truth are known to be such.
     """
     if state.get("state") == 1 and "truth_path" in state:
         alone = [path is None for path in state["truth_path"]]
@@ -198,23 +185,11 @@ def load_state(state: Mapping[str, Any]) -> ComparedFields:
 
 
 def merge(*parts: ComparedFields) -> ComparedFields:
-    """The rows of several shards as one.
+    """Return the rows of several shards, at least one, as one.
 
-    Parameters
-    ----------
-    *parts : ComparedFields
-        At least one; no document may be in two of them.
-
-    Returns
-    -------
-    ComparedFields
-        Every number is the same for any order of the parts and equals that of one run over all documents;
-        under ``parity="stickler"`` ties follow the order of the parts, as in the reference.
-
-    Raises
-    ------
-    ValueError
-        Without parts, when a document is in two of them, or when they were paired by different rules.
+    Every number is the same for any order of the parts and equals that of one run over all documents; under
+    ``parity="stickler"`` ties follow the order of the parts, as in the reference. ValueError without parts, when a
+    document is in two of them, or when they were paired by different rules.
     """
     if not parts:
         raise ValueError("there is nothing to merge")
@@ -247,7 +222,7 @@ def merge(*parts: ComparedFields) -> ComparedFields:
 
 
 def as_one(sources: Sequence[SourceFile]) -> SourceFile:
-    """One name and digest for the files of all shards: those of the only one, or joined."""
+    """Return one name and digest for the files of all shards: those of the only one, or joined."""
     if len(sources) == 1:
         return sources[0]
     digest = hashlib.sha256("".join(source.sha256 for source in sources).encode()).hexdigest()
@@ -255,5 +230,4 @@ def as_one(sources: Sequence[SourceFile]) -> SourceFile:
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:
-    """Place of each text in natural order."""
     return {name: place for place, name in enumerate(sorted(set(names), key=natural_order))}

@@ -1,7 +1,6 @@
-"""When the value of a field is right: text, numbers, dates and exact values, with and without a schema.
+"""When the value of a field is right: text, numbers, dates and exact values, by schema or by kind.
 
-Owns the comparison of two plain JSON values and of the order in which their kinds are tried. A similarity is in
-[0, 1]; a value is right when it reaches the threshold of its rule. Knows no box, path or list.
+A similarity is in [0, 1]; a value is right when it reaches the threshold of its rule.
 """
 
 from __future__ import annotations
@@ -41,24 +40,11 @@ _REMEMBERED = 1 << 14
 
 
 def similarity(truth: object, predicted: object, rule: Rule | None) -> float:
-    """How much a predicted value is like the true one.
+    """Return how much a predicted value is like the true one, in [0, 1]; 1 for two nulls, 0 for one.
 
-    Parameters
-    ----------
-    truth, predicted : JSON values
-        None for null and for a field that is not there.
-    rule : Rule or None
-        None without a schema.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 1 for two nulls, 0 for one.
-
-    Notes
-    -----
-    Without a rule: booleans exactly; numbers, and text that is a number on both sides, as numbers; other text by
-    its normalised Levenshtein similarity; anything else exactly. See `number_of` and `text_similarity`.
+    A field that is not there is None. Without a rule: booleans exactly; numbers, and text that is a number on both
+    sides, as numbers; other text by its normalised Levenshtein similarity; anything else exactly. See `number_of`,
+    `text_similarity`.
     """
     if truth is None or predicted is None:
         return float(truth is predicted)
@@ -66,10 +52,7 @@ def similarity(truth: object, predicted: object, rule: Rule | None) -> float:
 
 
 def similarities(truths: Sequence[object], predictions: Sequence[object], rule: Rule | None) -> FloatArray:
-    """The `similarity` of each true value with each predicted one, float64, shape (T, P), in [0, 1].
-
-    Several times faster for columns of text and of numbers.
-    """
+    """Return the `similarity` of each true value with each predicted one, float64, shape (T, P)."""
     every = [*truths, *predictions]
     kind = rule.comparator if rule else _only_kind(every)
     if kind == "number" and None not in every:
@@ -91,7 +74,7 @@ def similarities(truths: Sequence[object], predictions: Sequence[object], rule: 
 
 
 def is_right(truth: object, predicted: object, rule: Rule | None) -> bool:
-    """Whether a predicted value is right: its similarity reaches the threshold of the rule.
+    """Return whether a predicted value's similarity reaches the threshold of the rule.
 
     Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
     """
@@ -99,24 +82,22 @@ def is_right(truth: object, predicted: object, rule: Rule | None) -> bool:
 
 
 def is_absent(value: object) -> bool:
-    """Whether a value is empty: null, empty text, an empty list or object."""
+    """Return whether a value is empty: null, empty text, an empty list or object."""
     return value is None or (isinstance(value, str | list | dict) and not value)
 
 
 def describe(schema: Schema | None) -> str:
-    """The rule of the values in words, for the signature."""
+    """Return the rule of the values in words, for the signature."""
     if schema is None:
         return f"values: text ≥ {TEXT_THRESHOLD:.2f}, numbers within {RELATIVE_TOLERANCE:g}, others exact"
     return f"values: {schema.name} {schema.sha256[:12]}".rstrip()
 
 
 def text_similarity(truth: str, predicted: str) -> float:
-    """1 minus the Levenshtein distance over the longer length, ignoring case and runs of white space, in [0, 1].
+    """Return 1 minus the Levenshtein distance over the longer length, ignoring case and white space runs.
 
     1 for two texts without a visible character.
 
-    Examples
-    --------
     >>> text_similarity("Acme  Corp", "acme corp.")
     0.9
     """
@@ -126,22 +107,13 @@ def text_similarity(truth: str, predicted: str) -> float:
 
 
 def number_of(value: object) -> float | None:
-    """A value as a number.
+    """Return a value as a number; None for booleans, text that is no number as a whole, and anything else.
 
-    Returns
-    -------
-    float or None
-        None for booleans, for text that is not a number as a whole, and for everything else.
+    Text may carry a currency sign or three-letter code, thousands separators (comma, apostrophe or blank between groups
+    of three digits) and the brackets of accounting. The point is the decimal mark: "1,5" and "12 pieces" are not
+    numbers. ``NumericComparator`` of stickler-eval 1.0.0 removes every character but digits, point and minus, so that
+    "12 pieces" equals 12 and "1,5" equals 15 there.
 
-    Notes
-    -----
-    Text may carry a currency sign or three-letter code, thousands separators (comma, apostrophe or blank between
-    groups of three digits) and the brackets of accounting. The point is the decimal mark; nothing is guessed:
-    "1,5" and "12 pieces" are not numbers. ``NumericComparator`` of stickler-eval 1.0.0 removes every character
-    but digits, point and minus, so that "12 pieces" equals 12 and "1,5" equals 15 there.
-
-    Examples
-    --------
     >>> number_of("$1,500.00"), number_of("(20) EUR"), number_of("1,5")
     (1500.0, -20.0, None)
     """
@@ -153,16 +125,10 @@ def number_of(value: object) -> float | None:
 
 
 def dates_of(text: str) -> frozenset[date]:
-    """The days that a text can mean.
+    """Return the days that a text can mean; empty for no date with a year of four digits.
 
-    Returns
-    -------
-    frozenset of date
-        Empty for text that is not a date with a year of four digits; two days for 03/04/2020, which is read
-        both ways; a time of day is left out.
+    Two days for 03/04/2020, which is read both ways; a time of day is left out.
 
-    Examples
-    --------
     >>> sorted(map(str, dates_of("03/04/2020"))), sorted(map(str, dates_of("4 March 2020")))
     (['2020-03-04', '2020-04-03'], ['2020-03-04'])
     """
@@ -170,7 +136,7 @@ def dates_of(text: str) -> frozenset[date]:
 
 
 def _only_kind(values: Sequence[object]) -> Comparator | None:
-    """Which rule holds for all of some values without a schema; None when it depends on the pair."""
+    """Return which rule holds for all of some values without a schema; None when it depends on the pair."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return "number"
     if all(isinstance(value, str) and number_of(value) is None for value in values):
@@ -183,7 +149,6 @@ def _or_nan(number: float | None) -> float:
 
 
 def _by_kind(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
-    """Similarity without a schema."""
     if isinstance(truth, bool) or isinstance(predicted, bool):
         return float(truth is predicted)
     both_text = isinstance(truth, str) and isinstance(predicted, str)
@@ -213,7 +178,7 @@ def _date(truth: object, predicted: object) -> float:
 
 
 def _exact(truth: object, predicted: object) -> float:
-    """1 for equal JSON: no order of keys, 1 equals 1.0, and true is not 1."""
+    """Return 1 for equal JSON: no order of keys, 1 equals 1.0, and true is not 1."""
     if isinstance(truth, dict) and isinstance(predicted, dict):
         same = truth.keys() == predicted.keys() and all(_exact(truth[key], predicted[key]) for key in truth)
     elif isinstance(truth, list) and isinstance(predicted, list):
@@ -257,7 +222,7 @@ def _number_of_text(text: str) -> float | None:
 
 
 def _readings(text: str) -> Iterator[date]:
-    """Every valid day among the readings of normalised text."""
+    """Yield every valid day among the readings of normalised text."""
     if match := _YEAR_FIRST.fullmatch(text):
         yield from _day(match[1] or match[5], match[3] or match[6], match[4] or match[7])
     elif match := _YEAR_LAST.fullmatch(text):
@@ -278,6 +243,6 @@ def _day(year: str, month: str, day: str) -> Iterator[date]:
 
 
 def _month(name: str) -> str:
-    """Number of an English month, whole or shortened; 0 for another word."""
+    """Return the number of an English month, whole or shortened; 0 for another word."""
     matching = [number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name)]
     return str(matching[0]) if matching else "0"

@@ -1,8 +1,4 @@
-"""One cell of a pixel confusion matrix in words and numbers: its sentence, and which pages are behind it.
-
-Owns the sentence of a cell and the choice of the cell that is worth looking at first. Works on a `PixelResult`; the
-pixels on the page are `PixelResult.cell_region`.
-"""
+"""One cell of a pixel confusion matrix in words and numbers: its sentence, and the pages behind it."""
 
 from __future__ import annotations
 
@@ -17,22 +13,10 @@ from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, PixelColumns
 
 
 class CellFacts(NamedTuple):
-    """A cell over some pages.
+    """A cell over some pages; row and column are the classes of the first and the second side.
 
-    Attributes
-    ----------
-    row, column : str
-        Names of the classes of the first and the second side.
-    pixels : float
-        What the cell holds; a fraction where pixels have several labels.
-    row_pixels : int
-        Pixels that carry the row's class on the first side.
-    pages : int
-        Pages that add to the cell.
-    row_pages : int
-        Pages that have the row's class on the first side.
-    behind : tuple of Cell
-        The pages that add most, most first.
+    `pixels`: a fraction where pixels have several labels. `row_pixels`, `row_pages`: those with the row's class on the
+    first side. `pages`: those that add to the cell. `behind`: the pages that add most, most first.
     """
 
     row: str
@@ -47,17 +31,7 @@ class CellFacts(NamedTuple):
 def cell_facts(
     result: PixelResult, row: int, column: int, *, pages: IntArray | None = None, limit: int = 200
 ) -> CellFacts:
-    """The numbers of one cell over some pages, all of them when `pages` is absent.
-
-    Parameters
-    ----------
-    row, column : int
-        Classes of the first and the second side.
-    pages : int64, optional
-        Rows of the pages that count.
-    limit : int
-        How many pages are named at most.
-    """
+    """Return the numbers of one cell over some pages (all when absent), naming `limit` pages at most."""
     per_page, in_row = result.cell_pixels(row, column), result.row_pixels(row)
     chosen = np.arange(len(per_page)) if pages is None else np.asarray(pages, dtype=np.int64)
     mine = per_page[chosen]
@@ -74,18 +48,10 @@ def cell_facts(
 
 
 def cell_words(facts: CellFacts, *, models: tuple[str, str] | None = None) -> tuple[str, str]:
-    """One sentence about a cell, and its numbers.
+    """Return one sentence about a cell, and its numbers.
 
-    Parameters
-    ----------
-    models : pair of str, optional
-        Names of the two sides when both are predictions: then nothing "became" anything.
-
-    Returns
-    -------
-    (str, str)
-        For instance "11.2 % of Table pixels became background" and "1,309,000 of 11,690,000 pixels, on 96 of 181 pages
-        with Table".
+    "11.2 % of Table pixels became background" and "1,309,000 of 11,690,000 pixels, on 96 of 181 pages with Table".
+    `models`: names of the two sides when both are predictions: then nothing "became" anything.
     """
     row, column = _in_words(facts.row), _in_words(facts.column)
     if not facts.row_pixels:
@@ -104,17 +70,9 @@ def cell_words(facts: CellFacts, *, models: tuple[str, str] | None = None) -> tu
 
 
 def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str]) -> tuple[str, str]:
-    """One sentence about a cell of two predictions against one ground truth, and its numbers.
+    """Return one sentence about a cell of two predictions against one ground truth, and its numbers.
 
-    Parameters
-    ----------
-    first, second : CellFacts
-        Of the same cell.
-
-    Returns
-    -------
-    (str, str)
-        For instance "A: 14.6 % of Figure pixels became background; B: 10.2 %" and the pixels and pages of both.
+    "A: 14.6 % of Figure pixels became background; B: 10.2 %" and the pixels and pages of both.
     """
     head, detail = cell_words(first)
     if not first.row_pixels and not second.row_pixels:
@@ -129,7 +87,7 @@ def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str
 
 
 def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str:
-    """Why a matrix of two predictions cannot be read the other way round, and which of them labels more.
+    """Return why a matrix of two predictions cannot be mirrored, and which of them labels more.
 
     `models` are the names of the row's and the column's prediction.
     """
@@ -149,16 +107,9 @@ def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str
 
 
 def worst_cell(confusion: FloatArray) -> tuple[int, int]:
-    """The cell to look at first: the most pixels of a class that went elsewhere.
+    """Return row and column of the most pixels of a class that went elsewhere; (0, 0) when all is right.
 
-    Parameters
-    ----------
-    confusion : float64, shape (C, C)
-
-    Returns
-    -------
-    (int, int)
-        Row and column: off the diagonal, the background's row only when no other has any; (0, 0) when all is right.
+    The background's row only when no other has any.
     """
     wrong = np.where(np.eye(len(confusion), dtype=bool), 0.0, np.nan_to_num(confusion))
     lost = wrong.copy()
@@ -169,10 +120,8 @@ def worst_cell(confusion: FloatArray) -> tuple[int, int]:
 
 
 def share_text(share: float) -> str:
-    """A share in per cent: "11.2 %", "under 0.1 %", "0 %"; only all of it is 100 %.
+    """Return a share in per cent: "11.2 %", "under 0.1 %", "0 %"; only all of it is 100 %.
 
-    Examples
-    --------
     >>> [share_text(share) for share in (0.0, 0.0004, 0.1123, 0.99999, 1.0)]
     ['0 %', 'under 0.1 %', '11.2 %', '99.9 %', '100 %']
     """
@@ -184,10 +133,8 @@ def share_text(share: float) -> str:
 
 
 def pixels_text(pixels: float) -> str:
-    """A number of pixels, with one decimal only where it is no whole number.
+    """Return a number of pixels, with one decimal only where it is no whole number.
 
-    Examples
-    --------
     >>> [pixels_text(pixels) for pixels in (1_309_000.0, 70 / 3)]
     ['1,309,000', '23.3']
     """
@@ -195,5 +142,5 @@ def pixels_text(pixels: float) -> str:
 
 
 def _in_words(name: str) -> str:
-    """A class inside a sentence: the background is a common word, labels keep their spelling."""
+    """Return a class inside a sentence: the background is a common word, labels keep their spelling."""
     return name.lower() if name == BACKGROUND_NAME else name

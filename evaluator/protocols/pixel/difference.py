@@ -1,7 +1,6 @@
 """Two pixel confusion matrices of one ground truth against each other, cell by cell.
 
-Owns how matrices of two predictions are brought under one list of classes, and which sign of a difference is good: on
-the diagonal more is better, anywhere else less is. Computes from the integers of both, not from rounded ratios.
+On the diagonal more is better, anywhere else less is. Computed from the integers of both, not from rounded ratios.
 """
 
 from __future__ import annotations
@@ -20,14 +19,9 @@ KINDS: Final = ("confusion", "precision", "recall", "f1")
 
 @dataclass(frozen=True, eq=False)
 class MatrixDifference:
-    """One matrix of a first prediction minus that of a second.
+    """One matrix of a first prediction minus that of a second, float64, shape (C, C); NaN where undefined.
 
-    Attributes
-    ----------
-    classes : tuple of str, length C
-        The classes of both, the background first.
-    first, second : float64, shape (C, C)
-        The two matrices under these classes; NaN where undefined.
+    `classes`: those of both, the background first.
     """
 
     classes: tuple[str, ...]
@@ -36,48 +30,28 @@ class MatrixDifference:
 
     @property
     def values(self) -> FloatArray:
-        """First minus second, float64, shape (C, C); NaN where one of them is undefined."""
+        """Return first minus second, float64, shape (C, C); NaN where one of them is undefined."""
         return self.first - self.second
 
     @property
     def gain(self) -> IntArray:
-        """Which prediction the cell speaks for, int64, shape (C, C): 1 the first, -1 the second, 0 neither.
-
-        Notes
-        -----
-        On the diagonal the larger number is better, elsewhere the smaller one.
-        """
+        """Return 1 where the first prediction is better, -1 the second, 0 neither, int64, shape (C, C)."""
         sign = np.sign(np.nan_to_num(self.values)).astype(np.int64)
         return np.where(np.eye(len(self.classes), dtype=bool), sign, -sign)
 
     @property
     def limit(self) -> float:
-        """Largest absolute difference outside background x background, for a scale from -limit to limit; 0 for none."""
+        """Return the largest absolute difference outside background x background, for a scale; 0 for none."""
         return largest(self.values)
 
 
 def difference(
     first: PixelColumns, second: PixelColumns, kind: str, *, rows: tuple[int, int] = (0, 0)
 ) -> MatrixDifference:
-    """A matrix of one prediction minus that of another, for one scope of each.
+    """Return a matrix of one prediction minus that of another, for one scope of each.
 
-    Parameters
-    ----------
-    first, second : PixelColumns
-        Of two predictions against the same ground truth.
-    kind : str
-        One of `KINDS`.
-    rows : pair of int
-        Which scope of each.
-
-    Raises
-    ------
-    ValueError
-        For a kind that does not exist.
-
-    Notes
-    -----
-    A class that only one prediction uses has a row and a column of zero pixels in the matrix of the other, as if it had
+    Both are against one ground truth; `rows` is which scope of each. ValueError for a kind that is none of `KINDS`. A
+    class that only one prediction uses has a row and a column of zero pixels in the matrix of the other, as if it had
     been in its label map: ratios of other classes do not change by it.
     """
     if kind not in KINDS:
@@ -91,13 +65,13 @@ def difference(
 
 
 def largest(matrix: FloatArray) -> float:
-    """Largest absolute value of a matrix outside background x background; 0 when there is none."""
+    """Return the largest absolute value of a matrix outside background x background; 0 for none."""
     values = np.abs(matrix).ravel()[1:]
     return float(np.nanmax(values)) if len(values) and not np.isnan(values).all() else 0.0
 
 
 def _under(matrices: Matrices, row: int, own: Sequence[str], classes: Sequence[str]) -> Matrices:
-    """One scope's matrix under other classes, which contain its own."""
+    """Return one scope's matrix under other classes, which contain its own."""
     at = np.array([classes.index(name) for name in own])
     scaled = np.zeros((1, len(classes), len(classes)))
     scaled[0][np.ix_(at, at)] = matrices.scaled[row]

@@ -1,7 +1,6 @@
-"""Two pixel counts of one ground truth, page by page: on which pages which model has fewer wrong pixels.
+"""Two pixel counts of one ground truth by page: on which pages which model has fewer wrong pixels.
 
-Owns how much of a page is wrong: the pixels of its confusion matrix off the diagonal, over all classes, and for a label
-those of its row and of its column (pixels of the label that became something else, and the other way round).
+Wrong are the pixels of the page's confusion matrix off the diagonal, and for a label those of its row and its column.
 """
 
 from __future__ import annotations
@@ -18,19 +17,10 @@ BY_PIXELS = "wrong pixels"
 
 
 def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
-    """The ledger of pages by wrong pixels.
+    """Return the ledger of pages by wrong pixels; None where the sides use different classes.
 
-    Parameters
-    ----------
-    a, b : PixelResult
-        Of two predictions against one ground truth.
-
-    Returns
-    -------
-    ItemLedger or None
-        Rows are all labels, then each label of either. A page counts for a label that has pixels on it, in the ground
-        truth or in the prediction of either model. None where the sides use different classes: nothing is on a
-        diagonal then.
+    Rows are all labels, then each label of either. A page counts for a label that has pixels on it, in the ground truth
+    or in the prediction of either model.
     """
     if not (a.same_classes and b.same_classes):
         return None
@@ -50,7 +40,7 @@ def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
 
 
 def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> tuple[Items, FloatArray]:
-    """Wrong pixels of each counted page: everything, then each label, float64, shape (N, 1 + L); NaN without pixels."""
+    """Return wrong pixels of each counted page: everything, then each label; NaN without pixels."""
     amounts, own = result.wrong_pixels, result.classes
     if not result.counted.all():
         amounts = amounts[result.counted]

@@ -1,7 +1,7 @@
-"""The labels of each page with their pixel numbers, one by one: the columns in which slices of pixels are searched.
+"""The labels of each page with their pixel numbers: the columns in which slices are searched.
 
-Owns what is known of a label on a page. A measure of a slice is the mean over the labels of its pages, every one with
-the same weight: of one label it is the number that ``page_mean`` has, over these pages.
+A measure of a slice is the mean over the labels of its pages, each with the same weight: of one label it is the number
+of ``page_mean`` over these pages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PAGES_AT_ONCE: Final = 1_000
 
 
 class _Label(NamedTuple):
-    """A label on a page: the page of the first result's dataset, and its share of the page in the ground truth."""
+    """A label on a page: the page of the first result's dataset, and its share of the page in the truth."""
 
     page: int
     name: str
@@ -35,18 +35,10 @@ class _Label(NamedTuple):
 
 
 def observations(results: Sequence[PixelResult], measure: str) -> Observations:
-    """The labels of pages that a measure is a mean over, of one result or of two with one ground truth.
+    """Return the labels of pages that a measure is a mean over, of one or two results of one ground truth.
 
-    Parameters
-    ----------
-    measure : str
-        One of `MEASURES`.
-
-    Returns
-    -------
-    Observations
-        A label counts on a page where its number is defined; of two results, where it is in both. The background is
-        no label here.
+    A label counts on a page where its number is defined; of two results, where it is in both. The background is no
+    label here. KeyError for a measure that is none of `MEASURES`.
     """
     if measure not in MEASURES:
         raise KeyError(measure)
@@ -70,7 +62,7 @@ def observations(results: Sequence[PixelResult], measure: str) -> Observations:
 
 
 def _numbers(result: PixelResult, measure: str) -> dict[tuple[str, int, str], tuple[float, float]]:
-    """The number of each label of each counted page, and the share of the page that the label has in the truth."""
+    """Return number, and share of the page in the truth, by document, page and label of counted pages."""
     dataset, ids = result.dataset, result.dataset.document_ids
     own = [code for code in np.flatnonzero(result.comparable).tolist() if result.classes[code] != BACKGROUND_NAME]
     numbers: dict[tuple[str, int, str], tuple[float, float]] = {}
@@ -91,7 +83,6 @@ def _numbers(result: PixelResult, measure: str) -> dict[tuple[str, int, str], tu
 def _attributes(
     result: PixelResult, pages: IntArray, labels: Sequence[str], shares: Sequence[float]
 ) -> tuple[Attribute, ...]:
-    """What is known of each label and of its page."""
     dataset = result.dataset
     truth = dataset.ground_truth
     boxes = np.bincount(truth.page, minlength=dataset.pages).astype(np.float64)
@@ -118,6 +109,6 @@ def _attributes(
 
 
 def _labels_on(pages: int, page: IntArray, label: IntArray | npt.NDArray[np.int32]) -> FloatArray:
-    """How many different labels each page has, float64, shape (P,)."""
+    """Return how many different labels each page has, float64, shape (P,)."""
     pairs = np.unique(np.column_stack([page, label]), axis=0)
     return np.bincount(pairs[:, 0], minlength=pages).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Multi-label pixel confusion as one object: its options, how it runs, what is compared of its results."""
+"""Multi-label pixel confusion as one object: options, how it runs, what is compared of its results."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
     slice_measures = MEASURES
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
-        """A file of either side, with or without scores: two annotators, or two models, can be compared."""
+        """Return how one side is read: scores may be missing, so that two annotators can be compared."""
         return formats.Reading(format=options.format, columns=options.columns, unscored=True)
 
     def renamed(self, options: PixelOptions) -> Mapping[str, str]:
-        """New names of labels by their old ones."""
+        """Return new names of labels by their old ones."""
         return options.map_label
 
     def evaluate(
@@ -97,7 +97,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         options: PixelOptions,
         count: Count | None = None,
     ) -> list[Evaluation]:
-        """One count of pixels for each model."""
+        """Return one count of pixels for each model."""
         refused: list[Issue] = []
         sizes = None if options.pdfs is None else page_sizes(truth, options.pdfs, count, refused=refused)
         evaluations = []
@@ -124,7 +124,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
     def prepared(
         self, truth: Annotations, predicted: Annotations, options: PixelOptions
     ) -> tuple[Annotations, tuple[Issue, ...]]:
-        """A prediction that can be joined with its ground truth; ValueError where the classes of the two differ."""
+        """Return a prediction that can be joined with its truth; ValueError where their classes differ."""
         resolved, issues = super().prepared(truth, predicted, options)
         unused = Collector(predicted.name, max_per_rule=None)
         classes = matrix_classes(
@@ -138,20 +138,20 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         return resolved, issues
 
     def labels(self, result: PixelResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The labels that the two files know."""
+        """Return the labels that the two files know."""
         return result.dataset.ground_truth.source.labels, result.prediction.source.labels
 
     def item_ledgers(self, a: PixelResult, b: PixelResult) -> tuple[ItemLedger, ...]:
-        """Page by page; empty where the two sides use different classes."""
+        """Return a ledger by page; empty where the two sides use different classes."""
         pages = page_ledger(a, b)
         return () if pages is None else (pages,)
 
     def observations(self, results: Sequence[PixelResult], measure: str, *, scores: bool = False) -> Observations:
-        """The labels of each page; pixels have no score."""
+        """Return the labels of each page; pixels have no score."""
         return observations(results, measure)
 
     def measures(self, result: PixelResult) -> Measures:
-        """The class vectors and their means; documents weigh by their pixels, as in the protocol."""
+        """Return the class vectors and their means; documents weigh by their pixels, as in the protocol."""
         columns, whole, classes = result.per_document, result.whole, result.classes
         scaled = columns.matrices.scaled
         row, column = scaled.sum(axis=2), scaled.sum(axis=1)

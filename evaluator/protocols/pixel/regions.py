@@ -1,8 +1,7 @@
-"""Where on a page the pixels of one cell of a confusion matrix are: exact rectangles and their outline.
+"""Where on a page the pixels of a cell of a confusion matrix are: exact rectangles and their outline.
 
-Owns the cut of a page between the edges of its boxes, and the merging of its parts into few rectangles. Coordinates
-are pixels of the page's raster, origin top left, half-open. Nothing is painted: the cost follows the boxes and not
-the resolution. What a cell is, and which pairs of label sets add to it, is `pixel_matrix`' business.
+Pixels of the page's raster, origin top left, half-open. Nothing is painted: the cost follows the boxes, not the
+resolution.
 """
 
 from __future__ import annotations
@@ -27,12 +26,7 @@ _PARTS_AT_ONCE: Final = 1 << 20
 class Region:
     """Some pixels of one page, as parts of it between edges of boxes.
 
-    Attributes
-    ----------
-    mask : bool, shape (Y - 1, X - 1)
-        The parts that are chosen.
-    x, y : int64, shape (X,) and (Y,)
-        The edges between them, rising.
+    `mask`: bool, shape (Y - 1, X - 1), the chosen parts. `x`, `y`: int64, shape (X,) and (Y,), the edges, rising.
     """
 
     mask: BoolArray
@@ -41,34 +35,26 @@ class Region:
 
     @cached_property
     def rectangles(self) -> IntArray:
-        """Disjoint rectangles x1, y1, x2, y2, sorted by y1 and x1, int64, shape (N, 4); (0, 4) for no pixel."""
+        """Return disjoint rectangles x1, y1, x2, y2 by y1 and x1, int64, shape (N, 4); (0, 4) for no pixel."""
         return _rectangles(self.mask, self.x, self.y)
 
     @cached_property
     def outline(self) -> IntArray:
-        """Lines x1, y1, x2, y2 between pixels of the region and others, int64, shape (M, 4).
+        """Return lines x1, y1, x2, y2 between pixels of the region and others, int64, shape (M, 4).
 
-        They are horizontal and vertical, the edge of the page included, and each is as long as it goes.
+        Horizontal and vertical, the edge of the page included, each as long as it goes.
         """
         return _outline(self.mask, self.x, self.y)
 
     @property
     def pixels(self) -> int:
-        """Number of pixels."""
+        """Return the number of pixels."""
         x1, y1, x2, y2 = self.rectangles.T
         return int(((x2 - x1) * (y2 - y1)).sum())
 
 
 class CutPage:
-    """One page, cut between the edges of its boxes.
-
-    Parameters
-    ----------
-    first, second : Resolution
-        Boxes of this page only.
-    size : tuple of int
-        Width and height of its raster.
-    """
+    """One page, cut between the edges of its boxes; `size` is width and height of its raster."""
 
     def __init__(self, first: Resolution, second: Resolution, size: tuple[int, int]) -> None:
         width, height = size
@@ -79,7 +65,7 @@ class CutPage:
         self._bands = list(_bands(len(self._y) - 1, len(self._x) - 1))
 
     def region(self, pairs: Sequence[tuple[int, int]]) -> Region:
-        """The pixels whose pair of label sets is one of some; exactly these, whatever the size of the page."""
+        """Return the pixels whose pair of label sets is one of some, exactly."""
         mask = np.zeros((len(self._y) - 1, len(self._x) - 1), dtype=bool)
         for low, high in self._bands:
             words = self._of_all if len(self._bands) == 1 else self._words(low, high)
@@ -89,30 +75,28 @@ class CutPage:
 
     @cached_property
     def _of_all(self) -> list[WordArray]:
-        """The label sets of all parts of both sides, where they are few enough to be held."""
+        """Return the label sets of all parts of both sides, where they are few enough to be held."""
         return self._words(0, len(self._y) - 1)
 
     def _words(self, low: int, high: int) -> list[WordArray]:
-        """The label sets of the parts of some rows."""
         return [_words(boxes, bits, self._x, self._y[low : high + 1]) for boxes, bits in self._sides]
 
 
 def _in_pixels(side: Resolution, size: tuple[int, int]) -> tuple[IntArray, IntArray]:
-    """The pixels that the boxes of one page cover, int64 of shape (n, 4), and their bits."""
+    """Return the pixels that the boxes of one page cover, int64, shape (n, 4), and their bits."""
     edges = on_page(pixel_edges(side), np.zeros(len(side.page), np.int64), np.array([size], dtype=np.int64))
     seen = (edges[:, 0] < edges[:, 2]) & (edges[:, 1] < edges[:, 3])
     return edges[seen], side.bit[seen]
 
 
 def _bands(rows: int, columns: int) -> Iterator[tuple[int, int]]:
-    """First row and the one after the last of bands with about `_PARTS_AT_ONCE` parts."""
+    """Yield first row and the one after the last of bands with about `_PARTS_AT_ONCE` parts."""
     step = max(_PARTS_AT_ONCE // max(columns, 1), 1)
     for low in range(0, rows, step):
         yield low, min(low + step, rows)
 
 
 def _words(boxes: IntArray, bits: IntArray, x: IntArray, y: IntArray) -> WordArray:
-    """The label set of each part between the given edges."""
     words = np.zeros((len(y) - 1, len(x) - 1), dtype=np.uint64)
     here = (boxes[:, 1] < y[-1]) & (boxes[:, 3] > y[0])
     columns = np.searchsorted(x, boxes[here][:, [0, 2]]).tolist()
@@ -125,7 +109,7 @@ def _words(boxes: IntArray, bits: IntArray, x: IntArray, y: IntArray) -> WordArr
 
 
 def _rectangles(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
-    """The chosen parts as rectangles: runs of each row, continued downwards while the same run goes on."""
+    """Return the chosen parts as rectangles: runs of each row, continued downwards while they are equal."""
     change = _changes(mask)
     top, left = np.nonzero(change == 1)
     right = np.nonzero(change == -1)[1]
@@ -143,7 +127,6 @@ def _rectangles(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
 
 
 def _outline(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
-    """The lines between chosen parts and others."""
     across = _changes(mask.T).T != 0
     along = _changes(mask) != 0
     row, start, stop = _runs(across)
@@ -156,14 +139,14 @@ def _outline(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
 
 
 def _runs(lines: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Row, first column and the one after the last of each run of true values."""
+    """Return row, first column and the one after the last of each run of true values."""
     change = _changes(lines)
     row, start = np.nonzero(change == 1)
     return row, start, np.nonzero(change == -1)[1]
 
 
 def _changes(mask: BoolArray) -> npt.NDArray[np.int8]:
-    """Where each row begins (1) and ends (-1) to be true, int8, one column more than the mask; outside it is not."""
+    """Return where each row begins (1) and ends (-1) to be true, int8, one column more than the mask."""
     rows, columns = mask.shape
     # Many times faster than `numpy.pad`, which is slow for small masks.
     framed = np.zeros((rows, columns + 2), np.int8)

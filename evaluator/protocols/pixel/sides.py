@@ -1,8 +1,7 @@
-"""Two layout resolutions made ready to be counted: the classes of the matrix, the rasters, the boxes that take part.
+"""Two layout resolutions made ready to be counted: classes of the matrix, rasters, counted boxes.
 
-Owns the decisions that come before the first pixel, and the issues about them: nothing is left out, cut off or
-rescaled without one. A raster is ceil(width) x ceil(height) of the page in the unit of the first side (LR1); boxes
-of the second side (LR2) are rescaled when it says another size. Computes no metric.
+A raster is ceil(width) x ceil(height) of the page in the unit of the first side (LR1); boxes of the second side (LR2)
+are rescaled when it says another size. Nothing is left out, cut off or rescaled without an issue.
 """
 
 from __future__ import annotations
@@ -38,14 +37,9 @@ _BOXES_AT_ONCE: Final = 1 << 14
 class MatrixClasses:
     """The classes of the matrix and which label is which of them.
 
-    Attributes
-    ----------
-    names : tuple of str, length C
-        The background first; unique.
-    comparable : bool, shape (C,)
-        Classes that mean the same on both sides.
-    bits : pair of int64, shape (L,)
-        Per side, by label code of the file: position in `names`; 0 for a label that takes no part.
+    `names`: length C, the background first. `comparable`: bool, shape (C,), classes that mean the same on both sides.
+    `bits`: per side int64, shape (L,), by label code of the file: position in `names`; 0 for a label that takes no
+    part.
     """
 
     names: tuple[str, ...]
@@ -54,21 +48,15 @@ class MatrixClasses:
 
     @property
     def same(self) -> bool:
-        """Whether both sides use the same classes (case A)."""
+        """Return whether both sides use the same classes (case A)."""
         return all_true(self.comparable)
 
 
 class Raster(NamedTuple):
-    """The rasters of the pages of a dataset.
+    """The rasters of the pages of a dataset; arrays of shape (P, 2).
 
-    Attributes
-    ----------
-    size : int64, shape (P, 2)
-        Columns and rows; 0 for a page that is not counted.
-    scale : pair of float64, shape (P, 2), or None
-        Per side, what takes its boxes to pixels; None when they are pixels.
-    extent : float64, shape (P, 2)
-        Width and height of the pages in the unit of the raster, not rounded up; NaN where no file states them.
+    `size`: int64, columns and rows; 0 for a page that is not counted. `scale`: per side float64, what takes its boxes
+    to pixels; None when they are pixels. `extent`: width and height before rounding up; NaN where no file states them.
     """
 
     size: IntArray
@@ -85,33 +73,14 @@ def matrix_classes(
     shared: Sequence[str],
     issues: Collector,
 ) -> MatrixClasses:
-    """The classes of the matrix of two sides.
+    """Return the classes of the matrix of two sides.
 
-    Parameters
-    ----------
-    labels : sequence of str, optional
-        The labels that take part; all when absent.
-    shared : sequence of str
-        Names that are one class in case B.
-    issues : Collector
-        Gets an error for more classes than a word has bits and for a label called "Background", and a warning when
-        ``auto`` decides that the classes differ.
-
-    Returns
-    -------
-    MatrixClasses
-        Case A: background and the classes of both, in the order of the first side. Case B: background, the classes
-        of the first side, those of the second, each named ``LR1:`` or ``LR2:`` and shared ones by their plain name.
-
-    Raises
-    ------
-    ValueError
-        When `labels` or `shared` names what a side does not have.
-
-    Notes
-    -----
-    A label that one file's label map has counts in both files when the classes are the same, as in `dataset.join`.
-    Bits are numbered anew without gaps, whatever ids the files use.
+    Case A: background and the classes of both, in the order of the first side. Case B: background, the classes of the
+    first side, those of the second, each named ``LR1:`` or ``LR2:`` and those in `shared` by their plain name.
+    `labels`: those that take part; all when absent. As in `dataset.join`, in case A a label of one label map counts in
+    both files. Bits are numbered anew without gaps. ValueError when `labels` or `shared` names what a side does not
+    have; `issues` gets an error for too many classes for a word and for a label called "Background", and a warning when
+    ``auto`` finds different classes.
     """
     sides = tuple((side.labels, side.evaluated) for side in (first, second))
     named = _named_classes(sides, classes, None if labels is None else tuple(labels), tuple(shared))
@@ -137,9 +106,9 @@ def _named_classes(
     labels: tuple[str, ...] | None,
     shared: tuple[str, ...],
 ) -> _NamedClasses:
-    """`matrix_classes` of the labels of the sides and how many of each its label map has; never written to.
+    """Return `matrix_classes` of the labels of the sides and how many of each its label map has.
 
-    Kept, as pages that are evaluated one by one have the same labels.
+    Never written to; kept, as pages that are evaluated one by one have the same labels.
     """
     mapped = [dict.fromkeys(names[:evaluated]) for names, evaluated in sides]
     own = [[name for name in names if labels is None or name in labels] for names in mapped]
@@ -167,16 +136,9 @@ def _named_classes(
 
 
 def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Collector, Collector]) -> BoolArray:
-    """Which pages are counted: all that any side has, or those of both.
+    """Return which pages are counted, bool, shape (P,): all that any side has, or those of both.
 
-    Parameters
-    ----------
-    issues : pair of Collector
-        Gets a warning for the pages that a side does not have.
-
-    Returns
-    -------
-    bool, shape (P,)
+    `issues` gets a warning for the pages that a side does not have.
     """
     has = [np.zeros(dataset.pages, dtype=bool) for _ in range(2)]
     for pages, boxes in zip(has, (dataset.ground_truth, dataset.predictions[0]), strict=True):
@@ -197,23 +159,11 @@ def raster(
     otherwise: tuple[float, float] | None,
     issues: tuple[Collector, Collector],
 ) -> Raster:
-    """The raster of each page, and what takes the boxes of each side to it.
+    """Return the raster of each page, and what takes the boxes of each side to it.
 
-    Parameters
-    ----------
-    counted : bool, shape (P,)
-    given : mapping
-        Sizes that the caller knows.
-    otherwise : tuple of float, optional
-        Size of pages whose size nobody knows.
-    issues : pair of Collector
-        Gets an error for each page without a size, or of a size that cannot be counted; a warning when boxes of the
-        second side are rescaled.
-
-    Notes
-    -----
-    The first of these that knows a page's size: the first side's file, the caller, the second side's file,
+    The first of these that knows a page's size: the first side's file, the caller (`given`), the second side's file,
     `otherwise`. Boxes in pixels of a side that does not say how large its pages are count as pixels of the raster.
+    `issues` gets an error for a page without a usable size, a warning when boxes of the second side are rescaled.
     """
     first, second = dataset.ground_truth, dataset.predictions[0]
     own, other = _file_sizes(dataset, first, issues[0]), _file_sizes(dataset, second, issues[1])
@@ -242,17 +192,10 @@ def raster(
 
 @dataclass(frozen=True, eq=False)
 class SideBoxes:
-    """The boxes of a side that can take part, whatever their scores: those of a class, on pages that are counted.
+    """The N boxes of a side that can take part, whatever their scores, in file order.
 
-    Attributes
-    ----------
-    side : JoinedBoxes
-    boxes : Resolution
-        N boxes in file order.
-    rows : int64, shape (N,)
-        Their rows in the file.
-    size : int64, shape (P, 2)
-        Raster of each page.
+    Those of a class, on counted pages. `rows`: int64, shape (N,), in the file. `size`: int64, shape (P, 2), page
+    rasters.
     """
 
     side: JoinedBoxes
@@ -264,16 +207,9 @@ class SideBoxes:
     def of(
         cls, side: JoinedBoxes, bits: IntArray, scale: FloatArray | None, counted: BoolArray, size: IntArray
     ) -> SideBoxes:
-        """The boxes of a side.
+        """Return the boxes of a side.
 
-        Parameters
-        ----------
-        bits : int64, shape (L,)
-            Bit of each label of the file, 0 for none.
-        scale : float64, shape (P, 2), or None
-            See `Resolution`.
-        counted : bool, shape (P,)
-        size : int64, shape (P, 2)
+        `bits`: int64, shape (L,), bit of each label of the file, 0 for none. `scale`: see `Resolution`.
         """
         boxes = Resolution(side.page, bits[side.source.boxes.label], side.xyxy, scale)
         if all_true(bits) and all_true(counted):
@@ -283,43 +219,37 @@ class SideBoxes:
 
     @cached_property
     def beyond_and_empty(self) -> tuple[IntArray, IntArray]:
-        """Those of the N that reach beyond their page, and those that cover no pixel of it, rising."""
+        """Return those of the N that reach beyond their page, and those that cover no pixel of it, rising."""
         return _beyond_and_empty(self.boxes, self.size)
 
     @cached_property
     def by_page(self) -> PageRows:
-        """The N boxes by page."""
+        """Return the N boxes by page."""
         return PageRows(self.boxes.page, len(self.size))
 
     def taking_part(self, min_score: float) -> BoolArray:
-        """Those with at least a score, and those without one, bool, shape (N,); all for a score of 0."""
+        """Return those with at least a score or without one, bool, shape (N,); all for a score of 0."""
         if min_score <= 0.0:
             return np.ones(len(self.rows), dtype=bool)
         return ~(self.score < min_score)
 
     @property
     def score(self) -> FloatArray:
-        """Score of each of the N boxes, float64, shape (N,); NaN for none."""
+        """Return the score of each of the N boxes, float64, shape (N,); NaN for none."""
         score = self.side.score
         return score if len(self.rows) == len(score) else score[self.rows]
 
     def chosen(self, boxes: BoolArray) -> Resolution:
-        """Some of the N boxes, bool, shape (N,)."""
+        """Return some of the N boxes, bool, shape (N,)."""
         return self.boxes if all_true(boxes) else self.boxes.at(np.flatnonzero(boxes))
 
     def on_page(self, page: int, taken: BoolArray) -> Resolution:
-        """Those of one page, of some of the N boxes, bool, shape (N,)."""
+        """Return those of one page, of some of the N boxes, bool, shape (N,)."""
         rows = self.by_page.of(page)
         return self.boxes.at(rows[taken[rows]])
 
     def report(self, taken: BoolArray, issues: Collector) -> None:
-        """Say which boxes count only in part or not at all: beyond the page, without a pixel.
-
-        Parameters
-        ----------
-        taken : bool, shape (N,)
-            The boxes that take part.
-        """
+        """Warn of the boxes that take part and lie beyond the page or cover no pixel."""
         beyond, empty = (rows[taken[rows]] for rows in self.beyond_and_empty)
         if len(beyond):
             rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
@@ -336,20 +266,11 @@ class SideBoxes:
             issues.warning(_place(self.side, self.rows[empty]), rule, quote(box), "Correct or remove the boxes.")
 
     def _xyxy(self, boxes: IntArray) -> FloatArray:
-        """Corners of the first of some of the N boxes, shape (1, 4)."""
         return self.boxes.xyxy[boxes[:1]]
 
 
 def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | None, issues: Collector) -> None:
-    """Say which boxes have a label that is no class.
-
-    Parameters
-    ----------
-    bits : int64, shape (L,)
-        Bit of each label of the file, 0 for none.
-    labels : sequence of str, optional
-        The labels that the caller chose: leaving out the others needs no issue.
-    """
+    """Warn of boxes whose label is no class, with bit 0; not where the caller chose the labels."""
     if labels is not None or all_true(bits):
         return
     if len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
@@ -359,7 +280,6 @@ def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | 
 
 
 def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntArray]:
-    """Rows of the boxes that reach beyond their page, and of those that cover no pixel of it."""
     beyond, empty = [], []
     for start in range(0, len(boxes.page), _BOXES_AT_ONCE):
         some = boxes.at(slice(start, start + _BOXES_AT_ONCE))
@@ -379,12 +299,11 @@ def _one_contains_the_other(first: Sequence[str], second: Sequence[str]) -> bool
 
 
 def _own_names(labels: Sequence[str], side: str, shared: Sequence[str]) -> list[str]:
-    """The names of the matrix' classes of the labels of a side in case B."""
+    """Return the class names of the labels of a side in case B."""
     return [label if label in shared else f"{side}:{label}" for label in labels]
 
 
 def _check_names(named: _NamedClasses, issues: Collector) -> None:
-    """Errors for a matrix that cannot be made."""
     if any(BACKGROUND_NAME in side for side in named.names):
         rule = f'no label may be called "{BACKGROUND_NAME}", which is the name of pixels without a label (pixel)'
         issues.error("", rule, quote(BACKGROUND_NAME), "Rename it with --map-label, or leave it out with --labels.")
@@ -403,7 +322,7 @@ def _report_different(first: Sequence[str], second: Sequence[str], issues: Colle
 
 
 def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> FloatArray:
-    """Size of each page as a side's file gives it, float64, shape (P, 2); NaN where it does not."""
+    """Return the size of each page as a side's file gives it, float64, shape (P, 2); NaN where unknown."""
     given, entries = side.source.page_size, side.entry_page
     if given is None:
         return np.full((dataset.pages, 2), np.nan)
@@ -429,7 +348,7 @@ def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> Float
 
 
 def _given_sizes(dataset: Dataset, given: PageSizes) -> FloatArray:
-    """Sizes that the caller knows, float64, shape (P, 2); NaN where it does not."""
+    """Return sizes that the caller knows, float64, shape (P, 2); NaN where unknown."""
     sizes = np.full((dataset.pages, 2), np.nan)
     if given:
         ids = [document.doc_id for document in dataset.documents]
@@ -445,7 +364,7 @@ def _fallback(dataset: Dataset, otherwise: tuple[float, float] | None) -> FloatA
 
 
 def _first_known(*sizes: FloatArray) -> FloatArray:
-    """The first size of each page that is known, NaN where none is."""
+    """Return the first size of each page that is known, NaN where none is."""
     known = sizes[0].copy()
     for other in sizes[1:]:
         open_pages = np.isnan(known).any(axis=1)
@@ -484,7 +403,7 @@ def _report_rescaled(
 
 
 def _place(side: JoinedBoxes, rows: IntArray) -> str:
-    """Where the first of some boxes of a file is, and how many more there are."""
+    """Return where the first of some boxes of a file is, and how many more there are."""
     row = int(rows[0])
     name, entry, position = side.source.source_of(row)
     file = f"{name}, " if side.source.parts else ""
@@ -505,6 +424,5 @@ def _size_text(size: FloatArray) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    """Some names as an excerpt, and how many more there are."""
     shown = ", ".join(quote(name) for name in names[:_SHOWN]) or "none"
     return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown

@@ -1,7 +1,4 @@
-"""Every matrix of a pixel evaluation as tables for spreadsheets: one file per matrix, and all of them in one long form.
-
-Owns the names and the layout of these files. Values are those of `PixelResult`; nothing is computed or rounded here.
-"""
+"""Every matrix of a pixel evaluation as tables for spreadsheets: a file per matrix, or one long form."""
 
 from __future__ import annotations
 
@@ -23,23 +20,10 @@ MATRICES: Final = ("confusion", "precision", "recall", "f1")
 def matrix_tables(
     columns: PixelColumns, row: int, *, classes: Sequence[str], signature: str
 ) -> tuple[ResultTable, ...]:
-    """Every matrix of one scope as rows: `MATRICES`, and the same four of the collapsed matrix.
+    """Return every matrix of one scope as rows: `MATRICES`, and the same four of the collapsed matrix.
 
-    Parameters
-    ----------
-    columns : PixelColumns
-        `whole`, `per_document` or `per_page` of a `PixelResult`.
-    row : int
-        Which of its scopes.
-    classes : sequence of str
-        Of both sides, in the order of the matrices.
-    signature : str
-        Of the evaluation, on each table.
-
-    Returns
-    -------
-    tuple of ResultTable
-        The first column is the class of the first side; the others are named for the classes of the second.
+    The first column is the class of the first side; the others are named for the classes of the second, in the order of
+    `classes`. `columns`: `whole`, `per_document` or `per_page` of a `PixelResult`, `row` its scope.
     """
     kinds = (
         ("", columns.matrices, classes),
@@ -63,13 +47,10 @@ def matrix_tables(
 def matrix_files(
     columns: PixelColumns, row: int, *, classes: Sequence[str], signature: str, title: str
 ) -> dict[str, ResultTable]:
-    """The tables of `matrix_tables` under the names of their files, all with one title.
+    """Return the tables of `matrix_tables` under the names of their files, all with one title.
 
-    Returns
-    -------
-    dict of ResultTable
-        ``confusion.csv``, ``precision.csv``, ``recall.csv``, ``f1.csv`` and ``collapsed-confusion.csv`` to
-        ``collapsed-f1.csv``.
+    ``confusion.csv``, ``precision.csv``, ``recall.csv``, ``f1.csv`` and ``collapsed-confusion.csv`` to
+    ``collapsed-f1.csv``.
     """
     return {
         f"{table.title.replace(' ', '-')}.csv": msgspec.structs.replace(table, title=title)
@@ -78,14 +59,11 @@ def matrix_files(
 
 
 def long_table(whole: PixelColumns, *, classes: Sequence[str], signature: str, title: str) -> ResultTable:
-    """Every matrix of the whole dataset with one cell per row, and the class vectors after them.
+    """Return every matrix of the whole dataset with one cell per row, then the class vectors.
 
-    Returns
-    -------
-    ResultTable
-        Columns ``matrix``, ``row``, ``column``, ``value``. ``row`` is a class of the first side, ``column`` one of the
-        second; for ``per class`` it is the name of the number: ``gt_pixels``, ``pred_pixels``, ``precision``,
-        ``recall``, ``f1``, ``iou``, ``pixel_precision``, ``pixel_recall``.
+    Columns ``matrix``, ``row``, ``column``, ``value``. ``row`` is a class of the first side, ``column`` one of the
+    second; for ``per class`` it is the name of the number: ``gt_pixels``, ``pred_pixels``, ``precision``, ``recall``,
+    ``f1``, ``iou``, ``pixel_precision``, ``pixel_recall``.
     """
     rows: list[tuple[str | int | float | None, ...]] = []
     for table in matrix_tables(whole, 0, classes=classes, signature=signature):

@@ -1,4 +1,4 @@
-"""ICDAR 2017 page object detection as one object: its options, the rules of a pair, how it runs, what is compared."""
+"""ICDAR 2017 page object detection as one object: options, rules of a pair, evaluation, measures."""
 
 from __future__ import annotations
 
@@ -77,20 +77,20 @@ class PodProtocol(BoxProtocol[PodOptions]):
     thresholds = IOU_THRESHOLDS
 
     def reading(self, side: Side, options: PodOptions) -> Reading:
-        """How one side is read: with the repairs that the format allows when the options ask for that."""
+        """Return how one side is read: with the repairs of the format when the options ask for that."""
         return msgspec.structs.replace(super().reading(side, options), lenient=options.lenient)
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: PodOptions) -> tuple[Issue, ...]:
-        """The rules of the competition on two files."""
+        """Return the issues of two files by the rules of the competition."""
         return check_pair(truth, prediction, lenient=options.lenient)
 
     def pair(self, dataset: Dataset, model: int, options: PodOptions, *, iou_floor: float | None = None) -> Pairs:
-        """The best ground truth of each prediction."""
+        """Return the best ground truth of each prediction."""
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
 
     def own_options(self, options: PodOptions) -> Mapping[str, object]:
-        """The kind of average precision and the rules on ignored boxes."""
+        """Return the kind of average precision and the rules on ignored boxes."""
         return {
             "ap": options.ap,
             "small_px": options.small_px,
@@ -100,11 +100,11 @@ class PodProtocol(BoxProtocol[PodOptions]):
         }
 
     def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:
-        """The evaluation of a matching."""
+        """Return the evaluation of a matching."""
         return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
 
     def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
-        """Mean AP (mAP) and mean F1 at each threshold; only those of the first have intervals."""
+        """Return mean AP (mAP) and mean F1 at each threshold; only those of the first have intervals."""
         groups = []
         for place, (iou, at_iou) in enumerate(cast(PodResult, result).thresholds.items()):
             numbers = [("mAP", "map", at_iou.mean_average_precision), ("Mean F1", "mean_f1", at_iou.mean_f1)]
@@ -120,7 +120,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
         return tuple(groups)
 
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
-        """AP and F1 of each label at each threshold."""
+        """Return AP and F1 of each label at each threshold."""
         columns: dict[str, Sequence[float | None]] = {}
         for iou, at_iou in cast(PodResult, result).thresholds.items():
             at = threshold_text(iou)
@@ -129,18 +129,18 @@ class PodProtocol(BoxProtocol[PodOptions]):
         return columns
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
-        """At the first threshold."""
+        """Yield the ranked boxes of each label at the first threshold."""
         first = cast(ThresholdResult, result.first)
         every = ranked_labels([first], first.matching.order, lambda one: np.flatnonzero(one.ignored))
         return (ranked for *_, ranked in every)
 
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
-        """MAP or mean F1 at the first threshold."""
+        """Return mAP or mean F1 at the first threshold."""
         first = cast(ThresholdResult, result.first)
         return first.mean_f1 if average == "mean_f1" else first.mean_average_precision
 
     def measures(self, result: BoxEvaluation) -> Measures:
-        """The ratios, AP of each label, and the means over the labels, at the first threshold."""
+        """Return the ratios, AP of each label, and the means over the labels, at the first threshold."""
         first = cast(ThresholdResult, result.first)
         return box_measures(first, *_averages(first))
 
@@ -149,7 +149,7 @@ PROTOCOL: Final = PodProtocol()
 
 
 def _averages(result: ThresholdResult) -> tuple[Part, ...]:
-    """AP of each label, and the means over the labels."""
+    """Return AP of each label, and the means over the labels."""
     matching = result.matching
     labels = matching.labels
     (ranked,) = rankings([result], matching.order, lambda one: np.flatnonzero(one.ignored))

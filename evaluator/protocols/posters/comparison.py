@@ -1,7 +1,6 @@
-"""The two texts of one poster side by side: words, numbers, sections and fields that one of them lacks.
+"""The two texts of one poster side by side: words, numbers, sections and fields that one side lacks.
 
-Owns what follows from one reference and one generated object under a profile; a set of posters, its verdicts and its
-files are in ``posters``. Shares are in [0, 1], the field proportion is a ratio; undefined is None.
+Under one profile. Shares are in [0, 1], the field proportion is a ratio; undefined is None.
 """
 
 from __future__ import annotations
@@ -36,12 +35,7 @@ class PosterMetrics(TypedDict):
 class Captured:
     """What of a set of words or numbers of the reference the generated text has.
 
-    Attributes
-    ----------
-    reference, generated : frozenset of str
-        Those that count.
-    left_out : tuple of str
-        Those of the reference that do not count, sorted; for words always empty.
+    `left_out`: those of the reference that do not count, sorted; for words always empty.
     """
 
     reference: frozenset[str]
@@ -50,16 +44,16 @@ class Captured:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Those that only the reference has, sorted."""
+        """Return those that only the reference has, sorted."""
         return tuple(sorted(self.reference - self.generated))
 
     @property
     def extra(self) -> tuple[str, ...]:
-        """Those that only the generated text has, sorted."""
+        """Return those that only the generated text has, sorted."""
         return tuple(sorted(self.generated - self.reference))
 
     def share(self, without_reference: float | None) -> float | None:
-        """Captured share of the reference in [0, 1]; `without_reference` when the reference has none."""
+        """Return the captured share of the reference in [0, 1]; `without_reference` when that has none."""
         if not self.reference:
             return without_reference
         return len(self.reference & self.generated) / len(self.reference)
@@ -69,12 +63,8 @@ class Captured:
 class SectionMatches:
     """How well each section of the reference is found again in each section of the generated text.
 
-    Attributes
-    ----------
-    reference, generated : tuple of Section
-        R and G sections; those without text are left out under the documented profile.
-    f1 : float64, shape (R, G), in [0, 1]
-        ROUGE-L of each pair.
+    `reference`, `generated`: R and G sections, under the documented profile those with text. `f1`: float64, shape (R,
+    G), ROUGE-L of each pair, in [0, 1].
     """
 
     reference: tuple[Section, ...]
@@ -83,32 +73,27 @@ class SectionMatches:
 
     @cached_property
     def best(self) -> IntArray:
-        """The first of the best generated sections for each reference section, int64, shape (R,); -1 for none."""
+        """Return the first best generated section of each reference section, int64, shape (R,); -1 for none."""
         if not self.f1.size:
             return np.full(len(self.reference), -1, dtype=np.int64)
         return np.where(self.f1.max(axis=1) > 0.0, self.f1.argmax(axis=1), -1).astype(np.int64)
 
     @cached_property
     def best_f1(self) -> FloatArray:
-        """ROUGE-L of each reference section with its best generated section, float64, shape (R,); 0 for none."""
+        """Return ROUGE-L of each reference section with its best match, float64, shape (R,); 0 for none."""
         return self.f1.max(axis=1) if self.f1.size else np.zeros(len(self.reference))
 
     @property
     def mean(self) -> float:
-        """Mean of `best_f1`; 0 when either side has no sections."""
+        """Return the mean of `best_f1`; 0 when either side has no sections."""
         return float(self.best_f1.mean()) if self.f1.size else 0.0
 
 
 @dataclass(frozen=True)
 class FieldCount:
-    """How often a field occurs in the two objects.
+    """How often a field occurs in the two objects with a value that is not empty, null, false or 0.
 
-    Attributes
-    ----------
-    path : str
-        JSON path with ``[*]`` for the index of an array.
-    reference, generated : int
-        Entries with a value that is not empty, null, false or 0.
+    `path`: JSON path with ``[*]`` for the index of an array.
     """
 
     path: str
@@ -126,31 +111,31 @@ class Comparison:
 
     @cached_property
     def texts(self) -> tuple[str, str]:
-        """All text of the reference and of the generated object, normalised."""
+        """Return all text of the reference and of the generated object, normalised."""
         reference, generated = (self.profile.normalised(text_of(side.content)) for side in self._sides)
         return reference, generated
 
     @cached_property
     def words(self) -> Captured:
-        """The words of the two texts."""
+        """Return the words of the two texts."""
         reference, generated = (self.profile.words(normal) for normal in self.texts)
         return Captured(reference, generated)
 
     @cached_property
     def numbers(self) -> Captured:
-        """The numbers of the two texts, as they are spelled."""
+        """Return the numbers of the two texts, as they are spelled."""
         (reference, left_out), (generated, _) = (self.profile.numbers(normal) for normal in self.texts)
         return Captured(reference, generated, tuple(sorted(left_out)))
 
     @cached_property
     def global_f1(self) -> float:
-        """ROUGE-L of the two whole texts, in [0, 1]; 0 when a side has no words."""
+        """Return ROUGE-L of the two whole texts, in [0, 1]; 0 when a side has no words."""
         reference, generated = (self.profile.tokens(normal) for normal in self.texts)
         return text.lcs_f1(reference, generated)
 
     @cached_property
     def sections(self) -> SectionMatches:
-        """ROUGE-L of every section of one side with every section of the other."""
+        """Return ROUGE-L of every section of one side with every section of the other."""
         kept: list[tuple[Section, ...]] = []
         tokens: list[list[list[str]]] = []
         for side in self._sides:
@@ -162,28 +147,28 @@ class Comparison:
 
     @property
     def rouge_winner(self) -> Winner:
-        """Which of the two ROUGE-L values is the score; the whole text when they are equal."""
+        """Return which of the two ROUGE-L values is the score; the whole text when they are equal."""
         return "global" if self.global_f1 >= self.sections.mean else "sections"
 
     @cached_property
     def fields(self) -> tuple[FieldCount, ...]:
-        """Every field of the two objects, sorted by path."""
+        """Return every field of the two objects, sorted by path."""
         reference, generated = (_fields(side.content, self.profile.max_depth) for side in self._sides)
         return tuple(FieldCount(path, reference[path], generated[path]) for path in sorted(reference | generated))
 
     @property
     def only_in_reference(self) -> tuple[FieldCount, ...]:
-        """Fields that the generated object does not have at all."""
+        """Return fields that the generated object does not have at all."""
         return tuple(field for field in self.fields if not field.generated)
 
     @property
     def only_in_generated(self) -> tuple[FieldCount, ...]:
-        """Fields that the reference does not have at all."""
+        """Return fields that the reference does not have at all."""
         return tuple(field for field in self.fields if not field.reference)
 
     @cached_property
     def metrics(self) -> PosterMetrics:
-        """The four criteria."""
+        """Return the four criteria."""
         return PosterMetrics(
             word_capture=self.words.share(self.profile.without_reference),
             rouge_l=max(self.global_f1, self.sections.mean),
@@ -192,13 +177,9 @@ class Comparison:
         )
 
     def marked(self) -> Iterator[tuple[str, bool]]:
-        """The text of the reference in pieces, each with whether a word or number in it is missing.
+        """Yield the reference's text in pieces, each with whether a word or number in it is missing.
 
-        Yields
-        ------
-        (str, bool)
-            Pieces in order; together they are the text of the reference as its file has it, the values joined
-            by one space. Nothing for a reference without text.
+        Together the pieces are the text as its file has it, the values joined by one space; nothing without text.
         """
         profile, written, end = self.profile, text_of(self.reference.content), 0
         lost = self.words.reference - self.words.generated, self.numbers.reference - self.numbers.generated
@@ -223,7 +204,7 @@ class Comparison:
 
 
 def _fields(content: object, max_depth: int | None) -> Counter[str]:
-    """How often each field with a value is in a JSON object, by path."""
+    """Return how often each field with a value is in a JSON object, by path."""
     counts: Counter[str] = Counter()
 
     def walk(value: object, place: str, depth: int) -> None:

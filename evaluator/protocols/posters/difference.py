@@ -1,7 +1,7 @@
-"""Where the two texts of a poster differ: marked passages, names of sections, the tree of fields, two models.
+"""Where the two texts of a poster differ: marked passages, section names, tree of fields, two models.
 
-Owns the columns that a reader looks at behind the four numbers; it computes no criterion. Places are JSON paths. A
-word or number that only the reference has is missing, one that only the extraction has is extra.
+Places are JSON paths. A word or number that only the reference has is missing, one that only the extraction has is
+extra.
 """
 
 from __future__ import annotations
@@ -44,30 +44,18 @@ class Passage(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The string itself."""
+        """Return the string itself."""
         return "".join(piece.text for piece in self.pieces)
 
     @property
     def marked(self) -> int:
-        """How many pieces are marked."""
+        """Return how many pieces are marked."""
         return sum(bool(piece.mark) for piece in self.pieces)
 
 
 def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Passage, ...]:
-    """The strings of one side with everything marked that the other side does not have.
+    """Return the strings of one side, in document order, with everything marked that the other lacks.
 
-    Parameters
-    ----------
-    side : "reference" or "generated"
-        Missing words and numbers are marked in the reference, extra ones in the generated object.
-
-    Returns
-    -------
-    tuple of Passage
-        Every string that is not empty, in document order; () for a side without text.
-
-    Notes
-    -----
     Marks follow the profile: under ``published`` a comma with a blank joins two words, so both sides of it are marked
     even where they are in two strings. A number that is missing is marked as a number although its digits are words.
     """
@@ -84,7 +72,7 @@ def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Pass
 
 
 def _marked_spans(comparison: Comparison, poster: Poster, side: TextSide) -> Iterator[tuple[int, int, Mark]]:
-    """Start, end and mark of every stretch of the whole text in which something is missing or extra."""
+    """Yield start, end and mark of every stretch of the whole text where something is missing or extra."""
     profile = comparison.profile
     mine, others = ("reference", "generated") if side == "reference" else ("generated", "reference")
     words = getattr(comparison.words, mine) - getattr(comparison.words, others)
@@ -98,7 +86,7 @@ def _marked_spans(comparison: Comparison, poster: Poster, side: TextSide) -> Ite
 
 
 def _pieces(text: str, start: int, end: int, spans: Sequence[tuple[int, int, Mark]], first: int) -> Iterator[Piece]:
-    """A string cut at the marks that lie in it; `spans` from `first` on may."""
+    """Yield a string cut at the marks that lie in it; `spans` from `first` on may."""
     at = start
     for left, right, mark in spans[first:]:
         if left >= end:
@@ -113,7 +101,7 @@ def _pieces(text: str, start: int, end: int, spans: Sequence[tuple[int, int, Mar
 
 
 def _strings(content: object) -> list[tuple[str, int, str]]:
-    """Place, offset in `text_of` and text of every string that is not empty."""
+    """Return place, offset in `text_of` and text of every string that is not empty."""
     strings: list[tuple[str, int, str]] = []
 
     def walk(value: object, place: str, at: int) -> int:
@@ -136,10 +124,8 @@ def _strings(content: object) -> list[tuple[str, int, str]]:
 
 
 def section_name(section: Section) -> str:
-    """What a section is called on screen: its title, or which caption it is.
+    """Return what a section is called on screen: its title, or which caption it is.
 
-    Examples
-    --------
     >>> section_name(Section("$.imageCaptions.captions[1].captionParts[0]", "", "Figure 2."))
     'Image caption 2, part 1'
     >>> section_name(Section("$.posterContent.sections[4].sectionContent", "", "..."))
@@ -158,16 +144,8 @@ def section_name(section: Section) -> str:
 class FieldNode:
     """A field of the two objects in the tree of all fields.
 
-    Attributes
-    ----------
-    name : str
-        What it adds to the path of its parent.
-    path : str
-        JSON path with ``[*]`` for the index of an array.
-    depth : int
-        0 for a field of the object itself.
-    reference, generated : int
-        How often it occurs there with a value.
+    `name`: what it adds to the path of its parent. `path`: with ``[*]`` for the index of an array. `depth`: 0 at the
+    top. `reference`, `generated`: how often it occurs there with a value.
     """
 
     name: str
@@ -178,7 +156,7 @@ class FieldNode:
 
     @property
     def state(self) -> FieldState:
-        """Whether the extraction has the field, and as often as the reference."""
+        """Return whether the extraction has the field, and as often as the reference."""
         if not self.generated:
             return "missing"
         if not self.reference:
@@ -189,7 +167,7 @@ class FieldNode:
 
 
 def field_tree(fields: Sequence[FieldCount]) -> tuple[FieldNode, ...]:
-    """All fields of two objects as a tree, parents before their children, in the order of the paths; () without any."""
+    """Return all fields of two objects as a tree, parents before their children, in order of the paths."""
     counts = {field.path: field for field in fields}
     children: dict[str, list[str]] = {}
     for path in sorted(counts):
@@ -207,7 +185,7 @@ def field_tree(fields: Sequence[FieldCount]) -> tuple[FieldNode, ...]:
 
 
 def _parent(path: str, known: dict[str, FieldCount]) -> str:
-    """The longest known path that a path continues; ``$`` for none."""
+    """Return the longest known path that a path continues; ``$`` for none."""
     for end in range(len(path) - 1, 1, -1):
         if path[end] in ".[" and path[:end] in known:
             return path[:end]
@@ -216,20 +194,11 @@ def _parent(path: str, known: dict[str, FieldCount]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PosterColumns:
-    """The four criteria and verdicts of a set of posters as columns, without the texts behind them.
+    """The four criteria and verdicts of P posters as columns by id, sorted, without the texts behind them.
 
-    Attributes
-    ----------
-    ids : tuple of str, length P
-        Poster ids, sorted.
-    values : float64, shape (P, 4)
-        The criteria in the order of `CRITERIA`; NaN where undefined or not compared.
-    failed : tuple of tuple of str, length P
-        The criteria that are not met.
-    errors : tuple of str, length P
-        Why a poster could not be compared; empty when it was.
-    sources : tuple of str, length P
-        Where the text of the extraction is from; empty when not given.
+    `values`: float64, shape (P, 4), the criteria in the order of `CRITERIA`; NaN where undefined or not compared.
+    `failed`: the criteria that are not met. `errors`: why a poster could not be compared, empty when it was. `sources`:
+    where its extracted text is from, empty when not given.
     """
 
     ids: tuple[str, ...]
@@ -240,13 +209,13 @@ class PosterColumns:
 
     @cached_property
     def passes(self) -> BoolArray:
-        """Whether a poster was compared and meets every criterion, bool, shape (P,)."""
+        """Return whether a poster was compared and meets every criterion, bool, shape (P,)."""
         return np.array(
             [not failed and not error for failed, error in zip(self.failed, self.errors, strict=True)], dtype=bool
         )
 
     def of(self, poster_id: str) -> int | None:
-        """The row of a poster; None when it is not there."""
+        """Return the row of a poster; None when it is not there."""
         return self._rows.get(poster_id)
 
     @cached_property
@@ -255,10 +224,9 @@ class PosterColumns:
 
 
 def columns_of(result: PostersResult) -> PosterColumns:
-    """The columns of a result; of length 0 for no posters.
+    """Return the columns of a result; of length 0 for no posters.
 
-    Every text is compared for it. What was worked out on the way goes with `result`, so a thousand posters need no
-    memory for their words once it is let go.
+    Every text is compared for it. What was computed goes with `result`: the words need no memory once it is let go.
     """
     values = [result.column(criterion) for criterion in CRITERIA]
     return PosterColumns(
@@ -271,7 +239,7 @@ def columns_of(result: PostersResult) -> PosterColumns:
 
 
 def worst_first(columns: Sequence[PosterColumns]) -> tuple[str, ...]:
-    """The ids of every poster of some models, worst first.
+    """Return the ids of every poster of some models, worst first.
 
     Those that no model could compare, then by how many criteria the models fail together, then by the lowest sum of the
     three shares, then by id.
@@ -287,7 +255,7 @@ def worst_first(columns: Sequence[PosterColumns]) -> tuple[str, ...]:
 
 
 def most_lost_first(pairs: PosterPairs) -> tuple[str, ...]:
-    """The ids of the posters of two models, those on which the second loses most first.
+    """Return the ids of the posters of two models, those on which the second loses most first.
 
     By the lowest sum of the differences of the three shares, undefined ones being 0; equal ones by id.
     """
@@ -297,16 +265,10 @@ def most_lost_first(pairs: PosterPairs) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class PosterPairs:
-    """The posters of two models side by side.
+    """The P posters of two models side by side, sorted by id.
 
-    Attributes
-    ----------
-    ids : tuple of str, length P
-        Every poster of either model, sorted.
-    a, b : float64, shape (P, 4)
-        The criteria; NaN where undefined, not compared, or not there.
-    verdicts : tuple of str, length P
-        ``both pass``, ``A only``, ``B only`` or ``both fail``.
+    `a`, `b`: float64, shape (P, 4), the criteria; NaN where undefined, not compared, or not there. `verdicts`: ``both
+    pass``, ``A only``, ``B only`` or ``both fail``.
     """
 
     ids: tuple[str, ...]
@@ -316,12 +278,12 @@ class PosterPairs:
 
     @property
     def difference(self) -> FloatArray:
-        """B minus A, float64, shape (P, 4); NaN where one of the two is not a number."""
+        """Return B minus A, float64, shape (P, 4); NaN where one of the two is not a number."""
         return self.b - self.a
 
 
 def paired(a: PosterColumns, b: PosterColumns) -> PosterPairs:
-    """The posters of two models side by side; of no posters, empty columns."""
+    """Return the posters of two models side by side; of no posters, empty columns."""
     ids = tuple(sorted({*a.ids, *b.ids}))
     values = [np.full((len(ids), len(CRITERIA)), np.nan) for _ in (a, b)]
     passed = np.zeros((len(ids), 2), dtype=bool)

@@ -1,4 +1,4 @@
-"""Two extractions of the same posters, poster by poster: which posters pass in which model, and by which criterion."""
+"""Two extractions of the same posters: which posters pass in which model, and by which criterion."""
 
 from __future__ import annotations
 
@@ -20,18 +20,9 @@ _TITLES = {
 
 
 def poster_ledger(a: PosterColumns, b: PosterColumns) -> ItemLedger:
-    """The ledger of posters by pass and fail.
+    """Return the ledger of posters by pass and fail: all four criteria together, then each of them.
 
-    Parameters
-    ----------
-    a, b : PosterColumns
-        Of two extractions against one reference.
-
-    Returns
-    -------
-    ItemLedger
-        Rows are all four criteria together, then each of them. Every poster of either model counts; one that a model
-        lacks, or that could not be compared, fails there.
+    Every poster of either model counts; one that a model lacks, or that could not be compared, fails there.
     """
     ids = sorted({*a.ids, *b.ids})
     rows = (EVERYTHING, *(_TITLES[name] for name in CRITERIA))
@@ -39,7 +30,7 @@ def poster_ledger(a: PosterColumns, b: PosterColumns) -> ItemLedger:
 
 
 def _failed(columns: PosterColumns, ids: list[str]) -> dict[Item, FloatArray]:
-    """1 for each poster that fails, over everything and by criterion, else 0."""
+    """Return 1 for each poster that fails, over everything and by criterion, else 0."""
     failed: dict[Item, FloatArray] = {}
     for poster_id in ids:
         row = columns.of(poster_id)

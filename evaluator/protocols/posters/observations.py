@@ -1,8 +1,6 @@
-"""Posters, their words, numbers and sections one by one: the columns in which slices of posters are searched.
+"""Posters, their words, numbers and sections: the columns in which slices of posters are searched.
 
-Owns what each measure of a slice is a mean over and the attributes of a poster, a word and a section. Of posters
-themselves the four criteria are measured and whether all of them are met; most sets have few posters, so that their
-words, numbers and sections say more.
+Of posters the four criteria are measured and whether all of them are met.
 """
 
 from __future__ import annotations
@@ -43,14 +41,8 @@ _CAPTION: Final = "Caption"
 class _Seen(NamedTuple):
     """A thing of a poster that counts.
 
-    Attributes
-    ----------
-    place : str
-        The word, the number or the path of the section; empty for the poster.
-    values : tuple of float
-        What it adds to the measure of each result; NaN where it is not counted.
-    own : mapping
-        Attributes of the thing, by name.
+    `place`: word, number or path of the section; empty for the poster. `values`: what it adds to the measure of each
+    result, NaN where it is not counted. `own`: attributes, by name.
     """
 
     poster: str
@@ -60,19 +52,11 @@ class _Seen(NamedTuple):
 
 
 def observations(results: Sequence[PostersResult], measure: str) -> Observations:
-    """The posters, words, numbers or sections that a measure is a mean over, of one result or of two.
+    """Return what a measure of `MEASURES` is a mean over: posters, words, numbers or sections.
 
-    Parameters
-    ----------
-    measure : str
-        One of `MEASURES`.
-
-    Returns
-    -------
-    Observations
-        Posters of every result, sorted by id; a criterion of a poster that could not be compared is not counted, but
-        such a poster does not pass. Words, numbers and sections are those of the reference of posters that all results
-        compare. A poster is a document of one page.
+    Of one result or two. Posters of every result, sorted by id; one that could not be compared does not pass, and its
+    criteria are not counted. Words, numbers and sections are those of the reference of posters that all results
+    compare. A poster is a document of one page.
     """
     every = [{poster.poster_id: poster for poster in result.posters} for result in results]
     ids = tuple(sorted({name for posters in every for name in posters}))
@@ -102,7 +86,7 @@ def observations(results: Sequence[PostersResult], measure: str) -> Observations
 
 
 def _columns(rows: Sequence[Mapping[str, str | float | None]], level: Level) -> Iterator[Attribute]:
-    """The attributes that some rows have, as columns."""
+    """Yield the attributes that some rows have, as columns."""
     for name in dict.fromkeys(name for row in rows for name in row):
         values = [row.get(name) for row in rows]
         if any(isinstance(value, str) for value in values):
@@ -116,12 +100,11 @@ def _columns(rows: Sequence[Mapping[str, str | float | None]], level: Level) -> 
 
 
 def _whole(name: str, posters: Sequence[PosterResult | None], measure: str) -> list[_Seen]:
-    """The poster itself, without attributes of its own."""
     return [_Seen(name, "", tuple(_criterion(poster, measure) for poster in posters), {})]
 
 
 def _criterion(poster: PosterResult | None, measure: str) -> float:
-    """The value of a poster, in [0, 1]; NaN where the criterion is not defined."""
+    """Return the value of a poster, in [0, 1]; NaN where the criterion is not defined."""
     if measure == "passes":
         return float(poster is not None and poster.passes)
     if poster is None or poster.comparison is None:
@@ -134,7 +117,7 @@ def _criterion(poster: PosterResult | None, measure: str) -> float:
 
 
 def _of_poster(posters: Sequence[PosterResult | None]) -> dict[str, str | float | None]:
-    """What is known of a poster: of its reference, and where the text of the extraction is from."""
+    """Return what is known of a poster: of its reference, and where the text of the extraction is from."""
     results = [poster for poster in posters if poster is not None]
     sources = {poster.source for poster in results if poster.source}
     known: dict[str, str | float | None] = {"source": sources.pop() if len(sources) == 1 else None}
@@ -157,7 +140,6 @@ def _of_poster(posters: Sequence[PosterResult | None]) -> dict[str, str | float 
 
 
 def _is_caption(section: Section) -> bool:
-    """Whether a part is a caption, by its place."""
     return _CAPTION in section.place
 
 
@@ -165,7 +147,7 @@ def _is_caption(section: Section) -> bool:
 
 
 def _words(name: str, comparisons: Sequence[Comparison], *, numbers: bool) -> list[_Seen]:
-    """The words or the numbers of the reference, each once, as the criterion counts them."""
+    """Return the words or numbers of the reference, each once, as the criterion counts them."""
     sides = [each.numbers if numbers else each.words for each in comparisons]
     first = comparisons[0]
     tokens = _tokens_of(first, first.texts[0], numbers=numbers)
@@ -190,7 +172,7 @@ def _words(name: str, comparisons: Sequence[Comparison], *, numbers: bool) -> li
 
 
 def _tokens_of(comparison: Comparison, text: str, *, numbers: bool) -> list[str]:
-    """Words of a text in order, each as the criterion counts it; those that count only."""
+    """Return words of a text in order, each as the criterion counts it; those that count only."""
     profile = comparison.profile
     tokens: list[str] = []
     for match in profile.span.finditer(text):
@@ -208,7 +190,7 @@ class _Part(NamedTuple):
 
 
 def _parts(comparison: Comparison, *, numbers: bool) -> Iterator[_Part]:
-    """The sections of the reference in order, then its captions."""
+    """Yield the sections of the reference in order, then its captions."""
     profile = comparison.profile
     for section in comparison.reference.sections:
         normal = profile.normalised(f"{section.title} {text_of(section.value)}")
@@ -218,12 +200,11 @@ def _parts(comparison: Comparison, *, numbers: bool) -> Iterator[_Part]:
 
 
 def _title_of(section: Section) -> str | None:
-    """The title of a section, so that titles that differ in case are one; None without."""
+    """Return the title of a section, so that titles that differ in case are one; None without."""
     return section.title.strip().casefold() or None
 
 
 def _sections(name: str, comparisons: Sequence[Comparison]) -> list[_Seen]:
-    """The sections of the reference, each with its best match."""
     matches = [each.sections for each in comparisons]
     profile, seen = comparisons[0].profile, []
     for at, section in enumerate(matches[0].reference):
@@ -247,6 +228,6 @@ _THINGS: Final[Mapping[str, Callable[[str, Sequence[Comparison]], list[_Seen]]]]
 
 
 def _things(name: str, posters: Sequence[PosterResult | None], measure: str) -> list[_Seen]:
-    """The words, numbers or sections of a poster; none where a result could not compare it."""
+    """Return the words, numbers or sections of a poster; none where a result could not compare it."""
     comparisons = [poster.comparison for poster in posters if poster is not None and poster.comparison is not None]
     return _THINGS[measure](name, comparisons) if len(comparisons) == len(posters) else []

@@ -1,8 +1,7 @@
-"""Where missing and extra words are on the page of a poster.
+"""Where missing and extra words are on the page of a poster, among the words of its PDF's text layer.
 
-Owns the search for words of a comparison among the words of a page, as the text layer of its PDF has them. Boxes are
-x1, y1, x2, y2 in [0, 1] of the displayed page, origin top left. A page without a text layer (an image, a scan) has no
-words, so nothing can be found on it. It opens no document; the words come from the caller.
+Boxes are x1, y1, x2, y2 in [0, 1] of the displayed page, origin top left. A page without a text layer (an image, a
+scan) has no words, so nothing can be found on it. The words come from the caller.
 """
 
 from __future__ import annotations
@@ -23,14 +22,10 @@ _HYPHENS = ("-", "\u00ad", "\u2010")
 
 @dataclass(frozen=True, eq=False)
 class WordPlaces:
-    """A missing or extra word, and where it is on the page.
+    """A missing or extra word or number, as the criterion counts it, and where it is on the page.
 
-    Attributes
-    ----------
-    token : str
-        The word or number as the criterion counts it.
-    boxes : float64, shape (P, 4), in [0, 1]
-        Boxes of the page's words that hold it, in the order of the page; a word divided at the end of a line has two.
+    `boxes`: float64, shape (P, 4), in [0, 1], of the page's words that hold it, in page order; a word divided at the
+    end of a line has two.
     """
 
     token: str
@@ -43,14 +38,8 @@ class WordPlaces:
 class PageDifference:
     """The missing and extra words of a poster, looked for on its page.
 
-    Attributes
-    ----------
-    missing, extra : tuple of WordPlaces
-        Those found, by their first place in the order of the page.
-    absent : tuple of str
-        Missing words and numbers that the page does not have, sorted: they are in a picture, or are no text of it.
-    page_words : int
-        Words of the page; 0 means that it has no text layer.
+    `missing`, `extra`: those found, by their first place. `absent`: missing ones that the page does not have, sorted:
+    they are in a picture, or are no text of it. `page_words`: 0 means that there is no text layer.
     """
 
     missing: tuple[WordPlaces, ...]
@@ -60,23 +49,11 @@ class PageDifference:
 
 
 def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> PageDifference:
-    """The missing and extra words and numbers of a comparison among the words of a page.
+    """Return the missing and extra words and numbers of a comparison among the words of a page.
 
-    Parameters
-    ----------
-    texts : sequence of str, length W
-        The words of the page in the order of the document.
-    boxes : float64, shape (W, 4), in [0, 1]
-
-    Returns
-    -------
-    PageDifference
-        Nothing is found on a page without words.
-
-    Notes
-    -----
-    The page is read as the profile reads a text, so the same rules decide what a word is; under ``published`` two
-    words joined by a comma are boxed together. A word that is divided at the end of a line is looked for whole, too.
+    `texts`: W words in the order of the document. `boxes`: float64, shape (W, 4), in [0, 1]. The page is read as the
+    profile reads a text, so the same rules decide what a word is; under ``published`` two words joined by a comma are
+    boxed together. A word that is divided at the end of a line is looked for whole, too.
     """
     kinds = {"missing": _tokens(comparison, missing=True), "extra": _tokens(comparison, missing=False)}
     rows: dict[tuple[str, str, str], list[int]] = {}
@@ -113,7 +90,6 @@ def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> 
 
 
 def _tokens(comparison: Comparison, *, missing: bool) -> Mapping[str, frozenset[str]]:
-    """The missing or extra words and numbers."""
     words, numbers = comparison.words, comparison.numbers
     if missing:
         return {"word": frozenset(words.missing), "number": frozenset(numbers.missing)}
@@ -121,7 +97,7 @@ def _tokens(comparison: Comparison, *, missing: bool) -> Mapping[str, frozenset[
 
 
 def _spans(comparison: Comparison, texts: Sequence[str]) -> list[tuple[list[int], str]]:
-    """Stretches of the page that can hold one word, with the rows of the page's words in them."""
+    """Return stretches of the page that can hold one word, with the rows of the page's words in them."""
     starts = np.cumsum([0, *(len(text) + 1 for text in texts)])
     whole = " ".join(texts)
     spans: list[tuple[list[int], str]] = []

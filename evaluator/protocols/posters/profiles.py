@@ -1,7 +1,7 @@
 """The two readings of the four poster criteria: what counts as a word, a token and a number.
 
-Owns `Profile` and the two of them: ``documented`` does what the text of the poster evaluation says, ``published`` what
-the program behind its printed table does. Texts in, sets and lists of strings out; scores are in ``posters``.
+``documented`` does what the text of the poster evaluation says, ``published`` what the program behind its printed table
+does.
 """
 
 from __future__ import annotations
@@ -46,29 +46,12 @@ ProfileName = Literal["documented", "published"]
 
 @dataclass(frozen=True)
 class Profile:
-    """One reading of the four criteria.
+    """One reading of the four criteria; `words`, `tokens` and `numbers` take a normalised text.
 
-    Attributes
-    ----------
-    normalised : callable
-        Text in one spelling.
-    words : callable
-        The words of a normalised text that count for word capture.
-    tokens : callable
-        The tokens of a normalised text for ROUGE-L, in order.
-    numbers : callable
-        The numbers of a normalised text: those that count, and those that are left out.
-    section_text : callable
-        The text of a section, not yet normalised; None when it is not compared.
-    span : regular expression
-        The longest piece of a text that can hold one word.
-    max_depth : int or None
-        Levels of objects and arrays below which fields are not counted.
-    without_reference : float or None
-        Word capture when the reference has no word, and field proportion when it has no field and the generated
-        has none either.
-    options : tuple of str
-        What the signature states.
+    `numbers`: those that count, and those left out. `section_text`: not yet normalised; None when it is not compared.
+    `span`: the longest piece of a text that can hold one word. `max_depth`: levels below which fields are not counted.
+    `without_reference`: word capture when the reference has no word, and field proportion when neither side has a
+    field. `options`: what the signature states.
     """
 
     name: ProfileName
@@ -88,7 +71,7 @@ def _documented_words(normal: str) -> frozenset[str]:
 
 
 def _documented_numbers(normal: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers that count, and those that are only in a DOI or are years."""
+    """Return numbers that count, and those that are only in a DOI or are years."""
     outside = frozenset(text.numbers(_DOI.sub(" ", normal)))
     years = {number for number in outside if len(number) == 4 and number.isdecimal() and _is_year(int(number))}
     return outside - years, (frozenset(text.numbers(normal)) - outside) | years
@@ -99,7 +82,7 @@ def _is_year(number: int) -> bool:
 
 
 def _documented_section(value: object) -> str | None:
-    """All text of a section; a section without any is not compared."""
+    """Return all text of a section; None for one without any, which is not compared."""
     section = text_of(value)
     return section if section.strip() else None
 
@@ -119,7 +102,7 @@ def _published_tokens(normal: str) -> list[str]:
 
 
 def _published_numbers(normal: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers that count, and integers from 2010 to 2030 or of 100,000 and more."""
+    """Return numbers that count, and integers from 2010 to 2030 or of 100,000 and more."""
     every = frozenset(_PUBLISHED_NUMBER.findall(normal))
     # float takes any length; digits that are no number to it do not match the pattern.
     kept = {n for n in every if "." in n or ((size := float(n)) < 100_000 and not 2010 <= size <= 2030)}

@@ -63,20 +63,20 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
         options: PostersOptions,
         count: Count | None = None,
     ) -> list[Evaluation]:
-        """One comparison of posters for each model."""
+        """Return one comparison of posters for each model."""
         results = (evaluate(truth, predicted, profile=options.profile) for predicted in models)
         return [Evaluation(result, result.issues) for result in results]
 
     def item_ledgers(self, a: PostersResult, b: PostersResult) -> tuple[ItemLedger, ...]:
-        """Poster by poster."""
+        """Return a ledger by poster."""
         return (poster_ledger(columns_of(a), columns_of(b)),)
 
     def observations(self, results: Sequence[PostersResult], measure: str, *, scores: bool = False) -> Observations:
-        """The posters, words, numbers or sections behind a measure; none of them has a score."""
+        """Return the posters, words, numbers or sections behind a measure; none of them has a score."""
         return observations(results, measure)
 
     def measures(self, result: PostersResult) -> Measures:
-        """The means of the four criteria over the posters where they are defined."""
+        """Return the means of the four criteria over the posters where they are defined."""
         columns = np.column_stack([result.column(criterion) for criterion in CRITERIA])
         known = ~np.isnan(columns)
         part = Ratios(

@@ -45,16 +45,16 @@ class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
     thresholds = IOU_THRESHOLDS
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: SnapshotOptions) -> tuple[Issue, ...]:
-        """Units that differ, and the rules of section 9 on two files."""
+        """Return the issues of units that differ, and of the rules of section 9 on two files."""
         return (*super().pair_issues(truth, prediction, options), *check_pair(truth, prediction))
 
     def pair(self, dataset: Dataset, model: int, options: SnapshotOptions, *, iou_floor: float | None = None) -> Pairs:
-        """Every pair of one label on one page that reaches the floor."""
+        """Return every pair of one label on one page that reaches the floor."""
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
 
     def result(self, matching: Matching, iou: Sequence[float], options: SnapshotOptions) -> SnapshotResult:
-        """The evaluation of a matching, with the weights of the labels."""
+        """Return the evaluation of a matching, with the weights of the labels."""
         need_known(options.class_weight, matching.dataset)
         thresholds = {float(threshold): matching.at(threshold) for threshold in iou}
         return SnapshotResult(matching, thresholds, dict(options.class_weight))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Generic, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -31,6 +31,9 @@ from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
 from evaluator.system.freed_memory import give_back
 from evaluator.system.threads import thread_pool
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -501,6 +504,7 @@ def evaluate(
     count: Count | None = None,
     *,
     boxes: bool = True,
+    executor: Callable[[], Executor] | None = None,
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
     """Predictions evaluated against one ground truth, which is read once; each by itself.
@@ -520,6 +524,8 @@ def evaluate(
     boxes : bool
         Whether more than the tables of the results is wanted. Without it one plain prediction may be evaluated over
         ranges of pages, where the protocol can: the same numbers and issues in less time and memory.
+    executor : callable, optional
+        Makes what may work on parts of large files; see `evaluator.engine.Engine`.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
 
@@ -539,11 +545,11 @@ def evaluate(
     options = options_of(system, **chosen)
     if system.wants_ranges(options):
         return [
-            _over_ranges(system, ground_truth, origin, options, say, name=name)
+            _over_ranges(system, ground_truth, origin, options, say, name=name, executor=executor)
             for origin, name in zip(predictions, model_names(predictions), strict=True)
         ]
     if not boxes and len(predictions) == 1:
-        alone = _numbers_alone(system, ground_truth, predictions[0], options, say)
+        alone = _numbers_alone(system, ground_truth, predictions[0], options, say, executor=executor)
         if alone is not None:
             return [alone]
     return _one_by_one(open_project(system, ground_truth, predictions, options, say), system, options, say, count)
@@ -750,7 +756,14 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
 
 
 def _over_ranges(
-    protocol: AnyProtocol, ground_truth: Input, prediction: Input, options: Options, say: Say, *, name: str
+    protocol: AnyProtocol,
+    ground_truth: Input,
+    prediction: Input,
+    options: Options,
+    say: Say,
+    *,
+    name: str,
+    executor: Callable[[], Executor] | None,
 ) -> Evaluation:
     """The numbers of one model under a name, without its boxes where the files allow it.
 
@@ -766,7 +779,7 @@ def _over_ranges(
             raise OptionError(f"--page-ranges reads files, and {_name(origin)} is a folder")
         paths.append(Path(origin))
     say(f"Reading {paths[0].name} and {name}")
-    result = protocol.over_ranges(paths[0], paths[1], options, name)
+    result = protocol.over_ranges(paths[0], paths[1], options, name, executor)
     if result is not None:
         return Evaluation(result, ())
     ordinary = {option: value for option, value in options.chosen().items() if option != "page_ranges"}
@@ -785,7 +798,13 @@ def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
 
 
 def _numbers_alone(
-    protocol: AnyProtocol, ground_truth: Input, prediction: Input, options: Options, say: Say
+    protocol: AnyProtocol,
+    ground_truth: Input,
+    prediction: Input,
+    options: Options,
+    say: Say,
+    *,
+    executor: Callable[[], Executor] | None,
 ) -> Evaluation | None:
     """The numbers over ranges of pages; None where the ordinary way has to be taken, has more to say, or is faster."""
     if isinstance(ground_truth, Upload) or isinstance(prediction, Upload) or _needing_boxes(protocol, options):
@@ -800,7 +819,7 @@ def _numbers_alone(
     if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
         return None
     say(f"Reading {truth.name} and {predicted.name}")
-    result = protocol.over_ranges(truth, predicted, options, predicted.name)
+    result = protocol.over_ranges(truth, predicted, options, predicted.name, executor)
     if result is None or (getattr(result, "f1", None) or 0.0) < SUSPECT:
         return None
     return Evaluation(result, ())

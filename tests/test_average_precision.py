@@ -15,11 +15,8 @@ from hypothesis import strategies as st
 from evaluator.metrics.average_precision import (
     RECALL_101,
     average_precision,
-    average_precisions,
-    counted,
     curve,
     falling,
-    first_reaching,
     precision_at_recall,
     ranks,
 )
@@ -55,24 +52,6 @@ def test_a_curve_worked_by_hand() -> None:
 def test_precision_only_counts_what_counts() -> None:
     hit, counts = np.array([False, True, False, True]), np.array([False, True, False, True])
     assert ranks(hit, counts).tolist() == [1, 2]
-
-
-def test_every_label_is_counted_by_itself() -> None:
-    counts = np.array([True, True, False, True, False, True])
-    assert counted(counts, np.array([0, 0, 2, 2, 5, 6, 6])).tolist() == [1, 2, 0, 1, 1, 1]
-    assert counted(np.empty(0, dtype=bool), np.array([0, 0])).tolist() == []
-
-
-@settings(deadline=None, max_examples=300)
-@given(labels=st.lists(st.tuples(hits, st.integers(0, 40)), max_size=6))
-def test_several_labels_at_once_give_each_its_average_to_the_last_bit(labels: list[tuple[list[bool], int]]) -> None:
-    positives = [max(sum(hit) + more, 1) for hit, more in labels]
-    alone = [average_precision(ranks_of(hit), n) for (hit, _), n in zip(labels, positives, strict=True)]
-    rank = np.concatenate([NO_RANKS, *(ranks_of(hit) for hit, _ in labels)])
-    bounds = np.cumsum([0, *(sum(hit) for hit, _ in labels)])
-    first = first_reaching(RECALL_101, np.array(positives, dtype=np.int64)[:, None])
-    for ranked in (rank, rank.astype(np.float64)):
-        assert average_precisions(ranked, bounds, first).tolist() == alone
 
 
 def test_the_envelope_takes_the_best_precision_to_come() -> None:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import html
 import json
 import unicodedata
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import numpy as np
 import pymupdf
 import pytest
@@ -20,7 +16,7 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import UNMATCHED
 from evaluator.metrics.observations import Attribute
 from evaluator.model.dataset import join
-from evaluator.pack import slice_cards, tables
+from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import plan_of, write_html
@@ -32,7 +28,6 @@ from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.verdicts import ReviewLog
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.measured import MEASURES
-from evaluator.system.beside import beside, copies, copies_allowed
 from tests.test_pack import MODELS, SAMPLE, nothing
 
 
@@ -44,7 +39,10 @@ def results() -> list[ThresholdResult]:
 
 @pytest.fixture(scope="module")
 def slices(results: list[ThresholdResult]) -> PackSlices:
-    return pack_slices(results, ["A", "B"])
+    steps: list[tuple[int, int]] = []
+    made = pack_slices(results, ["A", "B"], count=lambda done, total: steps.append((done, total)))
+    assert steps == [(done, 2 * len(MEASURES)) for done in range(2 * len(MEASURES))]
+    return made
 
 
 def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult], slices: PackSlices) -> None:
@@ -62,30 +60,6 @@ def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult], s
             assert (results[1].truth_partner[missed] == UNMATCHED).all()
     assert {card.measure for card in slices.cards} > {"precision"}
     assert slices.cards[0].cost == f"{round(own.slices[0].lost)} boxes lost"
-
-
-def test_a_copy_of_the_process_finds_the_same(
-    results: list[ThresholdResult], slices: PackSlices, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps: list[tuple[int, int]] = []
-    copied: list[Any] = []
-
-    @contextmanager
-    def noted(work: Callable[[], Any]) -> Iterator[Any]:
-        copied.append(work)
-        with beside(work) as answer:
-            yield answer
-
-    monkeypatch.setattr(slice_cards, "beside", noted)
-    with copies_allowed():
-        made = pack_slices(results, ["A", "B"], count=lambda done, total: steps.append((done, total)))
-        assert bool(copied) == copies()
-        assert msgspec.to_builtins(made) == msgspec.to_builtins(slices)
-        # What a copy does shows no progress.
-        assert steps == [(done, 2 * len(MEASURES)) for done in range(len(MEASURES) * (1 if copies() else 2))]
-        monkeypatch.setattr(slice_cards, "_COPIED_BOXES", 100)
-        assert pack_slices(results, ["A", "B"]) == slices
-    assert len(copied) <= 1
 
 
 def test_one_model_has_the_slices_of_its_own_search(results: list[ThresholdResult]) -> None:

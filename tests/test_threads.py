@@ -9,7 +9,7 @@ import pytest
 import threadpoolctl
 
 from evaluator.system.one_thread import one_thread
-from evaluator.system.threads import in_threads, made_ahead
+from evaluator.system.threads import in_threads
 
 
 @pytest.mark.parametrize("processors", [1, 2, 8])
@@ -55,44 +55,6 @@ def test_what_goes_wrong_is_raised_in_its_place() -> None:
     assert [next(answers), next(answers), next(answers)] == [0, 0, 1]
     with pytest.raises(ZeroDivisionError):
         next(answers)
-
-
-def test_parts_are_made_ahead_by_another_thread_and_come_in_their_order() -> None:
-    makers = set()
-
-    def parts() -> Iterator[int | None]:
-        for part in (0, None, 2, 3, 4):
-            makers.add(threading.get_ident())
-            yield part
-
-    assert list(made_ahead(parts())) == [0, None, 2, 3, 4]
-    assert len(makers - {threading.get_ident()}) == len(makers) == 1
-
-
-def test_few_parts_are_made_ahead_and_none_when_nobody_takes_more() -> None:
-    made, before = 0, threading.active_count()
-
-    def parts() -> Iterator[int]:
-        nonlocal made
-        for part in range(40):
-            made += 1
-            yield part
-
-    coming = made_ahead(parts())
-    for taken in range(1, 6):
-        next(coming)
-        # Two that wait, and the one that is being made.
-        assert made <= taken + 3
-    coming.close()  # type: ignore[attr-defined]
-    assert threading.active_count() == before
-    assert made <= 9
-
-
-def test_what_goes_wrong_in_making_a_part_is_raised_in_its_place() -> None:
-    coming = made_ahead(1 // (2 - part) for part in range(6))
-    assert [next(coming), next(coming)] == [0, 1]
-    with pytest.raises(ZeroDivisionError):
-        next(coming)
 
 
 def test_numpy_multiplies_in_one_thread_for_as_long_as_it_is_said() -> None:

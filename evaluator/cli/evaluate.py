@@ -24,13 +24,13 @@ from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
 from evaluator.compare.earlier import kept_of
+from evaluator.engine import processes, processors
 from evaluator.metrics.results import ResultTable
 from evaluator.model.issues import plain
 from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import NamedNumbers, slices_json, slices_table
-from evaluator.system.beside import copies_allowed
 
 _output = Group("Output", sort_key=3)
 # JSON, CSV and Markdown.
@@ -87,10 +87,16 @@ def evaluate(
         try:
             # A table needs no boxes; the JSON has what is kept of them.
             boxes = json or any((out, findings, slices, attributes))
-            with copies_allowed():
-                results = evaluated_files(
-                    compared.protocol, compared.gt, compared.pred, say, say.count, boxes=boxes, **options_given
-                )
+            results = evaluated_files(
+                compared.protocol,
+                compared.gt,
+                compared.pred,
+                say,
+                say.count,
+                boxes=boxes,
+                executor=processes if processors() > 1 else None,
+                **options_given,
+            )
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:

@@ -49,7 +49,6 @@ from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.place import store_address
 from evaluator.review.verdicts import Event, ReviewLog
 from evaluator.slices.pdf_pages import of_results
-from evaluator.system.beside import copies_allowed
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
@@ -192,8 +191,7 @@ def review_pack(
             others = [each._replace(log=log) for each in others]
             if boxes is not None and iou is not None:
                 of_boxes = run.with_pages(run.boxes(boxes, iou, say, log), pool, say)
-            with copies_allowed():
-                contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
+            contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
         _need_documents(wanted.documents, contents)
         pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
         with writing("--out", out):

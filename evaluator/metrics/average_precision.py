@@ -7,14 +7,13 @@ rank. Which predictions match or are ignored, the protocol decides. Undefined is
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 RECALL_101: Final[FloatArray] = np.linspace(0.0, 1.0, 101)
 """The recall grid of COCO, 0 to 1 in steps of 0.01 as pycocotools spells them; ten decimals differ by one ulp."""
@@ -70,30 +69,6 @@ def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
     return np.cumsum(counts, dtype=np.int64)[true_positive]
 
 
-def counted(counts: BoolArray, bounds: IntArray) -> IntArray:
-    """How many predictions of its label count down to each one, itself included: the rank of those that count.
-
-    Parameters
-    ----------
-    counts : bool, shape (N,)
-        Of the predictions of all labels, one label after the other, each by falling score.
-    bounds : int64, shape (L + 1,)
-        Where each label begins, and where the last one ends.
-
-    Returns
-    -------
-    int64, shape (N,), rising in each label
-
-    Examples
-    --------
-    >>> counted(np.array([True, False, True, True]), np.array([0, 3, 4]))
-    array([1, 1, 2, 1])
-    """
-    count = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=count[1:])
-    return np.asarray(count[1:] - np.repeat(count[bounds[:-1]], np.diff(bounds)))
-
-
 def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -> FloatArray:
     """Return the best precision at each recall of a grid or a higher one, float64, shape (R,), in [0, 1].
 
@@ -147,43 +122,6 @@ def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RE
     0.835
     """
     return float(precision_at_recall(rank, positives, recall=recall).mean())
-
-
-def average_precisions(rank: AnyArray, bounds: IntArray, first: IntArray) -> FloatArray:
-    """`average_precision` of several labels at once, to the same last digit.
-
-    Parameters
-    ----------
-    rank : integers or float64, shape (K,), >= 1
-        Ranks of the true positives of all labels, one label after the other, rising in each.
-    bounds : int64, shape (L + 1,)
-        Where each label begins, and where the last one ends.
-    first : int64, shape (L, R)
-        The true positive at which each label reaches each grid point, from `first_reaching`.
-
-    Returns
-    -------
-    float64, shape (L,), in [0, 1]
-
-    Examples
-    --------
-    >>> average_precisions(np.array([1, 3, 2]), np.array([0, 2, 3]), np.array([[0, 1], [0, 0]])).round(4)
-    array([0.8333, 0.5   ])
-    """
-    count = np.diff(bounds)
-    number = np.arange(1.0, count.max(initial=0) + 1.0)
-    precision = np.asarray(rank + _COCO_EPSILON)
-    for start, stop in pairwise(bounds.tolist()):
-        np.divide(number[: stop - start], precision[start:stop], out=precision[start:stop])
-    interpolated = np.zeros(first.shape)
-    reached = first < count[:, None]
-    # The last stretch of a label ends where the next one begins: its first true positive reaches the lowest grid point.
-    starts = (first + bounds[:-1, None])[reached]
-    if len(starts):
-        interpolated[reached] = np.maximum.reduceat(precision, starts)
-    interpolated = np.maximum.accumulate(interpolated[:, ::-1], axis=1)[:, ::-1]
-    # In the order of the grid, as one label alone is added up.
-    return np.asarray(np.ascontiguousarray(interpolated).mean(axis=1))
 
 
 def eleven_point_precision(rank: IntArray, positives: int) -> float:

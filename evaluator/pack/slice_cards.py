@@ -9,9 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-import msgspec
-import numpy as np
-
 from evaluator.drawing.payloads import CardItem
 from evaluator.drawing.slices import examples
 from evaluator.metrics.box_items import items
@@ -20,12 +17,9 @@ from evaluator.metrics.observations import Attribute
 from evaluator.model.issues import plain
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import OfPages
-from evaluator.system.beside import Work, beside, copies
 
 MOST_SLICES: Final = 6
 _EXAMPLES: Final = 2
-# Of more boxes, what two searches need at a time would be too much memory.
-_COPIED_BOXES: Final = 500_000
 
 
 class SliceCard(NamedTuple):
@@ -97,19 +91,7 @@ def pack_slices(
         return _Searched(cards, f"{of}: {slices.summary}")
 
     counts = [partial(_part, count, done, len(searches)) for done in range(len(searches))]
-    boxes = len(last.matching.dataset.ground_truth) + sum(len(result.matching.prediction) for result, _ in shown)
-    if len(searches) == 2 and copies() and boxes <= _COPIED_BOXES:
-
-        def second() -> Work:
-            # Whatever shows progress may be locked in a copy for good.
-            yield [np.frombuffer(msgspec.msgpack.encode(searched(1, lambda _done, _all: None)), np.uint8)]
-
-        with beside(second) as other:
-            made = [searched(0, counts[0])]
-            (encoded,) = other.ask()
-        made.append(msgspec.msgpack.decode(encoded.tobytes(), type=_Searched))
-    else:
-        made = [searched(number, of_search) for number, of_search in enumerate(counts)]
+    made = [searched(number, of_search) for number, of_search in enumerate(counts)]
     share = MOST_SLICES // len(made)
     spare = sum(max(share - len(some.cards), 0) for some in made)
     cards = [card for some in made for card in some.cards[: share + spare]][:MOST_SLICES]

@@ -29,6 +29,8 @@ from evaluator.pdf.folder import Folders
 
 if TYPE_CHECKING:
     # Numbers without boxes need none of these.
+    from concurrent.futures import Executor
+
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import SliceAverage
     from evaluator.metrics.box_measures import RankedLabel
@@ -356,10 +358,17 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """Whether the options ask for the result of `over_ranges`, which leaves no boxes."""
         return False
 
-    def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT, name: str) -> Result | None:
+    def over_ranges(
+        self,
+        ground_truth: Path,
+        prediction: Path,
+        options: OptionsT,
+        name: str,
+        executor: Callable[[], Executor] | None = None,
+    ) -> Result | None:
         """The result from the files themselves, with the F1 of its boxes as ``f1``; None where they do not allow it.
 
-        The prediction has the given name in it.
+        The prediction has the given name in it. An executor may work on parts of it; see `evaluator.engine`.
         """
         return None
 

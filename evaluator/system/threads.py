@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, islice
@@ -55,41 +54,6 @@ def in_threads(
     finally:
         # What nobody waits for any more is not begun.
         pool.shutdown(cancel_futures=True)
-
-
-def made_ahead(parts: Iterable[T]) -> Iterator[T]:
-    """Yield parts in order, made by a thread at most two ahead; raises where the next part would be."""
-    from queue import SimpleQueue  # few commands make anything ahead
-
-    # A part alone in a tuple, and after the last one what making the next raised, or nothing.
-    made: SimpleQueue[tuple[T] | BaseException | None] = SimpleQueue()
-    room, ended = threading.Semaphore(2), threading.Event()
-
-    def make() -> None:
-        problem = None
-        try:
-            for part in parts:
-                room.acquire()
-                if ended.is_set():
-                    return
-                made.put((part,))
-        except BaseException as raised:  # noqa: BLE001 - raised again where the part is awaited
-            problem = raised
-        made.put(problem)
-
-    maker = threading.Thread(target=make, daemon=True)
-    maker.start()
-    try:
-        while isinstance(given := made.get(), tuple):
-            yield given[0]
-            room.release()
-        if given is not None:
-            raise given
-    finally:
-        # Who takes no more of them does not leave the thread behind.
-        ended.set()
-        room.release()
-        maker.join()
 
 
 def runs_of(items: Iterable[T], key: Callable[[T], object], *, most: int) -> Iterator[Sequence[T]]:

@@ -5,8 +5,8 @@
 Two corpora of eleven labels are written as COCO files. On the small one all peers run, on the big one those that are
 not a hundred times slower. First everybody is a new process in each turn, from its start to its end, without the cache
 on disk: wall and processor seconds, and the memory of one more run of the same program, because looking at memory takes
-time. Ours begins as ``layoutscope evaluate coco`` does and takes its way, which does a part of the work in a copy of
-its process where there is a second processor; the seconds and the memory are those of both. The bars are for these;
+time. Ours begins as ``layoutscope evaluate coco`` does and takes its way, which leaves large files to processes where
+there is a second processor; the seconds and the memory are those of all of them. The bars are for these;
 hotcoco is called from Python, because its own command takes longer. Then, in one process, loading and numbers are timed
 apart, in wall and in processor seconds (hotcoco uses all cores): of whole files, and over ranges of pages, where
 reading and numbers are one step. A peer that is not installed is skipped and named.
@@ -39,14 +39,14 @@ from evaluator.formats import coco as reader
 from evaluator.model.dataset import Annotations, join
 from evaluator.project import read_ahead
 from evaluator.protocols import coco
-from evaluator.protocols.coco import ranges as coco_ranges
+from evaluator.protocols.coco.parts import average_in_parts
 from tests.benchmarks.controls import processes
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 SIDE_PX = 1025.0
 OVER_PYCOCOTOOLS = 60.0
 TIME_OF_HOTCOCO = 1.0
-MEMORY_OF_HOTCOCO = 1 / 2
+MEMORY_OF_HOTCOCO = 0.6
 NEW_SCORE_MS = 50.0
 ROUNDS = 5
 OURS, RANGES = "layoutscope", "page ranges"
@@ -80,9 +80,9 @@ def load_nothing(truth: Path, prediction: Path) -> tuple[Path, Path]:
     return truth, prediction
 
 
-def numbers_over_ranges(paths: tuple[Path, Path]) -> list[float | None]:
+def numbers_in_parts(paths: tuple[Path, Path]) -> list[float | None]:
     """The twelve numbers without ever holding the files, as ``--page-ranges`` gives them."""
-    result = coco_ranges.average_over_ranges(*paths)
+    result = average_in_parts(*paths)
     if result is None:
         raise SystemExit(f"{RANGES}: the files were left to the ordinary reader")
     return list(result.numbers.values())
@@ -128,7 +128,7 @@ def summarized(evaluation: Any) -> list[float | None]:
 
 PEERS = {
     OURS: Peer(load_ours, numbers_of_ours),
-    RANGES: Peer(load_nothing, numbers_over_ranges),
+    RANGES: Peer(load_nothing, numbers_in_parts),
     "hotcoco": Peer(load_hotcoco, numbers_of_hotcoco),
     "pycocotools": Peer(load_pycocotools, numbers_of_pycocotools),
 }
@@ -235,11 +235,11 @@ import gc, json, os, sys
 gc.set_threshold(50_000)
 gc.disable()
 from evaluator.project import evaluate
-from evaluator.system.beside import copies_allowed
+from evaluator.engine import processes, processors
 gc.freeze()
 gc.enable()
-with copies_allowed():
-    (evaluation,) = evaluate("coco", sys.argv[1], [sys.argv[2]], boxes=False)
+executor = processes if processors() > 1 else None
+(evaluation,) = evaluate("coco", sys.argv[1], [sys.argv[2]], boxes=False, executor=executor)
 numbers = list(evaluation.result.numbers.values())
 """
 _SUMMARIZED = """

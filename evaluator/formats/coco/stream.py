@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final, NamedTuple, TypeVar
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -47,7 +46,7 @@ from evaluator.formats.coco.uniform import read
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector
-from evaluator.system.threads import in_threads, made_ahead
+from evaluator.system.threads import in_threads
 
 DOUBTS: Final = (*MALFORMED, BadInput, OSError)
 """What is raised here where the ordinary reader has to look at the file."""
@@ -92,18 +91,6 @@ class Named(NamedTuple):
     lookup: Index
     label_index: Index
 
-    def arrays(self) -> Iterator[npt.NDArray[Any]]:
-        """The same as arrays alone."""
-        yield from (self.ids, self.size, np.array([self.documents]), self.labels.ids)
-        yield np.frombuffer(msgspec.json.encode(self.labels.names), dtype=np.uint8)
-
-    @classmethod
-    def of(cls, arrays: Iterable[npt.NDArray[Any]]) -> Named:
-        """What was told by its arrays."""
-        ids, size, documents, label_ids, names = arrays
-        labels = Labels(label_ids, msgspec.json.decode(names.tobytes(), type=tuple[str, ...]))
-        return cls(ids, size, int(documents[0]), labels, Index(ids), Index(label_ids))
-
 
 class Instances:
     """A ground truth: images, annotations and categories.
@@ -111,7 +98,7 @@ class Instances:
     Parameters
     ----------
     file : binary file
-        Open until its columns were taken.
+        Open until its rows were taken.
 
     Raises
     ------
@@ -141,18 +128,18 @@ class Instances:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def columns(self, threads: int = MOST_THREADS) -> Generator[ItemColumns, None, None]:
-        """The annotations piece by piece in file order; so many pieces are read at a time, or one with a thread."""
-        yield from self._array.read(lambda items: items, threads, ahead=threads == 1)
-
-    def rows(self, columns: Iterable[ItemColumns], named: Named) -> Iterator[Rows]:
-        """All annotations as arrays of `TRUTH`, after the rules on their values."""
+    def rows(self, named: Named, threads: int = MOST_THREADS) -> Iterator[Rows]:
+        """The annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
         ids, count = bytearray(), 0
-        for items in columns:
+
+        def placed(items: ItemColumns) -> tuple[Rows, bytes]:
             rows = _placed(items, named, TRUTH, "ground_truth")
             rows["crowd"] = False if items.crowd is None else items.crowd != 0
             rows["area"] = items.area
-            ids += b"" if items.id is None else items.id.tobytes()
+            return rows, b"" if items.id is None else items.id.tobytes()
+
+        for rows, own in self._array.read(placed, threads):
+            ids += own
             count += len(rows)
             yield rows
         collector = _no_issues()
@@ -170,8 +157,6 @@ class Results:
     ----------
     file : binary file
         Open until its rows were taken.
-    named : Named
-        What it may name.
 
     Raises
     ------
@@ -179,28 +164,29 @@ class Results:
         Here and by `rows`: the ordinary reader has to look at the file.
     """
 
-    def __init__(self, file: BinaryIO, named: Named) -> None:
-        self._array, self._named = _list(_File(file)), named
+    def __init__(self, file: BinaryIO) -> None:
+        self._array = _list(_File(file))
 
     @property
     def sha256(self) -> str:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def rows(self, threads: int = MOST_THREADS) -> Iterator[Rows]:
+    def rows(self, named: Named, threads: int = MOST_THREADS) -> Iterator[Rows]:
         """The results in file order, as arrays of `PREDICTION`; so many pieces are read at a time."""
         count = 0
-        for rows in self._array.read(self._rows, threads):
+
+        def placed(items: ItemColumns) -> Rows:
+            rows = _placed(items, named, PREDICTION, "prediction")
+            rows["score"] = items.score
+            return rows
+
+        for rows in self._array.read(placed, threads):
             count += len(rows)
             yield rows
         collector = _no_issues()
         check_size(count, collector)
         _need_nothing(collector)
-
-    def _rows(self, items: ItemColumns) -> Rows:
-        rows = _placed(items, self._named, PREDICTION, "prediction")
-        rows["score"] = items.score
-        return rows
 
 
 def _placed(items: ItemColumns, named: Named, row: np.dtype[np.void], side: Side) -> Rows:
@@ -266,11 +252,8 @@ class _Array:
         """The digest of the file, once all pieces were taken."""
         return self._digest.hexdigest()
 
-    def read(self, use: Callable[[ItemColumns], R], threads: int, *, ahead: bool = False) -> Iterator[R]:
-        """What `use` makes of each piece, in file order; so many pieces are worked on at a time.
-
-        `ahead` is whether a thread takes them from the file meanwhile.
-        """
+    def read(self, use: Callable[[ItemColumns], R], threads: int) -> Iterator[R]:
+        """What `use` makes of each piece, in file order; so many pieces are worked on at a time."""
         keys: tuple[str, ...] = ()
 
         def pieces() -> Iterator[tuple[bytes, tuple[str, ...]]]:
@@ -279,8 +262,7 @@ class _Array:
                 keys = keys or plain_keys(piece, 0, len(piece))
                 yield piece, keys
 
-        given = made_ahead(pieces()) if ahead else pieces()
-        return in_threads(lambda given: use(_columns(*given)), given, most=threads)
+        return in_threads(lambda given: use(_columns(*given)), pieces(), most=threads)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""

@@ -1,30 +1,42 @@
-"""COCO precision-recall curves of every size, label and IoU threshold, kept so that a score threshold cuts them short.
+"""COCO precision-recall curves of every size, label and IoU threshold, and what of some pages they are made of.
 
-Owns the arithmetic between the matching in ``coco_matching`` and the numbers in ``coco``. Predictions are sorted by
-place: by label, then by falling score, so that a score threshold keeps the first of each label. Who matches, and the
-rank of every true positive, do not depend on what comes behind: both are found once. Only the last stretch of a curve
-between two points of the recall grid changes with the cut.
+Owns `CocoPartial`, which adds up over pages, and the one way from there to average precision and recall. Who matches
+on one page depends on no other page, and on no prediction with a lower score: a score threshold keeps the first
+predictions of each label, and changes only the last stretch of a curve between two points of the recall grid.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.average_precision import RECALL_101, best_between, first_reaching
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.protocols.coco.matching import HIGHEST_IOU, MOST_DETECTIONS, Accepted, Matching, Pairs, within
+from evaluator.metrics.average_precision import RECALL_101, best_between, falling, first_reaching
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
+from evaluator.protocols.coco.matching import (
+    AREA_RANGES,
+    HIGHEST_IOU,
+    MOST_DETECTIONS,
+    Accepted,
+    Matching,
+    Pairs,
+    within,
+)
 from evaluator.system.threads import in_threads
 
 # Detections of one page and label, best first.
 MAX_DETECTIONS: Final = (1, 10, MOST_DETECTIONS)
+# Thresholds of a partial: a bit for each.
+MOST_THRESHOLDS: Final = 64
+# Where one stretch begins.
+_WHOLE: Final = np.zeros(1, dtype=np.int64)
 
-StepArray = npt.NDArray[np.int16]
-RankArray = npt.NDArray[np.int32]
+BitArray = npt.NDArray[np.unsignedinteger[Any]]
+RowArray = npt.NDArray[np.int32]
+K = TypeVar("K", str, int)
 
 
 class Columns(NamedTuple):
@@ -43,134 +55,126 @@ class Columns(NamedTuple):
     recall_at: dict[int, FloatArray]
 
 
-def average(matching: Matching, iou: Sequence[float]) -> Columns:
-    """Average precision and recall of a matching, for every size, threshold and label of ``matching.labels``.
+class _OfLabel(NamedTuple):
+    """The columns of one label; see `CocoPartial`."""
 
-    `iou` rises, and is at or above its floor.
-    """
-    pairs, dataset = matching.pairs, matching.dataset
-    curves: dict[str, list[LabelCurves]] | None = pairs.kept.get(tuple(iou))
-    if curves is None:
-        curves = pairs.kept[tuple(iou)] = _curves(pairs, iou)
-    codes = [dataset.labels.index(label) for label in matching.labels]
-    kept = [_kept(matching, code) for code in codes]
-    # Sizes, labels, (precision, recall at each limit), thresholds.
-    answers = np.empty((len(pairs.sizes), len(codes), 1 + len(MAX_DETECTIONS), len(iou)))
-    for row, size in enumerate(pairs.sizes):
-        for column, (code, first) in enumerate(zip(codes, kept, strict=True)):
-            answers[row, column] = curves[size][code].averages(first)
-    return Columns(
-        precision={size: answers[row, :, 0].T for row, size in enumerate(pairs.sizes)},
-        recall={size: answers[row, :, -1].T for row, size in enumerate(pairs.sizes)},
-        recall_at={most: answers[0, :, 1 + row].T for row, most in enumerate(MAX_DETECTIONS)},
-    )
+    score: FloatArray
+    before: npt.NDArray[np.uint8]
+    true: BitArray
+    counts: BitArray
 
 
-def _kept(matching: Matching, code: int) -> int:
-    """How many predictions of a label, best first, pass the score threshold."""
-    pairs = matching.pairs
-    span = _span(pairs, code)
-    if matching.min_score <= 0.0:
-        return int(span.stop - span.start)
-    score, order = matching.prediction.score, pairs.order
-    # By halves, because a whole column would have to be gathered first.
-    places = range(span.start, span.stop)
-    return bisect_left(places, True, key=lambda at: bool(score[order[at]] < matching.min_score))
-
-
-def _span(pairs: Pairs, code: int) -> slice:
-    """Places of the predictions of a label."""
-    return slice(int(pairs.label_bounds[code]), int(pairs.label_bounds[code + 1]))
-
-
-def _curves(pairs: Pairs, iou: Sequence[float]) -> dict[str, list[LabelCurves]]:
-    """The curves of every size, by the code of the label."""
-    curves = {}
-    for size, matched in matched_by_size(pairs, iou):
-        jobs = [
-            _Label(matched, pairs.before, int(positives), len(iou), _span(pairs, code), size == "all")
-            for code, positives in enumerate(matched.positives.tolist())
-        ]
-        curves[size] = list(in_threads(_Label.curves, jobs, rows=len(pairs.order)))
-    return curves
-
-
-class Matched(NamedTuple):
-    """What matched in one range of sizes.
+@dataclass(frozen=True, eq=False)
+class CocoPartial:
+    """What matched on some pages: the predictions that count for any size at any of T IoU thresholds.
 
     Attributes
     ----------
-    pairs : tuple of MatchedPairs
-        The matched pairs, with ground truth that counts and with ground truth that does not.
-    ignored : bool, shape (G,)
-        Which rows of `Pairs.truth_row` do not count.
-    inside : bool, shape (Q,)
-        Which predictions, by place, are of the size.
-    positives : int64, shape (L,)
-        Ground truth that counts, by label.
+    score : float64, shape (N,)
+        By (label, falling score, image id, file order), as all columns.
+    before : uint8, shape (N,)
+        How many predictions of the same page and label are better.
+    true, counts : unsigned integers, shape (S, N)
+        At which thresholds, as bits, it is a true positive for each size, and at which it counts: is a true or a false
+        positive.
+    bounds : int64, shape (L + 1,)
+        Where each label begins, and where the last one ends.
+    positives : int64, shape (S, L)
+        Ground truth that counts, by size and label.
+    thresholds : int
+        T, at most `MOST_THRESHOLDS`.
     """
 
-    pairs: tuple[MatchedPairs, ...]
-    ignored: BoolArray
-    inside: BoolArray
+    score: FloatArray
+    before: npt.NDArray[np.uint8]
+    true: BitArray
+    counts: BitArray
+    bounds: IntArray
     positives: IntArray
+    thresholds: int
 
-
-def matched_by_size(pairs: Pairs, iou: Sequence[float]) -> Iterator[tuple[str, Matched]]:
-    """What matched at each of several IoU thresholds, rising, for every size that is known."""
-    dataset = pairs.dataset
-    unrivalled = _unrivalled(pairs, iou)
-    settled = _by_place(pairs, pairs.accept(pairs.preference, iou))
-    for size in pairs.sizes:
-        ignored = pairs.ignored(size)
-        truth_label = dataset.ground_truth.label[pairs.truth_row[~ignored]]
-        contested = settled if size == "all" else _settled_again(pairs, settled, ignored, iou)
-        yield (
-            size,
-            Matched(
-                pairs=(unrivalled, _rivals(pairs, contested)),
-                ignored=ignored,
-                inside=_inside(pairs, size),
-                positives=np.bincount(truth_label, minlength=len(dataset.labels)),
-            ),
+    @classmethod
+    def of(cls, pairs: Pairs, iou: Sequence[float]) -> CocoPartial:
+        """What matched among all pairs at some IoU thresholds, which rise."""
+        true, counts = np.stack([*_bits(pairs, iou)], axis=1)
+        rows = np.flatnonzero(counts.any(axis=0))
+        label, labels = pairs.dataset.ground_truth.label[pairs.truth_row], len(pairs.dataset.labels)
+        return cls(
+            score=pairs.ordered_score[rows],
+            before=pairs.before[rows].astype(np.uint8),
+            true=true.take(rows, axis=1),
+            counts=counts.take(rows, axis=1),
+            bounds=np.searchsorted(rows, pairs.label_bounds),
+            positives=np.stack([np.bincount(label[~pairs.ignored(size)], minlength=labels) for size in pairs.sizes]),
+            thresholds=len(iou),
         )
 
+    @classmethod
+    def merged(cls, parts: Sequence[CocoPartial]) -> CocoPartial:
+        """What matched on the pages of all parts, which follow each other by image id."""
+        first = parts[0]
+        if len(parts) == 1 or not first.labels:
+            return first
 
-class MatchedPairs(NamedTuple):
-    """Matched pairs by rising place: they match at the thresholds from index ``first`` to before ``last``."""
+        def joined(code: int) -> list[AnyArray]:
+            every = zip(*(part.of_label(code) for part in parts), strict=True)
+            columns: list[AnyArray] = [np.concatenate(column, axis=-1) for column in every]
+            # Equal scores keep the order of the parts.
+            order = falling(columns[0])
+            return [column.take(order, axis=-1) for column in columns]
 
-    place: IntArray
-    truth: IntArray
-    first: StepArray
-    last: StepArray
+        of_labels = zip(*in_threads(joined, range(first.labels)), strict=True)
+        score, before, true, counts = (np.concatenate(column, axis=-1) for column in of_labels)
+        bounds = np.sum([part.bounds for part in parts], axis=0)
+        positives = np.sum([part.positives for part in parts], axis=0)
+        return cls(score, before, true, counts, bounds, positives, first.thresholds)
 
-    def take(self, rows: IntArray | BoolArray | slice) -> MatchedPairs:
-        """Some of the pairs."""
-        return MatchedPairs(self.place[rows], self.truth[rows], self.first[rows], self.last[rows])
+    @property
+    def labels(self) -> int:
+        """L."""
+        return len(self.bounds) - 1
 
-    def between(self, span: slice) -> MatchedPairs:
-        """Those whose place is in a span, counted from its start."""
-        start, stop = np.searchsorted(self.place, [span.start, span.stop])
-        part = self.take(slice(start, stop))
-        return part._replace(place=part.place - span.start)
+    def of_label(self, code: int) -> _OfLabel:
+        """The predictions of a label."""
+        span = slice(*self.bounds[code : code + 2].tolist())
+        return _OfLabel(self.score[span], self.before[span], self.true[:, span], self.counts[:, span])
 
-    def before(self, place: int) -> MatchedPairs:
-        """Those whose place is below a place."""
-        return self.take(slice(int(np.searchsorted(self.place, place))))
+    @property
+    def f1(self) -> float | None:
+        """F1 of all sizes and labels at the lowest threshold; None without any box."""
+        hits, predicted = (int(np.count_nonzero(_at(bits[0], 0))) for bits in (self.true, self.counts))
+        boxes = predicted + int(self.positives[0].sum())
+        return 2 * hits / boxes if boxes else None
 
-    def narrow(self) -> MatchedPairs:
-        """The same in fewer bytes, without the ground truth."""
-        return self._replace(place=self.place.astype(np.int32), truth=np.empty(0, dtype=np.int64))
 
-    def at(self, step: int) -> BoolArray:
-        """Which pairs match at a threshold."""
-        return np.asarray((self.first <= step) & (step < self.last))
+class Curves:
+    """The curves behind a partial, kept so that a score threshold cuts them short."""
 
-    def counted(self, size: int) -> IntArray:
-        """How many pairs match at each of the thresholds."""
-        begin = np.bincount(self.first, minlength=size + 1)
-        end = np.bincount(self.last, minlength=size + 1)
-        return np.cumsum(begin - end)[:size]
+    def __init__(self, partial: CocoPartial) -> None:
+        self._partial = partial
+        jobs = [(size, code) for size in range(len(partial.positives)) for code in range(partial.labels)]
+        made = in_threads(lambda job: LabelCurves.of(partial, *job), jobs, rows=len(partial.score))
+        self._curves = dict(zip(jobs, made, strict=True))
+
+    def averages(self, codes: Sequence[int], min_score: float = 0.0) -> Columns:
+        """Average precision and recall of some labels, of the predictions from a score on."""
+        kept = [self._kept(code, min_score) for code in codes]
+        by_size = {}
+        for size, name in enumerate([*AREA_RANGES][: len(self._partial.positives)]):
+            limits = MAX_DETECTIONS[-1:] if size else MAX_DETECTIONS
+            by_size[name] = np.empty((1 + len(limits), self._partial.thresholds, len(codes)))
+            for column, (code, first) in enumerate(zip(codes, kept, strict=True)):
+                by_size[name][..., column] = self._curves[size, code].averages(first, limits)
+        return Columns(
+            precision={name: values[0] for name, values in by_size.items()},
+            recall={name: values[-1] for name, values in by_size.items()},
+            recall_at=dict(zip(MAX_DETECTIONS, by_size["all"][1:], strict=True)),
+        )
+
+    def _kept(self, code: int, min_score: float) -> int:
+        """How many predictions of a label, best first, pass a score threshold."""
+        rising = self._partial.of_label(code).score[::-1]
+        return len(rising) - int(np.searchsorted(rising, min_score))
 
 
 class LabelCurves(NamedTuple):
@@ -180,132 +184,128 @@ class LabelCurves(NamedTuple):
     ----------
     positives : int
         Ground truth that counts.
-    rank : sequence of int32, length T
-        Ranks of the true positives, rising.
-    best : sequence of float64, length T
-        Best precision in each stretch between two points of the recall grid that are reached.
+    rows : int32, shape (M,), rising
+        The predictions that count at any threshold, among those of the label.
+    before : uint8, shape (M,)
+        How many of the same page and label are better.
+    counts : unsigned integers, shape (M,)
+        At which thresholds they count, as bits.
+    hits : sequence of int32, length T
+        The true positives among them, rising.
     first : int64, shape (R,)
-        Index of the first true positive of each grid point.
-    true_positives : sequence of MatchedPairs
-        The true positives among the best predictions of each page, for each limit, or for the last limit alone;
-        places count from the label's first.
+        Number of the true positive from which on each point of the recall grid is reached.
+    rank, best : sequence of arrays, length T
+        Rank of the first true positive, and best precision, of each stretch between two points that are reached.
     """
 
     positives: int
-    rank: Sequence[RankArray]
-    best: Sequence[FloatArray]
+    rows: RowArray
+    before: npt.NDArray[np.uint8]
+    counts: BitArray
+    hits: Sequence[RowArray]
     first: IntArray
-    true_positives: Sequence[Sequence[MatchedPairs]]
+    rank: Sequence[IntArray]
+    best: Sequence[FloatArray]
 
-    def averages(self, kept: int) -> FloatArray:
-        """Average precision, and recall at each limit, of the first predictions alone; float64, shape (1 + M, T)."""
-        answer = np.full((1 + len(MAX_DETECTIONS), len(self.rank)), np.nan)
+    @classmethod
+    def of(cls, partial: CocoPartial, size: int, code: int) -> LabelCurves:
+        """Those of a size and a label, with all predictions."""
+        of_label, positives = partial.of_label(code), int(partial.positives[size, code])
+        counts = of_label.counts[size]
+        rows = np.flatnonzero(counts)
+        true, counts = of_label.true[size][rows], counts[rows]
+        first = first_reaching(RECALL_101, max(positives, 1))
+        hits, rank, best = [], [], []
+        for step in range(partial.thresholds):
+            of_step = np.flatnonzero(_at(true, step))
+            ranks = np.cumsum(_at(counts, step), dtype=np.int64)[of_step]
+            reached = first[: np.searchsorted(first, len(of_step))]
+            hits.append(of_step.astype(np.int32))
+            rank.append(ranks[reached])
+            best.append(best_between(ranks, reached))
+        return cls(positives, rows.astype(np.int32), of_label.before[rows], counts, hits, first, rank, best)
+
+    def averages(self, kept: int, limits: Sequence[int]) -> FloatArray:
+        """Average precision, and recall at each limit, of the first predictions; float64, shape (1 + M, T)."""
+        answer = np.full((1 + len(limits), len(self.hits)), np.nan)
         if not self.positives:
             return answer
-        count = np.zeros(len(self.rank), dtype=np.int64)
-        for row, parts in enumerate(self.true_positives, len(answer) - len(self.true_positives)):
-            count = np.sum([part.before(kept).counted(len(self.rank)) for part in parts], axis=0)
-            answer[row] = count / self.positives
-        interpolated = np.zeros((len(self.rank), len(self.first)))
-        reached = np.searchsorted(self.first, count).tolist()
-        for step, (true_positives, points) in enumerate(zip(count.tolist(), reached, strict=True)):
-            if points:
-                interpolated[step, :points] = self._best(step, true_positives, points)
+        interpolated = np.zeros((len(self.hits), len(self.first)))
+        # Of the same type, because a column of another one would be copied first.
+        last = np.int32(self.rows.searchsorted(np.int32(kept)))
+        counts = [int(hits.searchsorted(last)) for hits in self.hits]
+        for step, (count, points) in enumerate(zip(counts, self.first.searchsorted(counts).tolist(), strict=True)):
+            answer[-1, step] = count
+            if len(limits) > 1:
+                near = self.before.take(self.hits[step][:count])
+                answer[1:-1, step] = [np.count_nonzero(near < most) for most in limits[:-1]]
+            interpolated[step, :points] = self.best[step][:points]
+            if points and count < len(self.hits[step]):
+                interpolated[step, points - 1] = self._best_before(step, count, points)
         interpolated = np.maximum.accumulate(interpolated[:, ::-1], axis=1)[:, ::-1]
         answer[0] = np.ascontiguousarray(interpolated).mean(axis=1)
+        answer[1:] /= self.positives
         return answer
 
-    def _best(self, step: int, true_positives: int, points: int) -> FloatArray:
-        """Best precision of the stretches that some of the true positives reach."""
-        best = self.best[step][:points]
-        if true_positives == len(self.rank[step]):
-            return best
-        last = int(self.first[points - 1])
-        rank = self.rank[step][last:true_positives]
-        return np.append(best[:-1], best_between(rank, np.zeros(1, dtype=np.int64), before=last))
+    def _best_before(self, step: int, count: int, points: int) -> float:
+        """Best precision of the last of some stretches, cut behind so many true positives."""
+        start = int(self.first[points - 1])
+        hits = self.hits[step][start:count]
+        counted = np.cumsum(_at(self.counts[hits[0] : hits[-1] + 1], step), dtype=np.int64)
+        rank = counted[hits - hits[0]] + (self.rank[step][points - 1] - 1)
+        return float(best_between(rank, _WHOLE, before=start)[0])
 
 
-class _Label(NamedTuple):
-    """What the curves of one label and size are made of; the columns are those of all labels, ``span`` its places."""
+def average(matching: Matching, iou: Sequence[float]) -> Columns:
+    """Average precision and recall of a matching, for every size, threshold and label of ``matching.labels``.
 
-    matched: Matched
-    before: IntArray
-    positives: int
-    thresholds: int
-    span: slice
-    every_limit: bool
+    `iou` rises, and is at or above its floor.
+    """
+    pairs, labels = matching.pairs, matching.dataset.labels
+    curves: list[Curves] | None = pairs.kept.get(tuple(iou))
+    if curves is None:
+        parts = (iou[at : at + MOST_THRESHOLDS] for at in range(0, len(iou), MOST_THRESHOLDS))
+        curves = pairs.kept[tuple(iou)] = [Curves(CocoPartial.of(pairs, part)) for part in parts]
+    codes = [labels.index(label) for label in matching.labels]
+    every = [part.averages(codes, matching.min_score) for part in curves]
+    if len(every) == 1:
+        return every[0]
 
-    def curves(self) -> LabelCurves:
-        """The ranks of the true positives, and what can be known of them before any cut."""
-        if not self.positives:
-            nothing = [np.empty(0, dtype=np.int32)] * self.thresholds
-            return LabelCurves(0, nothing, [], np.empty(0, dtype=np.int64), [])
-        first = first_reaching(RECALL_101, self.positives)
-        chosen = [part.between(self.span) for part in self.matched.pairs]
-        before = self.before[self.span]
-        kept = [part.take(~self.matched.ignored[part.truth]) for part in chosen]
-        limits = MAX_DETECTIONS[:-1] if self.every_limit else ()
-        limited = [[part.take(before[part.place] < most) for part in kept] for most in limits]
-        rank = self._ranks(chosen, kept)
-        best = [best_between(row, first[: np.searchsorted(first, len(row))]) for row in rank]
-        narrow = [[part.narrow() for part in parts] for parts in (*limited, kept)]
-        return LabelCurves(self.positives, rank, best, first, narrow)
+    def joined(columns: Sequence[Mapping[K, FloatArray]]) -> dict[K, FloatArray]:
+        return {key: np.concatenate([column[key] for column in columns]) for key in columns[0]}
 
-    def _ranks(self, chosen: Sequence[MatchedPairs], kept: Sequence[MatchedPairs]) -> list[RankArray]:
-        """Ranks of the true positives at each threshold."""
-        inside = self.matched.inside[self.span]
-        of_size = np.cumsum(inside, dtype=np.int64)
-        moved, by = self._moved(chosen, inside)
-        ranks = []
-        for step in range(self.thresholds):
-            alone, rivals = (part.place[part.at(step)] for part in kept)
-            place = np.insert(alone, np.searchsorted(alone, rivals), rivals) if len(rivals) else alone
-            rank = of_size[place]
-            if len(by):
-                now = moved.at(step)
-                shift = np.zeros(len(place) + 1, dtype=np.int64)
-                np.add.at(shift, np.searchsorted(place, moved.place[now]), by[now])
-                rank += np.cumsum(shift[:-1])
-            # A file has fewer boxes than fit 31 bits.
-            ranks.append(rank.astype(np.int32))
-        return ranks
-
-    def _moved(self, chosen: Sequence[MatchedPairs], inside: BoolArray) -> tuple[MatchedPairs, IntArray]:
-        """Pairs by which more (1) or fewer (-1) predictions count than those of the size.
-
-        A prediction of another size counts when it matched ground truth that counts, and one of the size does not
-        when it matched ground truth that is ignored.
-        """
-        every = MatchedPairs(*(np.concatenate(columns) for columns in zip(*chosen, strict=True)))
-        kept = ~self.matched.ignored[every.truth]
-        rows = np.flatnonzero(kept != inside[every.place])
-        return every.take(rows), np.where(kept[rows], 1, -1)
+    precision, recall = joined([part.precision for part in every]), joined([part.recall for part in every])
+    return Columns(precision, recall, joined([part.recall_at for part in every]))
 
 
-def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> MatchedPairs:
-    """The candidates for which no other competes: they match at every threshold up to their IoU."""
+def _bits(pairs: Pairs, iou: Sequence[float]) -> Iterator[tuple[BitArray, BitArray]]:
+    """For every size at which thresholds each prediction, by place, is a true positive, and at which it counts."""
+    before = [(1 << step) - 1 for step in range(len(iou) + 1)]
+    below = np.array(before, dtype=np.min_scalar_type(before[-1]))
+    candidates, place = pairs.candidates, pairs.queue.place[pairs.candidates.prediction]
+    # A candidate for which no other competes matches at every threshold up to its IoU.
     alone = np.flatnonzero(~pairs.contested)
-    place = pairs.queue.place[pairs.candidates.prediction[alone]]
-    order = np.argsort(place)
-    alone = alone[order]
     thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
-    last = np.searchsorted(thresholds, pairs.candidates.iou[alone], side="right").astype(np.int16)
-    return MatchedPairs(place[order], pairs.candidates.ground_truth[alone], np.zeros_like(last), last)
+    reached = below.take(np.searchsorted(thresholds, candidates.iou[alone], side="right"))
+    settled = pairs.accept(pairs.preference, iou)
+    for size in pairs.sizes:
+        ignored = pairs.ignored(size)
+        accepted = settled if size == "all" else _settled_again(pairs, settled, ignored, iou)
+        # All predictions twice: matched with ground truth that counts, and with ground truth that does not.
+        matches = np.zeros(2 * len(pairs.order), dtype=below.dtype)
+        at, again = (
+            place[rows] + len(pairs.order) * ignored[candidates.ground_truth[rows]] for rows in (alone, accepted.pair)
+        )
+        matches[at] = reached
+        # A prediction matches once at each threshold, so that a sum sets every bit once.
+        np.add.at(matches, again, below.dtype.type(1) << accepted.threshold.astype(below.dtype))
+        true, others = matches.reshape(2, -1)
+        yield true, true | np.where(_inside(pairs, size), below[-1] & ~others, 0).astype(below.dtype)
 
 
-def _by_place(pairs: Pairs, settled: Accepted) -> Accepted:
-    """The same by rising place of the prediction."""
-    order = np.argsort(pairs.queue.place[pairs.candidates.prediction[settled.pair]])
-    return Accepted(settled.pair[order], settled.threshold[order])
-
-
-def _rivals(pairs: Pairs, settled: Accepted) -> MatchedPairs:
-    """What was accepted of the contested candidates."""
-    place = pairs.queue.place[pairs.candidates.prediction[settled.pair]]
-    # Sorted already but for what was settled again: a stable sort merges such runs.
-    order = np.argsort(place, kind="stable")
-    first = settled.threshold[order].astype(np.int16)
-    return MatchedPairs(place[order], pairs.candidates.ground_truth[settled.pair[order]], first, first + np.int16(1))
+def _at(bits: BitArray, step: int) -> BoolArray:
+    """Which have the bit of a threshold."""
+    return np.asarray((bits & bits.dtype.type(1 << step)) != 0)
 
 
 def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
@@ -21,9 +21,11 @@ from evaluator.protocols.coco.evaluation import (
     result_of,
 )
 from evaluator.protocols.coco.matching import IOU_FLOOR, NAME, VERSION, Matching, Pairs, pair
-from evaluator.protocols.coco.ranges import average_over_ranges
+from evaluator.protocols.coco.parts import average_in_parts
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from evaluator.metrics.box_items import SliceAverage
     from evaluator.metrics.box_measures import RankedLabel
     from evaluator.metrics.error_types import TideErrors
@@ -71,9 +73,16 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """Whether ``--page-ranges`` is given."""
         return options.page_ranges
 
-    def over_ranges(self, ground_truth: Path, prediction: Path, options: CocoOptions, name: str) -> Result | None:
+    def over_ranges(
+        self,
+        ground_truth: Path,
+        prediction: Path,
+        options: CocoOptions,
+        name: str,
+        executor: Callable[[], Executor] | None = None,
+    ) -> Result | None:
         """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
-        result = average_over_ranges(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS)
+        result = average_in_parts(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS, executor=executor)
         # Where nothing matches the boxes are needed to say why.
         nothing = result is not None and not any(result.numbers.values())
         if result is None or (nothing and not options.allow_no_match):

@@ -1,14 +1,12 @@
-"""COCO over ranges of pages: the numbers of the ordinary way to the last digit, and every doubt left to it."""
+"""COCO in shards of pages: the numbers of the ordinary way to the last digit, and every doubt left to it."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
-import signal
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,18 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import cli, project
+from evaluator.engine import processes
 from evaluator.formats import coco as reader
 from evaluator.formats import column_cache, limits
 from evaluator.formats.base import Reading
-from evaluator.formats.coco import shape as coco_shape
+from evaluator.formats.coco import packed
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.model.issues import BadInput
 from evaluator.project import OptionError
 from evaluator.protocols import coco
-from evaluator.protocols.coco import ranges as coco_ranges
-from evaluator.protocols.coco.ranges import RangesResult, average_over_ranges
-from evaluator.system.beside import copies_allowed
-from tests.test_beside import copied
+from evaluator.protocols.coco import parts as coco_parts
+from evaluator.protocols.coco.parts import PartsResult, average_in_parts
 from tests.test_protocol_coco import assert_equal_to_official, random_set
 from tests.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
 
@@ -54,22 +51,23 @@ def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
     return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
 
 
-def over_ranges(truth: object, predictions: object, **options: Any) -> RangesResult | None:
+def in_parts(truth: object, predictions: object, **options: Any) -> PartsResult | None:
     with written(truth, predictions) as paths:
-        return average_over_ranges(*paths, **options)
+        return average_in_parts(*paths, **options)
 
 
-def assert_equal_to_ordinary(truth: object, predictions: object, pages: int = 7, **options: Any) -> RangesResult:
+def assert_equal_to_ordinary(
+    truth: object,
+    predictions: object,
+    pages: int = 7,
+    executor: Callable[[], Executor] | None = None,
+    **options: Any,
+) -> PartsResult:
     """Everything that a result says, and every digit of it."""
     with written(truth, predictions) as paths:
         expected = ordinary(paths, **options)
-        averages = average_over_ranges(*paths, pages_at_a_time=pages, **options)
-        with copies_allowed():
-            in_copies = average_over_ranges(*paths, pages_at_a_time=pages, **options)
+        averages = average_in_parts(*paths, pages=pages, executor=executor, **options)
     assert averages is not None
-    assert in_copies is not None
-    assert in_copies.to_json() == averages.to_json()
-    assert in_copies.f1 == averages.f1
     assert averages.numbers == expected.numbers
     assert averages.per_label == expected.per_label
     for one, other in zip(averages.columns, expected.columns, strict=True):
@@ -172,10 +170,10 @@ def test_sides_without_rows() -> None:
     # Nothing in an empty list says that it is COCO.
     assert_left_to_the_ordinary_way(truth, [])
     # An empty array of annotations may be any array; the ordinary reader looks for it.
-    assert over_ranges({**truth, "annotations": []}, results) is None
+    assert in_parts({**truth, "annotations": []}, results) is None
 
 
-def test_two_ranges_that_are_merged_are_one_range() -> None:
+def test_shards_that_are_merged_are_one_shard() -> None:
     truth, results = plain_set(11, images=30)
     for pages in (1, 2, 7, 29, 30, 1000):
         assert_equal_to_ordinary(truth, results, pages)
@@ -196,7 +194,7 @@ def test_what_surrounds_the_annotations_may_stand_anywhere(monkeypatch: pytest.M
 def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coco_stream, "_STEP", 300)
     with written(*plain_set(1)) as paths:
-        averages = average_over_ranges(*paths)
+        averages = average_in_parts(*paths)
         digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
     assert averages is not None
     assert [averages.ground_truth.sha256, averages.prediction.sha256] == digests
@@ -205,40 +203,27 @@ def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> Non
 # Every doubt is left to the ordinary way
 
 
-@copied
-@pytest.mark.parametrize("place", ["reading", "matching"])
-def test_a_copy_that_the_system_ends(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = os.getpid()
-    owner, name = {"reading": (coco_stream, "_columns"), "matching": (coco_ranges, "_state")}[place]
-    work = getattr(owner, name)
+def test_processes_that_are_lost_again_and_again_leave_it_to_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Lost(ThreadPoolExecutor):
+        def submit(self, *_given: object) -> Any:  # type: ignore[override]
+            raise BrokenExecutor
 
-    def ended(*given: Any) -> Any:
-        if os.getpid() != here:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return work(*given)
-
-    monkeypatch.setattr(owner, name, ended)
-    monkeypatch.setattr(coco_stream, "_STEP", 300)
-    truth, results = plain_set(3)
-    with copies_allowed():
-        assert over_ranges(truth, results) is None
+    monkeypatch.setattr(coco_parts, "_LARGE", 0)
+    assert in_parts(*plain_set(3), executor=Lost) is None
 
 
-@copied
-@pytest.mark.parametrize("most", [1, 3, 1000])
-def test_annotations_wait_for_the_images(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    named, here = coco_stream.Instances.named, os.getpid()
+def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Executor] = []
 
-    def late(truth: coco_stream.Instances) -> coco_stream.Named:
-        if os.getpid() != here:
-            time.sleep(0.2)
-        return named(truth)
+    def noted() -> Executor:
+        made.append(processes())
+        return made[-1]
 
-    monkeypatch.setattr(coco_stream.Instances, "named", late)
-    monkeypatch.setattr(coco_stream, "_STEP", 300)
-    monkeypatch.setattr(coco_ranges, "_MOST_HELD", most)
-    truth, results = plain_set(3)
-    assert_equal_to_ordinary(truth, results)
+    assert in_parts(*plain_set(3), executor=noted) is not None
+    assert not made
+    monkeypatch.setattr(coco_parts, "_LARGE", 0)
+    assert_equal_to_ordinary(*plain_set(3), executor=noted)
+    assert len(made) == 1
 
 
 ODD_TRUTHS = (
@@ -290,9 +275,7 @@ def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
 
 
 def assert_left_to_the_ordinary_way(truth: object, predictions: object) -> None:
-    assert over_ranges(truth, predictions) is None
-    with copies_allowed():
-        assert over_ranges(truth, predictions) is None
+    assert in_parts(truth, predictions) is None
     assert said(truth, predictions, page_ranges=True) == said(truth, predictions, page_ranges=False)
 
 
@@ -353,7 +336,7 @@ def test_records_that_are_not_plain_numbers(odd: bytes, monkeypatch: pytest.Monk
     for step in (1, 100, 1 << 20):
         monkeypatch.setattr(coco_stream, "_STEP", step)
         for rows in ([ONE, odd], [ONE, odd, ONE], [odd, ONE]):
-            assert over_ranges(truth, b"[%b]" % b", ".join(rows)) is None
+            assert in_parts(truth, b"[%b]" % b", ".join(rows)) is None
     assert_left_to_the_ordinary_way(truth, b"[%b]" % b", ".join([ONE, odd]))
 
 
@@ -424,7 +407,7 @@ def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.Dat
         texts[side][at : at + data.draw(st.integers(0, 3))] = data.draw(st.sampled_from(pieces))
     with pytest.MonkeyPatch.context() as patch, written(*map(bytes, texts)) as paths:
         patch.setattr(coco_stream, "_STEP", step)
-        averages = average_over_ranges(*paths, pages_at_a_time=1)
+        averages = average_in_parts(*paths, pages=1)
         if averages is not None:
             expected = ordinary(paths)
             assert averages.to_json() == {**expected.to_json(), "error_types": None}
@@ -434,19 +417,19 @@ def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.Dat
 
 @pytest.mark.parametrize("iou", [[], [0.0], [1.1], [float("nan")], np.linspace(0.01, 1.0, 65).tolist()])
 def test_thresholds_that_are_left_to_the_ordinary_way(iou: list[float]) -> None:
-    assert over_ranges(*plain_set(0), iou=iou) is None
+    assert in_parts(*plain_set(0), iou=iou) is None
 
 
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
     with written(*plain_set(0)) as (truth, predictions):
         for odd in (tmp_path, tmp_path / "missing", Path("/dev/null"), Path("a\0b")):
-            assert average_over_ranges(odd, predictions) is None
-            assert average_over_ranges(truth, odd) is None
-        assert average_over_ranges(predictions, predictions) is None
-        assert average_over_ranges(truth, truth) is None
+            assert average_in_parts(odd, predictions) is None
+            assert average_in_parts(truth, odd) is None
+        assert average_in_parts(predictions, predictions) is None
+        assert average_in_parts(truth, truth) is None
         # Read as a file of another format, although it would do.
         predictions.write_bytes(b"<document>" + predictions.read_bytes())
-        assert average_over_ranges(truth, predictions) is None
+        assert average_in_parts(truth, predictions) is None
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -463,7 +446,7 @@ def test_a_file_that_is_cut_off_while_it_is_read(which: int, monkeypatch: pytest
             return read(file, start, stop)
 
         monkeypatch.setattr(coco_stream._File, "bytes", cut_then_read)
-        assert average_over_ranges(*paths) is None
+        assert average_in_parts(*paths) is None
         assert paths[which].stat().st_size == size // 2
 
 
@@ -472,38 +455,36 @@ def test_a_file_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, limit in (("MAX_FILE_BYTES", 100), ("MAX_BOXES", len(truth["annotations"]) - 1)):
         with monkeypatch.context() as patch:
             patch.setattr(limits, name, limit)
-            assert over_ranges(truth, results) is None
+            assert in_parts(truth, results) is None
     monkeypatch.setattr(coco_stream, "_STEP", 400)
-    assert over_ranges(truth, results) is not None
+    assert in_parts(truth, results) is not None
     monkeypatch.setattr(coco_stream, "_MOST_AROUND", 500)
-    assert over_ranges(truth, results) is None
+    assert in_parts(truth, results) is None
 
 
 def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
-    with open("/dev/full", "wb", buffering=0) as full, written(*plain_set(1)) as paths:
-        monkeypatch.setattr(coco_ranges.tempfile, "TemporaryFile", lambda: full)
-        assert average_over_ranges(*paths) is None
-        assert full.closed
+    monkeypatch.setattr(packed, "_place", lambda _folder, _side, _shard: Path("/dev/full"))
+    assert in_parts(*plain_set(1)) is None
 
 
 @pytest.mark.parametrize("problem", [OSError, ZeroDivisionError])
-def test_temporary_files_are_gone_after_an_error(problem: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
-    make = tempfile.TemporaryFile
+def test_the_temporary_folder_is_gone_after_an_error(
+    problem: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    there: list[int] = []
 
-    def broken(_self: coco_stream.Results, _items: coco_shape.ItemColumns) -> Any:
+    def broken(*_given: Any) -> Any:
+        there.append(len(list(tmp_path.rglob("*.rows"))))
         raise problem
 
-    with written(*plain_set(1)) as paths, tempfile.TemporaryDirectory() as folder:
-        monkeypatch.setattr(coco_ranges.tempfile, "TemporaryFile", lambda: made.append(make(dir=folder)) or made[-1])
-        assert average_over_ranges(*paths) is not None
-        monkeypatch.setattr(coco_stream.Results, "_rows", broken)
-        with contextlib.suppress(ZeroDivisionError):
-            assert average_over_ranges(*paths) is None
-        assert [file.closed for file in made] == [True] * 4
-        assert not list(Path(folder).iterdir())
+    monkeypatch.setattr(packed.Results, "rows", broken)
+    with contextlib.suppress(ZeroDivisionError):
+        assert in_parts(*plain_set(1)) is None
+    assert there
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_error_of_ours_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -512,7 +493,7 @@ def test_an_error_of_ours_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(coco_stream, "_placed", broken)
     with pytest.raises(ZeroDivisionError):
-        over_ranges(*plain_set(1))
+        in_parts(*plain_set(1))
 
 
 # From the terminal
@@ -599,7 +580,7 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
     odd.write_text(json.dumps([{**row, "score": row["score"] + 2.0} for row in results]))
     with written(truth, results) as (gt, dt):
         both = project.evaluate("coco", gt, [dt, odd], page_ranges=True)
-    assert [type(one.result) for one in both] == [RangesResult, coco.CocoResult]
+    assert [type(one.result) for one in both] == [PartsResult, coco.CocoResult]
     assert [len(one.issues) for one in both] == [0, 1]
     assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]
 
@@ -621,7 +602,7 @@ def test_a_table_needs_no_boxes_and_everything_else_does() -> None:
         (whole,) = project.evaluate("coco", paths[0], [paths[1]])
         filtered = project.evaluate("coco", paths[0], [paths[1]], boxes=False, min_score=0.1)
         two = project.evaluate("coco", paths[0], [paths[1]] * 2, boxes=False)
-    assert isinstance(table.result, RangesResult)
+    assert isinstance(table.result, PartsResult)
     assert isinstance(whole.result, coco.CocoResult)
     assert (table.result.table(), table.issues) == (whole.result.table(), whole.issues)
     assert table.result.f1 == whole.result.first.micro.row(0)["f1"]
@@ -651,14 +632,14 @@ def test_columns_that_are_kept_are_used(monkeypatch: pytest.MonkeyPatch, tmp_pat
         column_cache.clear()
         (last,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
     kinds = [type(one.result) for one in (first, whole, again, last)]
-    assert kinds == [RangesResult, coco.CocoResult, coco.CocoResult, RangesResult]
+    assert kinds == [PartsResult, coco.CocoResult, coco.CocoResult, PartsResult]
 
 
 def test_a_page_with_too_many_boxes_is_left_to_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, results = good_set()
-    assert over_ranges(truth, results) is not None
-    monkeypatch.setattr(coco_ranges, "most_pairs", lambda _boxes: 3)
-    assert over_ranges(truth, results) is None
+    assert in_parts(truth, results) is not None
+    monkeypatch.setattr(coco_parts, "most_pairs", lambda _boxes: 3)
+    assert in_parts(truth, results) is None
 
 
 def test_two_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

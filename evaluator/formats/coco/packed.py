@@ -1,0 +1,125 @@
+"""The boxes of COCO files in a folder, as rows by shard: a large file is never in memory as a whole.
+
+Owns the way from a file to the files of its shards and back to columns. A shard is a run of images by their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluator.engine import Shard
+from evaluator.formats.coco.reader import FORMAT, Numbers
+from evaluator.formats.coco.shape import Doubt, corners
+from evaluator.formats.coco.stream import DOUBTS, MOST_THREADS, PREDICTION, TRUTH, Instances, Named, Results, Rows
+from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import Annotations, Boxes, Document, Side
+
+
+class Packing(NamedTuple):
+    """What is to be packed.
+
+    Attributes
+    ----------
+    path : Path
+    side : "ground_truth" or "prediction"
+        An instances file, or a results list.
+    named : Named
+        What both sides may name.
+    shards : sequence of Shard
+    folder : Path
+        Gets a file for each shard.
+    threads : int
+        That read pieces of the file at a time.
+    """
+
+    path: Path
+    side: Side
+    named: Named
+    shards: Sequence[Shard]
+    folder: Path
+    threads: int = MOST_THREADS
+
+
+class Packed(NamedTuple):
+    """What was packed: the digest of the file, and how many boxes each page has, int64."""
+
+    sha256: str
+    boxes: IntArray
+
+
+def pack(given: Packing) -> Packed:
+    """Write the boxes of a file into those of its shards; Doubt where the ordinary reader has to look at it."""
+    try:
+        with given.path.open("rb") as file:
+            source = Instances(file) if given.side == "ground_truth" else Results(file)
+            boxes = _written(source.rows(given.named, given.threads), given)
+        return Packed(source.sha256, boxes)
+    except DOUBTS as problem:
+        # Others cannot all be handed from one process to another.
+        raise Doubt from problem
+
+
+def _written(parts: Iterable[Rows], given: Packing) -> IntArray:
+    """How many boxes each page has, once all rows are written; those of a shard keep the order of the file."""
+    boxes = np.zeros(len(given.named.ids), dtype=np.int64)
+    stops = [shard.stop for shard in given.shards]
+    with ExitStack() as stack:
+        paths = (_place(given.folder, given.side, shard) for shard in given.shards)
+        files = [stack.enter_context(path.open("wb")) for path in paths]
+        for rows in parts:
+            page = rows["page"]
+            first = int(page.min())
+            there = np.bincount(page - first)
+            boxes[first : first + len(there)] += there
+            number = np.searchsorted(stops, page, side="right")
+            order = np.argsort(number, kind="stable")
+            begins = np.flatnonzero(np.diff(number[order], prepend=-1))
+            for own in np.split(order, begins[1:]):
+                files[number[own[0]]].write(rows.take(own).view(np.uint8).data)
+    return boxes
+
+
+def packed(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) -> Annotations:
+    """The boxes of a shard as one document, whose pages are in the order of the image ids."""
+    is_truth = side == "ground_truth"
+    rows = np.fromfile(_place(folder, side, shard), dtype=TRUTH if is_truth else PREDICTION)
+    xywh = np.ascontiguousarray(rows["xywh"])
+    page, place = rows["page"] - np.int32(shard.start), np.arange(len(rows), dtype=np.int32)
+    pages = shard.stop - shard.start
+    return Annotations(
+        name=side,
+        sha256="",
+        format=FORMAT.name,
+        side=side,
+        model=None,
+        version=None,
+        labels=labels,
+        evaluated=len(labels),
+        documents=(Document("", ""),),
+        page_document=np.zeros(pages, dtype=np.int32),
+        page_index=np.arange(pages),
+        boxes=Boxes(
+            document=np.zeros(len(rows), dtype=np.int32),
+            page=page.astype(np.int64),
+            label=rows["label"].astype(np.int32),
+            xyxy=corners(xywh),
+            score=np.broadcast_to(np.nan, len(rows)) if is_truth else rows["score"].astype(np.float64),
+            entry=page,
+            position=place,
+            ids=Numbers(place.astype(np.int64)),
+            area=rows["area"].astype(np.float64) if is_truth else None,
+            crowd=rows["crowd"].copy() if is_truth and rows["crowd"].any() else None,
+            box_area=xywh[:, 2] * xywh[:, 3],
+        ),
+        unit="pixels",
+    )
+
+
+def _place(folder: Path, side: Side, shard: Shard) -> Path:
+    """The file of a side of a shard."""
+    return folder / f"{side}-{shard.start}.rows"

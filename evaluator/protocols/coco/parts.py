@@ -1,0 +1,203 @@
+"""COCO detection of two large files that are never in memory as a whole: the twelve numbers, without their boxes.
+
+Owns which files this can be done with, and the result. Boxes wait in a temporary folder by shards of images; those of a
+shard are matched by the same code as a whole corpus, and what matched adds up: the numbers are those of
+``coco.evaluate`` to the last digit, whatever the shards are.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from evaluator import formats
+from evaluator.engine import Engine, Shard, plan
+from evaluator.formats.coco.packed import Packing, pack, packed
+from evaluator.formats.coco.shape import Doubt
+from evaluator.formats.coco.stream import DOUBTS, MOST_THREADS, Instances
+from evaluator.metrics.box_results import plain_values
+from evaluator.metrics.matching import most_pairs
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
+from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import Side, join
+from evaluator.protocols.base import Result
+from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Columns, Curves
+from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
+from evaluator.protocols.coco.matching import NAME, own_signature, pair
+from evaluator.system.freed_memory import keep
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+_MOST_PAGES: Final = 2_500
+# Shards of few pages take longer, and many shards of a small corpus make the most of its memory.
+_FEWEST_PAGES: Final = 250
+_SHARDS: Final = 20
+# Each shard that is matched needs memory of its own.
+_MATCHED_AT_A_TIME: Final = 2
+# Bytes of both files from which it pays to start processes.
+_LARGE: Final = 64 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class PartsResult(Result):
+    """The numbers of one model, without its boxes.
+
+    Attributes
+    ----------
+    iou : tuple of float
+        The thresholds, rising.
+    columns : Columns
+        Rows of ``iou``, columns of ``labels``.
+    f1 : float or None
+        Over all labels at the lowest threshold; None without any box.
+    """
+
+    ground_truth: SourceFile
+    prediction: SourceFile
+    labels: tuple[str, ...]
+    iou: tuple[float, ...]
+    columns: Columns
+    documents: int
+    pages: int
+    f1: float | None
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        return Signature(documents=self.documents, pages=self.pages, **own_signature(self.iou))
+
+    @cached_property
+    def numbers(self) -> dict[str, float | None]:
+        """The twelve numbers by their COCO names; None where undefined."""
+        return numbers_of(self.columns, self.iou)
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, float | None]]:
+        """The twelve numbers of each label; None where undefined."""
+        return numbers_by_label(self.columns, self.iou, self.labels)
+
+    def to_json(self) -> JsonObject:
+        """The result as plain values under the keys of `CocoResult.to_json`; ``error_types`` is None."""
+        # A results list takes its documents from its ground truth.
+        nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}
+        own = {**self.numbers, "per_class": self.per_label, "error_types": None}
+        return plain_values(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
+
+    def table(self) -> ResultTable:
+        """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+        return table_of(self.prediction.name, self.signature, self.numbers, self.per_label)
+
+
+def average_in_parts(
+    ground_truth: Path,
+    prediction: Path,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    pages: int | None = None,
+    executor: Callable[[], Executor] | None = None,
+) -> PartsResult | None:
+    """The twelve numbers of a results list against an instances file, in a fraction of the memory.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Path
+        Files, which need not be sorted.
+    iou : sequence of float
+        Thresholds in (0, 1].
+    pages : int, >= 1, optional
+        Of a shard, by the size of the corpus when absent; the numbers do not depend on it.
+    executor : callable, optional
+        Makes what works on shards of large files; see `Engine`.
+
+    Returns
+    -------
+    PartsResult or None
+        None when the ordinary way has to be taken, because a file or an option is anything but plain: a file cannot be
+        read, is no COCO file of plain numbers (outlines, keys of other tools, missing values), or an error or a warning
+        is to be reported; a threshold is out of range, or there are more than 64; so many boxes are on one page that
+        their pairs have to be counted.
+
+    Notes
+    -----
+    A box takes at most 47 bytes of a temporary file, and what stays of a prediction some 25 bytes of memory. A shard
+    takes some 5 kB of memory for each page of 30 boxes. See `coco.evaluate` for the protocol.
+    """
+    rising = tuple(sorted(set(map(float, iou))))
+    if not rising or len(rising) > MOST_THRESHOLDS or not 0.0 < rising[0] <= rising[-1] <= 1.0:
+        return None
+    keep()
+    try:
+        if not (_is_coco(ground_truth) and _is_coco(prediction)):
+            return None
+        large = ground_truth.stat().st_size + prediction.stat().st_size >= _LARGE
+        with Engine(executor if large else None) as engine, tempfile.TemporaryDirectory() as folder:
+            return _result(engine, (ground_truth, prediction), Path(folder), rising, pages)
+    except DOUBTS:
+        # The ordinary way uses the same code: what is wrong there is raised again.
+        return None
+
+
+class _Work(NamedTuple):
+    """A shard, and what it is matched by."""
+
+    folder: Path
+    shard: Shard
+    labels: tuple[str, ...]
+    iou: tuple[float, ...]
+
+
+def _result(
+    engine: Engine, paths: tuple[Path, Path], folder: Path, iou: tuple[float, ...], pages: int | None
+) -> PartsResult:
+    """The result of two files; one of `DOUBTS` when they are not plain, or the disk is full."""
+    with paths[0].open("rb") as file:
+        named = Instances(file).named()
+    count = len(named.ids)
+    shards = plan(np.arange(count), pages or min(max(count // _SHARDS, _FEWEST_PAGES), _MOST_PAGES))
+    sides: tuple[Side, Side] = ("ground_truth", "prediction")
+    packing = [
+        Packing(path, side, named, shards, folder, 1 if engine.elsewhere else MOST_THREADS)
+        for path, side in zip(paths, sides, strict=True)
+    ]
+    # The predictions first: most doubts are about them.
+    predictions, truth = engine.run(pack, packing[::-1])
+    _need_few_pairs(truth.boxes)
+    _need_few_pairs(predictions.boxes)
+    labels = named.labels.names
+    work = [_Work(folder, shard, labels, iou) for shard in shards]
+    partial = CocoPartial.merged(engine.run(_matched, work, threads=_MATCHED_AT_A_TIME))
+    return PartsResult(
+        ground_truth=SourceFile(paths[0].name, truth.sha256),
+        prediction=SourceFile(paths[1].name, predictions.sha256),
+        labels=labels,
+        iou=iou,
+        columns=Curves(partial).averages(range(len(labels))),
+        documents=named.documents,
+        pages=count,
+        f1=partial.f1,
+    )
+
+
+def _need_few_pairs(boxes: IntArray) -> None:
+    """Doubt about a side whose pairs the ordinary way counts before it makes them; see `metrics.crowding`."""
+    if float((boxes.astype(np.float64) ** 2).sum()) > most_pairs(int(boxes.sum())):
+        raise Doubt
+
+
+def _matched(given: _Work) -> CocoPartial:
+    """What matched on the pages of a shard."""
+    truth = packed(given.folder, "ground_truth", given.shard, given.labels)
+    prediction = packed(given.folder, "prediction", given.shard, given.labels)
+    return CocoPartial.of(pair(join(truth, prediction), iou_floor=given.iou[0]), given.iou)
+
+
+def _is_coco(path: Path) -> bool:
+    """Whether a path is a file that is read as COCO; a folder and a device are not."""
+    return path.is_file() and formats.detect_file(path) == NAME

@@ -1,0 +1,121 @@
+"""The engine: shards of whole documents, answers in order, workers that are lost, processes that leave nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.engine import Engine, LostWorkersError, plan, processes
+
+
+@given(sizes=st.lists(st.integers(1, 9), max_size=30), pages=st.integers(1, 40))
+def test_shards_follow_each_other_and_cut_no_document(sizes: list[int], pages: int) -> None:
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    shards = plan(document, pages)
+    assert [page for shard in shards for page in range(*shard)] == list(range(len(document)))
+    assert all(shard.stop > shard.start for shard in shards)
+    firsts = {int(place) for place in np.flatnonzero(np.diff(document, prepend=-1))}
+    assert {shard.start for shard in shards} <= firsts
+    # No more than asked for, but for the documents at both ends.
+    assert all(shard.stop - shard.start < pages + 2 * max(sizes) for shard in shards)
+
+
+def squared(number: int) -> tuple[int, int]:
+    return number * number, os.getpid()
+
+
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor, processes])
+def test_answers_come_in_the_order_of_the_shards(executor: type[Executor] | None) -> None:
+    with Engine(executor) as engine:
+        assert engine.elsewhere == (executor is not None)
+        assert engine.run(squared, []) == []
+        for _ in range(2):
+            answers = engine.run(squared, range(20), threads=2)
+            assert [answer for answer, _ in answers] == [number * number for number in range(20)]
+        assert (os.getpid() in {process for _, process in answers}) == (executor is not processes)
+
+
+def broken(number: int) -> int:
+    return 1 // (3 - number)
+
+
+@pytest.mark.parametrize("executor", [None, processes])
+def test_what_the_work_raises_is_raised(executor: type[Executor] | None) -> None:
+    with Engine(executor) as engine, pytest.raises(ZeroDivisionError):
+        engine.run(broken, range(9))
+
+
+def killed(given: tuple[Path, int, int]) -> int:
+    """A number, of which some processes do not live to tell; each work is written down."""
+    folder, number, times = given
+    (folder / f"{number}-{len(list(folder.glob(f'{number}-*')))}").touch()
+    if number == 3 and len(list(folder.glob("3-*"))) <= times:
+        # What other workers have done is told before.
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def works(folder: Path, times: int) -> Sequence[tuple[Path, int, int]]:
+    return [(folder, number, times) for number in range(8)]
+
+
+def test_a_lost_worker_costs_what_was_not_done(tmp_path: Path) -> None:
+    with Engine(processes) as engine:
+        assert engine.run(killed, works(tmp_path, 2)) == list(range(8))
+    done = [len(list(tmp_path.glob(f"{number}-*"))) for number in range(8)]
+    assert done[3] == 3
+    # One process did the others meanwhile; a machine with one processor has lost them with the worker.
+    assert done[0] == done[1] == done[2] == 1
+
+
+def test_workers_that_are_always_lost_are_an_error(tmp_path: Path) -> None:
+    with Engine(processes) as engine, pytest.raises(LostWorkersError, match=r"^2 executors lost a worker each$"):
+        engine.run(killed, works(tmp_path, 9), tries=2)
+    assert len(list(tmp_path.glob("3-*"))) == 2
+
+
+PROGRAM = """
+import os, sys, time
+from pathlib import Path
+from evaluator.engine import Engine, processes
+from tests.test_engine import waiting
+if __name__ == "__main__":
+    with Engine(processes) as engine:
+        engine.run(waiting, [Path(sys.argv[1])])
+"""
+
+
+def waiting(folder: Path) -> None:
+    own = folder / "writing"
+    own.write_text(str(os.getpid()))
+    own.rename(folder / "begun")
+    time.sleep(600)
+
+
+def test_processes_end_with_the_one_that_began_them(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)], stderr=subprocess.DEVNULL) as command:
+        while not (tmp_path / "begun").exists():
+            assert command.poll() is None
+            time.sleep(0.01)
+        command.kill()
+    process = int((tmp_path / "begun").read_text())
+    while True:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            break
+        if Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            break
+        time.sleep(0.01)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from evaluator.metrics.exact_sums import ExactSums
+from evaluator.metrics.exact_sums import ExactMeans, ExactSums
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
@@ -24,6 +24,7 @@ from evaluator.metrics.results import (
     Signature,
     SourceFile,
     applied_score,
+    defined,
     weighted_mean,
 )
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
@@ -420,12 +421,16 @@ class BoxResult(ABC, Generic[MatchingT]):
         first = np.arange(len(dataset.documents), dtype=np.int64)[:, None] * size
         return every.take((first + self.matching.label_codes).ravel())
 
+    def document_means(self, ratios: Sequence[str] = RATIOS) -> ExactMeans:
+        """Add up each ratio, or some, over the documents where it is defined."""
+        return ExactMeans.of(np.column_stack([getattr(self.per_document, name) for name in ratios]))
+
     def macro_documents(self, ratios: Sequence[str] = RATIOS) -> dict[str, object]:
         """Mean over documents of each ratio, or of some, with the number of documents where it is defined.
 
         ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
         """
-        return _macro(self.per_document, None, "documents", ratios)
+        return macro_documents(self.document_means(ratios), ratios)
 
     def macro_labels(
         self, class_weight: Mapping[str, float] | None = None, ratios: Sequence[str] = RATIOS
@@ -434,8 +439,7 @@ class BoxResult(ABC, Generic[MatchingT]):
 
         ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
         """
-        weights = np.array([(class_weight or {}).get(label, 1.0) for label in self.matching.labels])
-        return _macro(self.per_label, weights, "labels", ratios)
+        return macro_labels(self.per_label, self.matching.labels, class_weight, ratios)
 
     def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
         """All labels pooled, and each label, on the documents for which `chosen`, bool, shape (D,), is set."""
@@ -449,7 +453,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             labels + 1,
         )
         per_label = every.take(self.matching.label_codes)
-        return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
+        return per_label.micro, per_label
 
     def _by(self, truth_code: AnyArray, prediction_code: AnyArray, size: int) -> MetricColumns:
         """Counts and sums per code; codes are one per box of each side."""
@@ -675,9 +679,19 @@ def _without(counts: BoolArray, matched: IntArray) -> IntArray:
     return np.flatnonzero(left)
 
 
-def _macro(
-    columns: MetricColumns, weights: FloatArray | None, counted: str, ratios: Sequence[str]
+def macro_documents(means: ExactMeans, ratios: Sequence[str] = RATIOS) -> dict[str, object]:
+    """Return the means under the names of their ratios, and under ``documents`` how many each mean has."""
+    values = {name: defined(value) for name, value in zip(ratios, means.values.tolist(), strict=True)}
+    return {**values, "documents": dict(zip(ratios, means.known.tolist(), strict=True))}
+
+
+def macro_labels(
+    per_label: MetricColumns,
+    labels: Sequence[str],
+    class_weight: Mapping[str, float] | None = None,
+    ratios: Sequence[str] = RATIOS,
 ) -> dict[str, object]:
-    """Means of the defined ratios over the rows, and under `counted` how many rows each mean has."""
-    means = {name: weighted_mean(getattr(columns, name), weights) for name in ratios}
-    return {**{name: mean for name, (mean, _) in means.items()}, counted: {name: n for name, (_, n) in means.items()}}
+    """Return the mean of each ratio over labels, with weights, and under ``labels`` how many each mean has."""
+    weights = np.array([(class_weight or {}).get(label, 1.0) for label in labels])
+    means = {name: weighted_mean(getattr(per_label, name), weights) for name in ratios}
+    return {**{name: mean for name, (mean, _) in means.items()}, "labels": {name: n for name, (_, n) in means.items()}}

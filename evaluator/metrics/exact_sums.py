@@ -94,6 +94,38 @@ class ExactSums:
         return np.asarray(sums / unit, dtype=np.float64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactMeans:
+    """Means of M numbers over rows that add up, such as pages or documents; what is undefined there does not count.
+
+    Attributes
+    ----------
+    sums : ExactSums of length M
+    known : int64, shape (M,)
+        Rows where each number is defined.
+    """
+
+    sums: ExactSums
+    known: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> ExactMeans:
+        """Add up rows of numbers in [-1, 1], shape (R, M); NaN is undefined."""
+        size = values.shape[1]
+        row, number = np.nonzero(~np.isnan(values))
+        return cls(ExactSums.of(values[row, number], number, size), np.bincount(number, minlength=size))
+
+    @classmethod
+    def merged(cls, parts: Sequence[ExactMeans]) -> ExactMeans:
+        """Add up the rows of all parts, at least one, which have the same M."""
+        return cls(ExactSums.merged([part.sums for part in parts]), np.sum([part.known for part in parts], axis=0))
+
+    @property
+    def values(self) -> FloatArray:
+        """Return the means, float64, shape (M,); NaN where nothing is defined."""
+        return np.asarray(np.divide(self.sums.total, np.where(self.known, self.known, np.nan)))
+
+
 def exact_mean(values: FloatArray) -> float:
     """Return the mean of values in [-1, 1], shape (N,), from their exact sum; NaN of none."""
     return float(ExactSums.of(values).total[0]) / len(values) if len(values) else float("nan")

@@ -163,6 +163,23 @@ class MetricColumns:
             sum_of_fit=self.sum_of_fit and (lambda name: self._exact(name).pooled(into, size)),
         )
 
+    @property
+    def micro(self) -> MetricColumns:
+        """Return one row: all rows pooled."""
+        return self.pooled(np.zeros(len(self), dtype=np.int64), 1)
+
+    @classmethod
+    def merged(cls, parts: Sequence[MetricColumns]) -> MetricColumns:
+        """Add up the rows of all parts, at least one, which have the same rows and know how pairs fit."""
+        tp, fp, fn = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("tp", "fp", "fn"))
+        return cls(tp, fp, fn, sum_of_fit=lambda name: ExactSums.merged([part._exact(name) for part in parts]))
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return plain columns, for another process: the sums are worked out."""
+        sums = None if self.sum_of_fit is None else {name: self._exact(name) for name in get_args(Fit)}
+        given = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "sum_of_fit": sums and sums.__getitem__}
+        return {**given, "_sums": sums or {}}
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurve:

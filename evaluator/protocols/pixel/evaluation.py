@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
-from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, count_pairs
+from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, count_pairs, merge
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -420,9 +420,14 @@ class PixelResult(DatasetResult):
         return wrong_pixels(self.counts, len(self.classes))
 
     @cached_property
+    def page_means(self) -> PageMeans:
+        """Add up the numbers of the pages that count."""
+        return PageMeans.of(self.per_page, np.flatnonzero(self.counted))
+
+    @property
     def page_mean(self) -> dict[str, Any]:
         """Means over pages, every page with the same weight; see `PageMeans.to_json`."""
-        return PageMeans.of(self.per_page, np.flatnonzero(self.counted)).to_json()
+        return self.page_means.to_json()
 
     def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.
@@ -452,10 +457,9 @@ class PixelResult(DatasetResult):
             "classes": list(self.classes),
             "same_classes": self.same_classes,
             "notes": [ORDER_MATTERS, *([MIXED_SIZES] if self.mixed_sizes else [])],
-            "page_mean": self.page_mean,
         }
-        if "dataset" in scopes:
-            value["dataset"] = self.whole.row(0, exact=exact)
+        numbers = PixelPartial.of(self).to_json(exact=exact)
+        value |= {name: each for name, each in numbers.items() if name == "page_mean" or name in scopes}
         if "documents" in scopes:
             ids = [document.doc_id for document in dataset.documents]
             columns = self.per_document
@@ -473,21 +477,11 @@ class PixelResult(DatasetResult):
             Columns ``label``, ``gt_pixels``, ``pred_pixels``, ``precision``, ``recall``, ``f1``, ``iou``,
             ``pixel_precision``, ``pixel_recall``; pixels are those of the first and the second side.
         """
-        whole, vectors = self.whole, (*VECTORS, "pixel_precision", "pixel_recall")
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for code, label in enumerate(self.classes):
-            pixels = int(whole.first_pixels[0, code]), int(whole.second_pixels[0, code])
-            rows.append((label, *pixels, *(defined(getattr(whole, name)[0, code]) for name in vectors)))
-        for label, mean in ((ALL_CLASSES, whole.mean_all), (PRESENT_CLASSES, whole.mean_present)):
-            rows.append((label, None, None, *(defined(mean(name)[0]) for name in VECTORS), None, None))
-        for code, label in enumerate((f"Collapsed: {BACKGROUND_NAME}", f"Collapsed: {REST_NAME}")):
-            values = (defined(getattr(whole.collapsed, name)[0, code, code]) for name in VECTORS[:3])
-            rows.append((label, None, None, *values, None, None, None))
         return ResultTable(
             title=self.prediction.source.name,
             signature=self.signature.line,
-            columns=("label", "gt_pixels", "pred_pixels", *vectors),
-            rows=tuple(rows),
+            columns=("label", "gt_pixels", "pred_pixels", *VECTORS, "pixel_precision", "pixel_recall"),
+            rows=tuple(PixelPartial.of(self, table=True).rows()),
         )
 
     def cell_pixels(self, row: int, column: int) -> FloatArray:
@@ -547,6 +541,54 @@ class PixelResult(DatasetResult):
             part = self.per_page.between(start, stop)
             for row in np.flatnonzero(self.counted[start:stop]).tolist():
                 yield {**keys[start + row], **part.row(row, exact=exact)}
+
+
+@dataclass(frozen=True, eq=False)
+class PixelPartial:
+    """What the table and the numbers of a result are made of, of some documents: plain arrays that add up.
+
+    Attributes
+    ----------
+    whole : PixelColumns
+        One scope: every counted page.
+    page_means : PageMeans or None
+        None in a table's partial.
+    """
+
+    whole: PixelColumns
+    page_means: PageMeans | None
+
+    @classmethod
+    def of(cls, result: PixelResult, *, table: bool = False) -> PixelPartial:
+        """Return that of a result; with `table` no more than `rows` needs."""
+        return cls(result.whole, None if table else result.page_means)
+
+    @classmethod
+    def merged(cls, parts: Sequence[PixelPartial]) -> PixelPartial:
+        """Add up the partials of different documents of the same classes, at least one, none of them a table's."""
+        first = parts[0].whole
+        counts = merge([part.whole.counts for part in parts])
+        means = [part.page_means for part in parts if part.page_means is not None]
+        return cls(PixelColumns(counts, first.classes, first.comparable), PageMeans.merged(means))
+
+    def rows(self) -> list[tuple[str | int | float | None, ...]]:
+        """Return the rows of `PixelResult.table`."""
+        whole, vectors = self.whole, (*VECTORS, "pixel_precision", "pixel_recall")
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for code, label in enumerate(whole.classes):
+            pixels = int(whole.first_pixels[0, code]), int(whole.second_pixels[0, code])
+            rows.append((label, *pixels, *(defined(getattr(whole, name)[0, code]) for name in vectors)))
+        for label, mean in ((ALL_CLASSES, whole.mean_all), (PRESENT_CLASSES, whole.mean_present)):
+            rows.append((label, None, None, *(defined(mean(name)[0]) for name in VECTORS), None, None))
+        for code, label in enumerate((f"Collapsed: {BACKGROUND_NAME}", f"Collapsed: {REST_NAME}")):
+            values = (defined(getattr(whole.collapsed, name)[0, code, code]) for name in VECTORS[:3])
+            rows.append((label, None, None, *values, None, None, None))
+        return rows
+
+    def to_json(self, *, exact: bool) -> JsonObject:
+        """Return ``page_mean`` and ``dataset`` of `PixelResult.to_json`."""
+        assert self.page_means is not None
+        return {"page_mean": self.page_means.to_json(), "dataset": self.whole.row(0, exact=exact)}
 
 
 def evaluate(

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.exact_sums import ExactSums
+from evaluator.metrics.exact_sums import ExactMeans
 from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
@@ -591,16 +591,12 @@ class PageMeans:
     classes : tuple of str
     pages : int
         How many pages count.
-    sums : ExactSums of length M
-        Of the numbers, over the pages where they are defined.
-    known : int64, shape (M,)
-        How many pages these are.
+    means : ExactMeans of length M
     """
 
     classes: tuple[str, ...]
     pages: int
-    sums: ExactSums
-    known: IntArray
+    means: ExactMeans
 
     @classmethod
     def of(cls, pages: PixelColumns, rows: Sequence[int] | IntArray) -> PageMeans:
@@ -608,20 +604,17 @@ class PageMeans:
         chosen = np.zeros(len(pages), dtype=bool)
         chosen[np.asarray(rows, dtype=np.int64)] = True
         size = sum(math.prod(shape) for _, shape in _numbers(len(pages.classes)))
-        parts, known = [ExactSums.of(np.empty(0), np.empty(0, np.int64), size)], np.zeros(size, dtype=np.int64)
+        parts = [ExactMeans.of(np.empty((0, size)))]
         for start in range(0, len(pages), _PAGES_AT_ONCE):
             stop = min(start + _PAGES_AT_ONCE, len(pages))
-            values = _values(pages.between(start, stop))[chosen[start:stop]]
-            page, number = np.nonzero(~np.isnan(values))
-            parts.append(ExactSums.of(values[page, number], number, size))
-            known += np.bincount(number, minlength=size)
-        return cls(pages.classes, int(chosen.sum()), ExactSums.merged(parts), known)
+            parts.append(ExactMeans.of(_values(pages.between(start, stop))[chosen[start:stop]]))
+        return cls(pages.classes, int(chosen.sum()), ExactMeans.merged(parts))
 
     @classmethod
     def merged(cls, parts: Sequence[PageMeans]) -> PageMeans:
         """Return the means over the pages of all parts, which have the same classes."""
-        sums, known = ExactSums.merged([part.sums for part in parts]), np.sum([part.known for part in parts], axis=0)
-        return cls(parts[0].classes, sum(part.pages for part in parts), sums, known)
+        means = ExactMeans.merged([part.means for part in parts])
+        return cls(parts[0].classes, sum(part.pages for part in parts), means)
 
     def to_json(self) -> dict[str, Any]:
         """Return the means as plain values.
@@ -634,7 +627,7 @@ class PageMeans:
         """
         numbers = _numbers(len(self.classes))
         ends = np.cumsum([math.prod(shape) for _, shape in numbers])
-        flat = np.split(ratio(self.sums.total, self.known), ends[:-1])
+        flat = np.split(self.means.values, ends[:-1])
         mean = {name: values.reshape(shape) for (name, shape), values in zip(numbers, flat, strict=True)}
         return {
             "pages": self.pages,

@@ -24,7 +24,6 @@ from evaluator.metrics.average_precision import (
     curve,
     eleven_point_precision,
     falling,
-    ranks,
 )
 from evaluator.metrics.box_results import (
     ALL_LABELS,
@@ -39,6 +38,7 @@ from evaluator.metrics.box_results import (
 from evaluator.metrics.matching import Candidates, Matches
 from evaluator.metrics.results import (
     JsonObject,
+    MetricColumns,
     Metrics,
     ResultTable,
     ScoreCurve,
@@ -175,21 +175,24 @@ class ThresholdResult(BoxResult[Matching]):
         return np.flatnonzero(counts & (self.prediction_partner == UNMATCHED))
 
     @cached_property
+    def partial(self) -> ThresholdPartial:
+        """Return what the numbers are made of."""
+        return ThresholdPartial.of(self)
+
+    @property
     def average_precision(self) -> FloatArray:
         """Average precision per label of ``matching.labels``, float64; NaN without ground truth that counts."""
-        average = eleven_point_precision if self.matching.ap == "11-point" else all_point_precision
-        values = [average(ranks(*self._ranked(code)), self._positives(code)) for code in self.matching.label_codes]
-        return np.array(values, dtype=np.float64)
+        return self.partial.average_precision
 
-    @cached_property
+    @property
     def mean_average_precision(self) -> float | None:
         """Unweighted mean of the average precisions that are defined; None without any."""
-        return weighted_mean(self.average_precision)[0]
+        return self.partial.mean_average_precision
 
-    @cached_property
+    @property
     def mean_f1(self) -> float | None:
         """Unweighted mean of the labels' F1 that are defined; None without any."""
-        return weighted_mean(self.per_label.f1)[0]
+        return self.partial.mean_f1
 
     def curve(self, label: str) -> Curve:
         """Precision, recall and F1 of a label against the score threshold; empty without predictions that count.
@@ -225,6 +228,148 @@ class ThresholdResult(BoxResult[Matching]):
 
 
 @dataclass(frozen=True, eq=False)
+class ThresholdPartial:
+    """What the numbers at one IoU threshold are made of, of some documents.
+
+    Attributes
+    ----------
+    ap : "11-point" or "all-point"
+    per_label : MetricColumns
+        One row per scored label.
+    label, place : int64, shape (N,)
+        Of the predictions that count, by falling score: row in `per_label`, and place in the file, which decides
+        between equal scores.
+    score : float64, shape (N,)
+    hit : bool, shape (N,)
+        The true positives.
+    ignored : int64, shape (2,)
+        How many boxes of the ground truth and how many predictions count neither way.
+    """
+
+    ap: AveragePrecision
+    per_label: MetricColumns
+    label: IntArray
+    place: IntArray
+    score: FloatArray
+    hit: BoolArray
+    ignored: IntArray
+
+    @classmethod
+    def of(cls, result: ThresholdResult, places: IntArray | None = None) -> ThresholdPartial:
+        """Return that of a result; see `PodPartial.of`."""
+        matching, truth = result.matching, result.matching.dataset.ground_truth
+        rows = matching.order[~result.ignored[matching.order]]
+        code = matching.label_codes
+        ignored = (
+            np.count_nonzero(np.isin(truth.label, code) & ~matching.truth_counts),
+            np.count_nonzero(result.ignored),
+        )
+        return cls(
+            ap=matching.ap,
+            per_label=result.per_label,
+            label=np.argsort(code)[np.searchsorted(np.sort(code), matching.prediction.label[rows])],
+            place=rows if places is None else places[rows],
+            score=matching.score[rows],
+            hit=result.prediction_partner[rows] != UNMATCHED,
+            ignored=np.array(ignored, dtype=np.int64),
+        )
+
+    @classmethod
+    def merged(cls, parts: Sequence[ThresholdPartial]) -> ThresholdPartial:
+        """Add up the partials of different documents, at least one."""
+        names = ("label", "place", "score", "hit")
+        label, place, score, hit = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        order = order_by([-score, place])
+        return cls(
+            ap=parts[0].ap,
+            per_label=MetricColumns.merged([part.per_label for part in parts]),
+            label=label[order],
+            place=place[order],
+            score=score[order],
+            hit=hit[order],
+            ignored=np.sum([part.ignored for part in parts], axis=0),
+        )
+
+    @cached_property
+    def average_precision(self) -> FloatArray:
+        """Return the average precision of each label, float64; NaN without ground truth that counts."""
+        average = eleven_point_precision if self.ap == "11-point" else all_point_precision
+        positives = (self.per_label.tp + self.per_label.fn).tolist()
+        ranks = [np.flatnonzero(self.hit[self.label == row]) + 1 for row in range(len(positives))]
+        return np.array([average(*each) for each in zip(ranks, positives, strict=True)], dtype=np.float64)
+
+    @property
+    def mean_average_precision(self) -> float | None:
+        """Return the unweighted mean of the average precisions that are defined; None without any."""
+        return weighted_mean(self.average_precision)[0]
+
+    @property
+    def mean_f1(self) -> float | None:
+        """Return the unweighted mean of the labels' F1 that are defined; None without any."""
+        return weighted_mean(self.per_label.f1)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class PodPartial:
+    """What the table and the numbers of a result are made of, of some documents: plain arrays that add up.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels that are scored.
+    thresholds : dict of ThresholdPartial
+        By IoU threshold, in the order asked for.
+    """
+
+    labels: tuple[str, ...]
+    thresholds: dict[float, ThresholdPartial]
+
+    @classmethod
+    def of(cls, result: PodResult, places: IntArray | None = None) -> PodPartial:
+        """Return that of a result; `places` are those of its predictions in the file that it is a part of."""
+        thresholds = result.thresholds.items()
+        made = {iou: each.partial if places is None else ThresholdPartial.of(each, places) for iou, each in thresholds}
+        return cls(result.matching.labels, made)
+
+    @classmethod
+    def merged(cls, parts: Sequence[PodPartial]) -> PodPartial:
+        """Add up the partials of different documents of one file under the same options, at least one."""
+        first = parts[0]
+        thresholds = {
+            iou: ThresholdPartial.merged([part.thresholds[iou] for part in parts]) for iou in first.thresholds
+        }
+        return cls(first.labels, thresholds)
+
+    def rows(self) -> list[tuple[str | int | float | None, ...]]:
+        """Return the rows of `PodResult.table`."""
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for iou, each in self.thresholds.items():
+            mean = {"f1": each.mean_f1, "ap": each.mean_average_precision}
+            rows.append((iou, MEAN_OF_LABELS, *(mean.get(name) for name in (*Metrics.__annotations__, "ap"))))
+            rows.append((iou, ALL_LABELS, *each.per_label.micro.row(0).values(), None))  # type: ignore[arg-type]
+            for row, label in enumerate(self.labels):
+                ap = defined(each.average_precision[row])
+                rows.append((iou, label, *each.per_label.row(row).values(), ap))  # type: ignore[arg-type]
+        return rows
+
+    def to_json(self) -> JsonObject:
+        """Return ``thresholds`` of `PodResult.to_json`."""
+        return {
+            repr(iou): {
+                "per_class": {
+                    label: {**each.per_label.row(row), "ap": defined(each.average_precision[row])}
+                    for row, label in enumerate(self.labels)
+                },
+                "map": each.mean_average_precision,
+                "mean_f1": each.mean_f1,
+                "micro": each.per_label.micro.row(0),
+                "ignored": dict(zip(("ground_truth", "predictions"), each.ignored.tolist(), strict=True)),
+            }
+            for iou, each in self.thresholds.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class PodResult(BoxEvaluation):
     """The evaluation of one model under the protocol.
 
@@ -244,8 +389,7 @@ class PodResult(BoxEvaluation):
         ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth, all ratios
         of a class with neither.
         """
-        thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
-        return self.plain_values(ap=self.matching.ap, thresholds=thresholds)
+        return self.plain_values(ap=self.matching.ap, thresholds=PodPartial.of(self).to_json())
 
     def table(self) -> ResultTable:
         """One row per threshold and label; before them the pooled row and the unweighted means.
@@ -253,33 +397,8 @@ class PodResult(BoxEvaluation):
         Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap`` of the
         row "Mean of labels" are the competition's mean F1 and mAP.
         """
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for iou, result in self.thresholds.items():
-            mean = {"f1": result.mean_f1, "ap": result.mean_average_precision}
-            rows.append((iou, MEAN_OF_LABELS, *(mean.get(name) for name in (*Metrics.__annotations__, "ap"))))
-            rows.append((iou, ALL_LABELS, *result.micro.row(0).values(), None))  # type: ignore[arg-type]
-            for row, label in enumerate(self.matching.labels):
-                ap = defined(result.average_precision[row])
-                rows.append((iou, label, *result.per_label.row(row).values(), ap))  # type: ignore[arg-type]
-        return self.as_table(("iou_threshold", "label", *Metrics.__annotations__, "ap"), rows)
-
-    def _threshold(self, result: ThresholdResult) -> dict[str, object]:
-        """One threshold under the keys of the contract."""
-        matching = self.matching
-        scored = np.isin(matching.dataset.ground_truth.label, matching.label_codes)
-        return {
-            "per_class": {
-                label: {**result.per_label.row(row), "ap": defined(result.average_precision[row])}
-                for row, label in enumerate(matching.labels)
-            },
-            "map": result.mean_average_precision,
-            "mean_f1": result.mean_f1,
-            "micro": result.micro.row(0),
-            "ignored": {
-                "ground_truth": int((scored & ~matching.truth_counts).sum()),
-                "predictions": int(result.ignored.sum()),
-            },
-        }
+        columns = ("iou_threshold", "label", *Metrics.__annotations__, "ap")
+        return self.as_table(columns, PodPartial.of(self).rows())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
@@ -107,6 +108,75 @@ class PosterResult:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class PostersPartial:
+    """What the table and the numbers of a result are made of, of some posters: plain values that add up.
+
+    Attributes
+    ----------
+    posters : tuple of dict
+        `PosterResult.to_json` of each, sorted by id.
+    """
+
+    posters: tuple[JsonObject, ...]
+
+    @classmethod
+    def of(cls, result: PostersResult) -> PostersPartial:
+        """Return that of a result."""
+        return cls(tuple(poster.to_json() for poster in result.posters))
+
+    @classmethod
+    def merged(cls, parts: Sequence[PostersPartial]) -> PostersPartial:
+        """Put the posters of all parts together; none may be in two of them."""
+        return cls(tuple(sorted((each for part in parts for each in part.posters), key=itemgetter("poster_id"))))
+
+    @cached_property
+    def aggregate(self) -> PosterMetrics:
+        """Return the mean of each criterion over the posters where it is defined; None where it is nowhere.
+
+        Notes
+        -----
+        The printed average of the field proportion (0.99) is not the mean of its column (1.01); this is.
+        """
+        table = [_row(poster["metrics"]) for poster in self.posters]
+        columns = np.array(table, dtype=np.float64).reshape(-1, len(CRITERIA))
+        word, rouge, number, field = (weighted_mean(column)[0] for column in columns.T)
+        return PosterMetrics(word_capture=word, rouge_l=rouge, number_capture=number, field_proportion=field)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count the posters, and those that were compared, pass or had an error."""
+        errors = sum(poster["error"] is not None for poster in self.posters)
+        passed = sum(poster["passes"] for poster in self.posters)
+        every = len(self.posters)
+        return {"posters": every, "compared": every - errors, "passed": passed, "errors": errors}
+
+    def to_json(self) -> JsonObject:
+        """Return ``posters`` and ``aggregate`` of `PostersResult.to_json`."""
+        return {"posters": list(self.posters), "aggregate": {**self.aggregate, **self.counts}}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns of `PostersResult.table`."""
+        return ("poster_id", *CRITERIA, "passes", "failed", *["source"] * self._sourced)
+
+    @property
+    def _sourced(self) -> bool:
+        return any(poster["source"] for poster in self.posters)
+
+    def rows(self) -> list[tuple[str | int | float | None, ...]]:
+        """Return the rows of `PostersResult.table`."""
+        counts, sourced = self.counts, self._sourced
+        passed = f"{counts['passed']} of {counts['posters']}"
+        rows: list[tuple[str | int | float | None, ...]] = []
+        rows.append(("All posters", *_row(self.aggregate), passed, "", *[""] * sourced))
+        for poster in self.posters:
+            verdict = "error" if poster["error"] is not None else "yes" if poster["passes"] else "no"
+            reason, source = poster["error"] or ", ".join(poster["failed"]), [poster["source"] or ""] * sourced
+            rows.append((poster["poster_id"], *_row(poster["metrics"]), verdict, reason, *source))
+        return rows
+
+
 @dataclass(frozen=True)
 class PostersResult(Result):
     """The evaluation of one set of extractions.
@@ -144,15 +214,14 @@ class PostersResult(Result):
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
     @cached_property
-    def aggregate(self) -> PosterMetrics:
-        """Mean of each criterion over the posters where it is defined; None where it is nowhere.
+    def partial(self) -> PostersPartial:
+        """Return what the numbers are made of."""
+        return PostersPartial.of(self)
 
-        Notes
-        -----
-        The printed average of the field proportion (0.99) is not the mean of its column (1.01); this is.
-        """
-        word, rouge, number, field = (weighted_mean(self.column(criterion))[0] for criterion in CRITERIA)
-        return PosterMetrics(word_capture=word, rouge_l=rouge, number_capture=number, field_proportion=field)
+    @property
+    def aggregate(self) -> PosterMetrics:
+        """Return the mean of each criterion; see `PostersPartial.aggregate`."""
+        return self.partial.aggregate
 
     def to_json(self) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.
@@ -172,8 +241,7 @@ class PostersResult(Result):
             **{key: {"name": side.name, "sha256": side.sha256} for key, side in sides.items()},
             "issues": list(self.issues),
             "profile": self.profile.name,
-            "posters": [poster.to_json() for poster in self.posters],
-            "aggregate": {**self.aggregate, **self._counts()},
+            **self.partial.to_json(),
             "documents_only_in": {
                 "ground_truth": sorted(ids["ground_truth"] - ids["predictions"]),
                 "predictions": sorted(ids["predictions"] - ids["ground_truth"]),
@@ -212,29 +280,13 @@ class PostersResult(Result):
             Columns ``poster_id``, those of `CRITERIA`, ``passes`` (yes, no or error; for the means how many of
             how many), ``failed`` (names of criteria, or the error) and, when a source is given, ``source``.
         """
-        counts, sourced = self._counts(), any(poster.source for poster in self.posters)
-        rows: list[tuple[str | int | float | None, ...]] = [
-            ("All posters", *_row(self.aggregate), f"{counts['passed']} of {counts['posters']}", "", *[""] * sourced)
-        ]
-        for poster in self.posters:
-            verdict = "error" if poster.comparison is None else "yes" if poster.passes else "no"
-            reason, source = poster.error or ", ".join(poster.failed), [poster.source or ""] * sourced
-            rows.append((poster.poster_id, *_row(poster.metrics), verdict, reason, *source))
+        partial = self.partial
         return ResultTable(
             title=self.prediction.name,
             signature=self.signature.line,
-            columns=("poster_id", *CRITERIA, "passes", "failed", *["source"] * sourced),
-            rows=tuple(rows),
+            columns=partial.columns,
+            rows=tuple(partial.rows()),
         )
-
-    def _counts(self) -> dict[str, int]:
-        compared = sum(poster.comparison is not None for poster in self.posters)
-        return {
-            "posters": len(self.posters),
-            "compared": compared,
-            "passed": sum(poster.passes for poster in self.posters),
-            "errors": len(self.posters) - compared,
-        }
 
 
 def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName = DEFAULT_PROFILE) -> PostersResult:

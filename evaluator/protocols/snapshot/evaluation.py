@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -26,11 +26,14 @@ from evaluator.metrics.box_results import (
     BoxResult,
     candidate_pairs,
     counts_at_steps,
+    macro_documents,
+    macro_labels,
     need_threshold,
     page_and_label,
     passed_steps,
 )
 from evaluator.metrics.error_types import DOCUMENT
+from evaluator.metrics.exact_sums import ExactMeans
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, Stretches, fit_pairs
 from evaluator.metrics.results import (
     JsonObject,
@@ -106,6 +109,115 @@ class ThresholdResult(BoxResult[Matching]):
         return self.matching.prediction_counts
 
 
+class ThresholdPartial(NamedTuple):
+    """What the numbers at one IoU threshold are made of, of some documents.
+
+    Attributes
+    ----------
+    per_label : MetricColumns
+        One row per scored label.
+    shared : MetricColumns or None
+        The same on the documents that both files name; None where these are all, and in a table's partial.
+    documents : ExactMeans or None
+        Of each of `RATIOS` over the documents; None in a table's partial.
+    mistakes : int64 or None
+        How many have each name of `DOCUMENT`; None in a table's partial.
+    """
+
+    per_label: MetricColumns
+    shared: MetricColumns | None = None
+    documents: ExactMeans | None = None
+    mistakes: IntArray | None = None
+
+    @classmethod
+    def of(cls, result: ThresholdResult, *, table: bool) -> ThresholdPartial:
+        """Return that of a result; with `table` no more than a table needs."""
+        if table:
+            return cls(result.per_label)
+        shared = result.matching.dataset.in_both(result.matching.model)
+        columns = None if shared.all() else result.in_documents(shared)[1]
+        return cls(result.per_label, columns, result.document_means(), result.mistakes.counts)
+
+    @classmethod
+    def merged(cls, parts: Sequence[ThresholdPartial]) -> ThresholdPartial:
+        """Add up the partials of different documents, at least one, none of them a table's."""
+        shared = [part.per_label if part.shared is None else part.shared for part in parts]
+        return cls(
+            per_label=MetricColumns.merged([part.per_label for part in parts]),
+            shared=MetricColumns.merged(shared) if any(part.shared is not None for part in parts) else None,
+            documents=ExactMeans.merged([part.documents for part in parts if part.documents is not None]),
+            mistakes=np.sum([part.mistakes for part in parts if part.mistakes is not None], axis=0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SnapshotPartial:
+    """What the table and the numbers of a result are made of, of some documents: plain arrays that add up.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels that are scored.
+    class_weight : dict of float
+        See `SnapshotResult`.
+    thresholds : dict of ThresholdPartial
+        By IoU threshold, in the order asked for.
+    """
+
+    labels: tuple[str, ...]
+    class_weight: dict[str, float]
+    thresholds: dict[float, ThresholdPartial]
+
+    @classmethod
+    def of(cls, result: SnapshotResult, *, table: bool = False) -> SnapshotPartial:
+        """Return that of a result; with `table` no more than `rows` needs."""
+        thresholds = {iou: ThresholdPartial.of(each, table=table) for iou, each in result.thresholds.items()}
+        return cls(result.matching.labels, result.class_weight, thresholds)
+
+    @classmethod
+    def merged(cls, parts: Sequence[SnapshotPartial]) -> SnapshotPartial:
+        """Add up the partials of different documents under the same labels and options, at least one."""
+        first = parts[0]
+        thresholds = {
+            iou: ThresholdPartial.merged([part.thresholds[iou] for part in parts]) for iou in first.thresholds
+        }
+        return cls(first.labels, first.class_weight, thresholds)
+
+    def rows(self) -> list[tuple[str | int | float | None, ...]]:
+        """Return the rows of `SnapshotResult.table`."""
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for iou, each in self.thresholds.items():
+            rows.append((iou, ALL_LABELS, *each.per_label.micro.row(0).values()))  # type: ignore[arg-type]
+            if self.class_weight:
+                mean = macro_labels(each.per_label, self.labels, self.class_weight)
+                # Boxes have no mean over labels.
+                rows.append((iou, WEIGHTED_MEAN, *(mean.get(name) for name in Metrics.__annotations__)))  # type: ignore[arg-type]
+            for row, label in enumerate(self.labels):
+                rows.append((iou, label, *each.per_label.row(row).values()))  # type: ignore[arg-type]
+        return rows
+
+    def to_json(self) -> dict[str, JsonObject]:
+        """Return the numbers of `SnapshotResult.to_json` by key."""
+        numbers: dict[str, JsonObject] = {"thresholds": {}}
+        for iou, each in self.thresholds.items():
+            assert each.documents is not None
+            assert each.mistakes is not None
+            numbers["thresholds"][repr(iou)] = {
+                **self._pooled(each.per_label),
+                "macro_documents": macro_documents(each.documents),
+                "macro_labels": macro_labels(each.per_label, self.labels, self.class_weight),
+                "mistakes": dict(zip(DOCUMENT, each.mistakes.tolist(), strict=True)),
+            }
+            if each.shared is not None:
+                numbers.setdefault("common_documents", {})[repr(iou)] = self._pooled(each.shared)
+        return numbers
+
+    def _pooled(self, per_label: MetricColumns) -> JsonObject:
+        """Return ``micro`` and ``per_class`` under the keys of the contract."""
+        per_class = {label: per_label.row(row) for row, label in enumerate(self.labels)}
+        return {"micro": per_label.micro.row(0), "per_class": per_class}
+
+
 @dataclass(frozen=True, eq=False)
 class SnapshotResult(BoxEvaluation):
     """The evaluation of one model under the protocol.
@@ -133,44 +245,19 @@ class SnapshotResult(BoxEvaluation):
         Besides what all have: ``thresholds``; and ``common_documents`` (the same numbers on the documents that both
         files name) when the files do not name the same ones.
         """
-        thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
-        result = self.plain_values(thresholds=thresholds)
-        if any(result["documents_only_in"].values()):
-            shared = self.matching.dataset.in_both(self.matching.model)
-            result["common_documents"] = {
-                repr(iou): self._pooled(*threshold.in_documents(shared)) for iou, threshold in self.thresholds.items()
-            }
-        return result
+        numbers = SnapshotPartial.of(self).to_json()
+        common = numbers.pop("common_documents", None)
+        result = self.plain_values(**numbers)
+        return result if common is None else {**result, "common_documents": common}
 
     def table(self) -> ResultTable:
         """One row per threshold and label, the pooled row first, then the mean over labels where they have weights.
 
         Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
         """
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for iou, result in self.thresholds.items():
-            rows.append((iou, ALL_LABELS, *result.micro.row(0).values()))  # type: ignore[arg-type]
-            if self.class_weight:
-                mean = result.macro_labels(self.class_weight)
-                # Boxes have no mean over labels.
-                rows.append((iou, WEIGHTED_MEAN, *(mean.get(name) for name in Metrics.__annotations__)))  # type: ignore[arg-type]
-            for row, label in enumerate(self.matching.labels):
-                rows.append((iou, label, *result.per_label.row(row).values()))  # type: ignore[arg-type]
-        return self.as_table(("iou_threshold", "label", *Metrics.__annotations__), rows)
-
-    def _threshold(self, result: ThresholdResult) -> dict[str, object]:
-        """One threshold under the keys of the contract."""
-        return {
-            **self._pooled(result.micro, result.per_label),
-            "macro_documents": result.macro_documents(),
-            "macro_labels": result.macro_labels(self.class_weight),
-            "mistakes": dict(zip(DOCUMENT, result.mistakes.counts.tolist(), strict=True)),
-        }
-
-    def _pooled(self, micro: MetricColumns, per_label: MetricColumns) -> dict[str, object]:
-        """``micro`` and ``per_class`` under the keys of the contract."""
-        per_class = {label: per_label.row(row) for row, label in enumerate(self.matching.labels)}
-        return {"micro": micro.row(0), "per_class": per_class}
+        return self.as_table(
+            ("iou_threshold", "label", *Metrics.__annotations__), SnapshotPartial.of(self, table=True).rows()
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard, free_port
 from tests.dashboard import SAMPLE_DATA
-from tests.test_findings_view import seeded
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
@@ -28,9 +27,25 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def judging(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A server for the tests of this file, and its file of findings: each has a reviewer of its own."""
+    folder = tmp_path_factory.mktemp("judging")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FINDINGS_VARIABLE, str(folder / "findings.sqlite"))
+        with dashboard(folder) as url:
+            yield url, folder / "findings.sqlite"
+
+
 def events(path: Path) -> list[Event]:
     with Store(path) as store:
         return store.events()
+
+
+def since(path: Path) -> Callable[[], list[Event]]:
+    """What has been said after this moment."""
+    before = len(events(path)) if path.exists() else 0
+    return lambda: events(path)[before:] if path.exists() else []
 
 
 def name_oneself(screen: Screen, name: str) -> None:
@@ -70,176 +85,6 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
         screen.leave()
 
 
-def test_a_verdict_in_compare_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """On the difference that N chooses, of the model that makes the mistake; it is there in the Page browser too."""
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open("compare")
-        keys = screen.page.keyboard
-        screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-        row = screen.page.locator(".pair-lists .verdict")
-        assert not row.is_visible()
-        screen.page.locator(".pair-pane").first.focus()
-        keys.press("v")
-        row.wait_for()
-        title = row.locator(".verdict-title").inner_text()
-        keys.press("2")
-        row.locator(".verdict-name").wait_for()
-        keys.type("Ngozi")
-        keys.press("Enter")
-        screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the verdict")
-        row.locator(".verdict-state", has_text="Ngozi, ").wait_for()
-        assert row.locator(".verdict-button[aria-pressed=true]").inner_text() == "Ground truth wrong"
-        (event,) = events(kept)
-        letter, model = ("A", "lines") if title.startswith("Verdict on A: ") else ("B", "blocks")
-        assert title.startswith(f"Verdict on {letter}: ")
-        assert (event.verdict, event.author, event.target.models) == ("ground_truth_wrong", "Ngozi", (model,))
-        assert event.target.document == screen.address()["doc"]
-        # The same key again asks first, and typing in the note judges nothing.
-        keys.press("1")
-        row.locator(".verdict-asks", has_text="Press 1 again").wait_for()
-        keys.press("Tab")
-        keys.type("1 2 cut")
-        keys.press("Enter")
-        screen.wait(lambda: len(events(kept)) >= 2, "the note")
-        assert [(each.verdict, each.note) for each in events(kept)][1:] == [("ground_truth_wrong", "1 2 cut")]
-        keys.press("Escape")
-        screen.page.locator(".pair-pane:focus").wait_for()
-        screen.leave()
-
-
-def test_one_verdict_for_a_cause_in_compare_and_in_the_gallery(visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """V, C and 1 judge a table read as lines; "more like this" lists the others, which one press judges together."""
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open("compare", doc="harvest-survey-2024.pdf", page="4")
-        page, keys = screen.page, screen.page.keyboard
-        page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-        row = page.locator(".pair-lists .verdict")
-        pane, group = page.locator(".pair-pane").first, row.locator(".verdict-cause")
-        pane.focus()
-
-        def grouped() -> bool:
-            keys.press("n")
-            return bool(group.is_visible())
-
-        screen.wait(grouped, "a difference of a cause")
-        keys.press("v")
-        keys.press("c")
-        assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
-        keys.press("1")
-        row.locator(".verdict-name").wait_for()
-        keys.type("Ngozi")
-        keys.press("Enter")
-        screen.wait(lambda: kept.exists() and len(events(kept)) == 15, "a verdict on each mistake of the cause")
-        assert {event.verdict for event in events(kept)} == {"model_wrong"}
-        row.locator(".verdict-state", has_text="Ngozi, ").wait_for()
-        screen.settled()
-        screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
-        keys.press("Enter")
-        page.locator(".ls-title h1", has_text="Gallery").wait_for()
-        screen.settled()
-        assert "8 times, 72 mistakes on 8 pages" in screen.text()
-        assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(
-            screen.text().split()
-        )
-        screen.tab_to(page.get_by_role("button", name="Model wrong"))
-        # On the way Tab has chosen a cell of the table of causes, which is a message of its own.
-        screen.settled()
-        keys.press("Enter")
-        page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
-        assert len({event.target_id for event in events(kept)}) == 72
-        screen.leave()
-
-
-def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """Open, find, judge with a note, meet, minutes, pack: Tab, arrows, letters, digits and Enter, and nothing else."""
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open()
-        page, keys = screen.page, screen.page.keyboard
-        links = page.get_by_test_id("stSidebarNav")
-
-        def follow(name: str) -> None:
-            screen.tab_to(links.get_by_role("link", name=name))
-            keys.press("Enter")
-            page.locator(".ls-title h1", has_text=name).wait_for()
-            screen.settled()
-
-        follow("Page browser")
-        screen.tab_to(page.locator(".pane"))
-        keys.press("n")
-        screen.settled()
-        page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
-        keys.press("v")
-        keys.press("1")
-        page.locator(".verdict-name").wait_for()
-        keys.type("Ngozi")
-        keys.press("Enter")
-        screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the first verdict")
-        assert {event.verdict for event in events(kept)} == {"model_wrong"}
-        # Typed while the answer is on its way: it stays, and the next message is by the same reviewer.
-        keys.press("Tab")
-        keys.type("1 row short")
-        keys.press("Enter")
-        screen.wait(lambda: len(events(kept)) >= 2, "the note")
-        assert {(event.verdict, event.note) for event in events(kept)} == {
-            ("model_wrong", ""), ("model_wrong", "1 row short")
-        }  # fmt: skip
-        page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
-        keys.press("Shift+Tab")
-        keys.press("3")
-        keys.press("3")
-        screen.wait(lambda: len(events(kept)) >= 3, "another verdict")
-        assert [(event.verdict, event.note) for event in events(kept)][2:] == [("ambiguous", "1 row short")]
-        assert {event.author for event in events(kept)} == {"Ngozi"}
-        screen.settled()
-        follow("Findings")
-        screen.tab_to(page.get_by_role("button", name="Start a meeting"))
-        keys.press("Enter")
-        heading = page.locator(".mt-title h1")
-        heading.wait_for()
-        # The whole screen: no sidebar while it runs.
-        assert not page.get_by_test_id("stSidebar").is_visible()
-        # The agenda: the arrows walk along it and back.
-        first, before = heading.inner_text(), len(events(kept))
-        keys.press("ArrowDown")
-        screen.wait(lambda: heading.inner_text() != first, "the second item of the agenda")
-        keys.press("ArrowUp")
-        screen.wait(lambda: heading.inner_text() == first, "the first item of the agenda")
-        keys.press("ArrowRight")
-        page.get_by_text("2 of ", exact=False).first.wait_for()
-        keys.press("2")
-        keys.press("n")
-        keys.type("1 3 4: split at the gap")
-        assert page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
-        keys.press("Enter")
-        screen.wait(lambda: len(events(kept)) > before, "the decision")
-        screen.wait(lambda: heading.inner_text() != first, "the next item")
-        decided = events(kept)[before:]
-        assert {(event.verdict, event.note, event.author) for event in decided} == {
-            ("ground_truth_wrong", "1 3 4: split at the gap", "Ngozi")
-        }
-        screen.tab_to(page.locator(".mt-minutes"))
-        with page.expect_download() as minutes:
-            keys.press("Enter")
-        written = Path(minutes.value.path()).read_text(encoding="utf-8")
-        assert "split at the gap" in written
-        assert "Ngozi" in written
-        screen.tab_to(page.get_by_role("button", name="End the meeting"))
-        keys.press("Enter")
-        page.locator(".ls-title h1", has_text="Findings").wait_for()
-        screen.settled()
-        follow("Review pack")
-        screen.tab_to(page.get_by_role("button", name="Make the pack"))
-        keys.press("Enter")
-        download = page.get_by_role("button", name="Download review-pack.html")
-        download.wait_for(timeout=120_000)
-        screen.tab_to(download)
-        with page.expect_download() as saved:
-            keys.press("Enter")
-        pack = Path(saved.value.path()).read_text(encoding="utf-8")
-        assert "1 3 4: split at the gap" in pack
-        screen.leave()
-
-
 def test_uploads_filter_and_name_outlive_the_server(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
     """With `--workspace`: after a reload and after a new start of the server everything is there again."""
     shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
@@ -269,48 +114,213 @@ def test_uploads_filter_and_name_outlive_the_server(browser: Any, visit: Visit, 
         screen.leave()
 
 
-def test_the_browser_remembers_the_name(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    seeded(kept)
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open().go("Findings")
-        name_oneself(screen, "Chidi")
-        screen.page.reload()
+def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
+    """Open, find, judge with a note, meet, minutes, pack: Tab, arrows, letters, digits and Enter, and nothing else."""
+    url, kept = judging
+    given = since(kept)
+    screen = visit(url).open()
+    page, keys = screen.page, screen.page.keyboard
+    links = page.get_by_test_id("stSidebarNav")
+
+    def follow(name: str) -> None:
+        screen.tab_to(links.get_by_role("link", name=name))
+        keys.press("Enter")
+        page.locator(".ls-title h1", has_text=name).wait_for()
         screen.settled()
-        screen.wait(
-            lambda: screen.page.get_by_role("textbox", name="Your name", exact=True).input_value() == "Chidi",
-            "the name again",
-        )
-        screen.leave()
+
+    follow("Page browser")
+    screen.tab_to(page.locator(".pane"))
+    keys.press("n")
+    screen.settled()
+    page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
+    keys.press("v")
+    keys.press("1")
+    page.locator(".verdict-name").wait_for()
+    keys.type("Ngozi")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) >= 1, "the first verdict")
+    assert {event.verdict for event in given()} == {"model_wrong"}
+    # Typed while the answer is on its way: it stays, and the next message is by the same reviewer.
+    keys.press("Tab")
+    keys.type("1 row short")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) >= 2, "the note")
+    assert {(event.verdict, event.note) for event in given()} == {
+        ("model_wrong", ""), ("model_wrong", "1 row short")
+    }  # fmt: skip
+    page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
+    keys.press("Shift+Tab")
+    keys.press("3")
+    keys.press("3")
+    screen.wait(lambda: len(given()) >= 3, "another verdict")
+    assert [(event.verdict, event.note) for event in given()][2:] == [("ambiguous", "1 row short")]
+    assert {event.author for event in given()} == {"Ngozi"}
+    screen.settled()
+    follow("Findings")
+    screen.tab_to(page.get_by_role("button", name="Start a meeting"))
+    keys.press("Enter")
+    heading = page.locator(".mt-title h1")
+    heading.wait_for()
+    # The whole screen: no sidebar while it runs.
+    assert not page.get_by_test_id("stSidebar").is_visible()
+    # The agenda: the arrows walk along it and back.
+    first, before = heading.inner_text(), len(given())
+    keys.press("ArrowDown")
+    screen.wait(lambda: heading.inner_text() != first, "the second item of the agenda")
+    keys.press("ArrowUp")
+    screen.wait(lambda: heading.inner_text() == first, "the first item of the agenda")
+    keys.press("ArrowRight")
+    page.get_by_text("2 of ", exact=False).first.wait_for()
+    keys.press("2")
+    keys.press("n")
+    keys.type("1 3 4: split at the gap")
+    assert page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) > before, "the decision")
+    screen.wait(lambda: heading.inner_text() != first, "the next item")
+    decided = given()[before:]
+    assert {(event.verdict, event.note, event.author) for event in decided} == {
+        ("ground_truth_wrong", "1 3 4: split at the gap", "Ngozi")
+    }
+    screen.tab_to(page.locator(".mt-minutes"))
+    with page.expect_download() as minutes:
+        keys.press("Enter")
+    written = Path(minutes.value.path()).read_text(encoding="utf-8")
+    assert "split at the gap" in written
+    assert "Ngozi" in written
+    screen.tab_to(page.get_by_role("button", name="End the meeting"))
+    keys.press("Enter")
+    page.locator(".ls-title h1", has_text="Findings").wait_for()
+    screen.settled()
+    follow("Review pack")
+    screen.tab_to(page.get_by_role("button", name="Make the pack"))
+    keys.press("Enter")
+    download = page.get_by_role("button", name="Download review-pack.html")
+    download.wait_for(timeout=120_000)
+    screen.tab_to(download)
+    with page.expect_download() as saved:
+        keys.press("Enter")
+    pack = Path(saved.value.path()).read_text(encoding="utf-8")
+    assert "1 3 4: split at the gap" in pack
 
 
-def test_the_review_sample_goes_on_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+def test_a_verdict_in_compare_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
+    """On the difference that N chooses, of the model that makes the mistake; it is there in the Page browser too."""
+    url, kept = judging
+    given = since(kept)
+    screen = visit(url).open("compare")
+    keys = screen.page.keyboard
+    screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    row = screen.page.locator(".pair-lists .verdict")
+    assert not row.is_visible()
+    screen.page.locator(".pair-pane").first.focus()
+    keys.press("v")
+    row.wait_for()
+    title = row.locator(".verdict-title").inner_text()
+    keys.press("2")
+    row.locator(".verdict-name").wait_for()
+    keys.type("Amara")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) >= 1, "the verdict")
+    row.locator(".verdict-state", has_text="Amara, ").wait_for()
+    assert row.locator(".verdict-button[aria-pressed=true]").inner_text() == "Ground truth wrong"
+    (event,) = given()
+    letter, model = ("A", "lines") if title.startswith("Verdict on A: ") else ("B", "blocks")
+    assert title.startswith(f"Verdict on {letter}: ")
+    assert (event.verdict, event.author, event.target.models) == ("ground_truth_wrong", "Amara", (model,))
+    assert event.target.document == screen.address()["doc"]
+    # The same key again asks first, and typing in the note judges nothing.
+    keys.press("1")
+    row.locator(".verdict-asks", has_text="Press 1 again").wait_for()
+    keys.press("Tab")
+    keys.type("1 2 cut")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) >= 2, "the note")
+    assert [(each.verdict, each.note) for each in given()][1:] == [("ground_truth_wrong", "1 2 cut")]
+    keys.press("Escape")
+    screen.page.locator(".pair-pane:focus").wait_for()
+
+
+def test_one_verdict_for_a_cause_in_compare_and_in_the_gallery(visit: Visit, judging: tuple[str, Path]) -> None:
+    """V, C and 1 judge a table read as lines; "more like this" lists the others, which one press judges together."""
+    url, kept = judging
+    given = since(kept)
+    screen = visit(url).open("compare", doc="harvest-survey-2024.pdf", page="4")
+    page, keys = screen.page, screen.page.keyboard
+    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    row = page.locator(".pair-lists .verdict")
+    pane, group = page.locator(".pair-pane").first, row.locator(".verdict-cause")
+    pane.focus()
+
+    def grouped() -> bool:
+        keys.press("n")
+        return bool(group.is_visible())
+
+    screen.wait(grouped, "a difference of a cause")
+    keys.press("v")
+    keys.press("c")
+    assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
+    keys.press("1")
+    row.locator(".verdict-name").wait_for()
+    keys.type("Bola")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) == 15, "a verdict on each mistake of the cause")
+    assert {event.verdict for event in given()} == {"model_wrong"}
+    row.locator(".verdict-state", has_text="Bola, ").wait_for()
+    screen.settled()
+    screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
+    keys.press("Enter")
+    page.locator(".ls-title h1", has_text="Gallery").wait_for()
+    screen.settled()
+    assert "8 times, 72 mistakes on 8 pages" in screen.text()
+    assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
+    screen.tab_to(page.get_by_role("button", name="Model wrong"))
+    # On the way Tab has chosen a cell of the table of causes, which is a message of its own.
+    screen.settled()
+    keys.press("Enter")
+    page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
+    assert len({event.target_id for event in given()}) == 72
+
+
+def test_the_browser_remembers_the_name(visit: Visit, judging: tuple[str, Path]) -> None:
+    screen = visit(judging[0]).open().go("Findings")
+    name_oneself(screen, "Chidi")
+    screen.page.reload()
+    screen.settled()
+    screen.wait(
+        lambda: screen.page.get_by_role("textbox", name="Your name", exact=True).input_value() == "Chidi",
+        "the name again",
+    )
+
+
+def test_the_review_sample_goes_on_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
     """D marks a page as reviewed and goes on, N and P walk, O opens the page where D goes on as well."""
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open("findings?queue=sample")
-        name_oneself(screen, "Anna")
-        page = screen.page
-        page.locator(".ls-crop img").first.wait_for()
-        # The keys belong to the page as a whole.
-        page.locator(".ls-title h1").click()
-        screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page")
-        page.keyboard.press("n")
-        screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page")
-        # The heading comes first; the button of P can be pressed when the run has drawn it again.
-        screen.settled()
-        page.keyboard.press("p")
-        screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page again")
-        screen.settled()
-        page.keyboard.press("d")
-        screen.wait(lambda: kept.exists() and len(events(kept)) == 1, "the page in the store")
-        assert (events(kept)[0].target.kind, events(kept)[0].tags) == ("page", ("reviewed",))
-        screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page of the sample")
-        screen.settled()
-        assert "1 of 20 pages reviewed" in screen.text()
-        page.keyboard.press("o")
-        page.locator(".ls-title h1", has_text="Page browser").wait_for()
-        screen.settled()
-        page.locator(".pane").first.wait_for()
-        page.keyboard.press("d")
-        screen.wait(lambda: len(events(kept)) == 2, "the second page in the store")
-        assert events(kept)[1].target != events(kept)[0].target
-        screen.leave()
+    url, kept = judging
+    given = since(kept)
+    screen = visit(url).open("findings?queue=sample")
+    name_oneself(screen, "Dayo")
+    page = screen.page
+    page.locator(".ls-crop img").first.wait_for()
+    # The keys belong to the page as a whole.
+    page.locator(".ls-title h1").click()
+    screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page")
+    page.keyboard.press("n")
+    screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page")
+    # The heading comes first; the button of P can be pressed when the run has drawn it again.
+    screen.settled()
+    page.keyboard.press("p")
+    screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page again")
+    screen.settled()
+    page.keyboard.press("d")
+    screen.wait(lambda: len(given()) == 1, "the page in the store")
+    assert (given()[0].target.kind, given()[0].tags) == ("page", ("reviewed",))
+    screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page of the sample")
+    screen.settled()
+    assert "1 of 20 pages reviewed" in screen.text()
+    page.keyboard.press("o")
+    page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    page.locator(".pane").first.wait_for()
+    page.keyboard.press("d")
+    screen.wait(lambda: len(given()) == 2, "the second page in the store")
+    assert given()[1].target != given()[0].target

@@ -10,7 +10,7 @@ from evaluator import formats
 from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
-from tests.browser.conftest import Screen
+from tests.browser.conftest import Screen, course
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
@@ -32,8 +32,18 @@ def drawn(screen: Screen) -> int:
     return int(screen.page.locator(".gl-crop.shown img").count())
 
 
-def test_a_cell_opens_its_boxes_and_a_card_its_page(server: str, visit: Visit) -> None:
-    screen = visit(server).open("gallery")
+def test_from_cells_to_cards_and_pages(server: str, visit: Visit) -> None:
+    course(
+        visit(server).open("gallery"),
+        hundreds_of_cards_make_only_the_crops_that_are_near,
+        a_cell_opens_its_boxes_and_a_card_its_page,
+        boxes_of_a_crop_lie_where_they_belong,
+        keys_walk_the_cards_and_enter_opens_one,
+        a_point_of_the_curve_sets_the_score_threshold,
+    )
+
+
+def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
     truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
     lines = formats.read(SAMPLE_DATA / "lines.json", side="prediction")
     confusion = class_confusion(pair(join(truth, lines)).match().at(0.5))
@@ -57,9 +67,9 @@ def test_a_cell_opens_its_boxes_and_a_card_its_page(server: str, visit: Visit) -
     screen.wait(lambda: "Table predicted as Text" in heading(screen), "the way back to the cell")
 
 
-def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> None:
+def boxes_of_a_crop_lie_where_they_belong(screen: Screen) -> None:
     """The crop of a page header: its box and the ink of the page agree to two pixels."""
-    screen = visit(server).open("gallery", question='{"cell":["Table","Table"]}')
+    screen.to("gallery", question='{"cell":["Table","Table"]}')
     screen.wait(lambda: drawn(screen) > 0, "a crop")
     measured = screen.page.evaluate(
         """() => { const root = [...document.querySelectorAll('*')].map((n) => n.shadowRoot ?? n)
@@ -75,8 +85,8 @@ def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> Non
     assert measured == {"inside": True, "fits": True, "filled": True}
 
 
-def test_keys_walk_the_cards_and_enter_opens_one(server: str, visit: Visit) -> None:
-    screen = visit(server).open("gallery", question='{"name":"missed"}')
+def keys_walk_the_cards_and_enter_opens_one(screen: Screen) -> None:
+    screen.to("gallery", question='{"name":"missed"}')
     cards = screen.page.locator(".gl-card")
     cards.first.focus()
     screen.page.keyboard.press("ArrowRight")
@@ -88,8 +98,7 @@ def test_keys_walk_the_cards_and_enter_opens_one(server: str, visit: Visit) -> N
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
 
 
-def test_hundreds_of_cards_make_only_the_crops_that_are_near(server: str, visit: Visit) -> None:
-    screen = visit(server).open("gallery")
+def hundreds_of_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:
     screen.wait(lambda: screen.page.locator(".gl-card").count() > 200, "more than 200 cards")
     screen.wait(lambda: drawn(screen) > 0, "the first crops")
     screen.settled()
@@ -98,8 +107,8 @@ def test_hundreds_of_cards_make_only_the_crops_that_are_near(server: str, visit:
     screen.wait(lambda: screen.page.locator(".gl-card").last.locator("img").count() == 1, "the last crop")
 
 
-def test_a_point_of_the_curve_sets_the_score_threshold(server: str, visit: Visit) -> None:
-    screen = visit(server, width=1440).open("gallery", charts="scores")
+def a_point_of_the_curve_sets_the_score_threshold(screen: Screen) -> None:
+    screen.to("gallery", charts="scores")
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").nth(1)
     frame = chart.bounding_box()
     assert frame is not None

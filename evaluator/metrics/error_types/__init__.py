@@ -1,9 +1,7 @@
 """The names of mistakes: the six types of TIDE, and the words in which people talk about a page.
 
-Owns two families of names and the rules that give them; `ERROR_TYPES` lists both. Works on columns of one dataset
-side by side: boxes are x1, y1, x2, y2, origin top left, one unit on both sides; page and label are integer codes that
-both sides share. Nothing here reads a file, draws or formats. The names are in ``names``, the rules in ``tide`` and
-``document``.
+Works on columns of one dataset: boxes are x1, y1, x2, y2, origin top left, one unit on both sides; page and label are
+integer codes that both sides share. `ERROR_TYPES` lists both families of names.
 
 **TIDE** (`tide`) explains average precision: a mistake is a prediction or a ground truth, seen one by one, whatever
 the score threshold.

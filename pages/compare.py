@@ -116,8 +116,7 @@ def _events() -> CompareEvents:
 def _went(both: held.Compared) -> None:
     """A page turn, a click on the list."""
     go = _events().go
-    turned.heard(go)
-    if go is not None:
+    if go is not None and turned.heard(go):
         held.turn(both, go.document, go.index, go.step)
         state.box = go.box
 
@@ -197,11 +196,11 @@ def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
     show, rows = state.pair_show, both.rows
     position = held.place_in(both, rows)
     place = None if position is None else held.place_of(both, int(rows[position]))
-    pages, address, asked = _listed(loaded, both, show, rows, position), _write_url(place), _events()
+    pages, address = _listed(loaded, both, show, rows, position), _write_url(place)
     events = panes(
         window.without_pages(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
         if position is None
-        else window.payload(pages, position, selected=state.box, address=address, build=bool(asked.go or asked.more)),
+        else window.payload(pages, position, selected=state.box, address=address),
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
@@ -212,12 +211,9 @@ def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
         on_clear_filter=held.clear,
         on_verdict=lambda: _judged(loaded),
         on_alike=lambda: _alike(loaded),
-        on_more=lambda: turned.heard(_events().more),
     )
-    if position is not None:
-        turned.prepare(pages.around(position))
-        if events.open:
-            _open_browser(loaded, events.open, both, pages.layers(position))
+    if position is not None and events.open:
+        _open_browser(loaded, events.open, both, pages.layers(position))
 
 
 def _scope(loaded: OpenedBoxes) -> str:
@@ -290,7 +286,7 @@ def _listed(
         draw=draw,
         judged=judged,
         in_common=in_common,
-        preparation=lambda place: pictures.preparation_on(loaded, place),
+        prepare=lambda place: pictures.prepare_on(loaded, place),
         sent=cut,
     )
 

@@ -190,8 +190,7 @@ def _events(model: choices.FieldModel) -> PageEvents:
 def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
-    turned.heard(go)
-    if go is None:
+    if go is None or not turned.heard(go):
         return
     here = (go.document, go.index)
     if go.mistake:
@@ -254,11 +253,11 @@ def _page(
     if place is not None:
         choices.go_to(model, place, state.field_box)
     _page_head(model, shown, place)
-    bare, address, asked = _without_page(compared, model), write_url("fields"), _events(model)
+    bare, address = _without_page(compared, model), write_url("fields")
     viewer(
         msgspec.structs.replace(bare, address=address)
         if place is None
-        else window.payload(compared, model, shown, place, bare, address=address, build=bool(asked.go or asked.more)),
+        else window.payload(compared, model, shown, place, bare, address=address),
         key=_KEY,
         on_go=lambda: _went(model, shown),
         on_selected=lambda: _selected(model),
@@ -266,13 +265,8 @@ def _page(
         on_model=lambda: _flipped(compared),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
-        on_more=lambda: turned.heard(_events(model).more),
     )
-    if place is None:
-        return
-    window.prepare(compared, model, shown, place, bare)
-    # While a key is held down the table beside the page waits: what is built for one page is late for the next.
-    if state.field_table not in (None, state.field_doc) and not state.viewer_running:
+    if place is not None and state.field_table not in (None, state.field_doc):
         st.rerun()
 
 

@@ -196,9 +196,8 @@ def _events() -> PageEvents:
 def _went(shown: browser.Listed) -> None:
     """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
-    if go is None:
+    if go is None or not turned.heard(go):
         return
-    turned.heard(go)
     if go.mistake:
         browser.turn_to_mistake(shown, go.document, go.index, go.mistake)
     else:
@@ -213,13 +212,6 @@ def _selected() -> None:
         turned.heard(selected)
         if (selected.document, selected.index) == (state.doc, state.page):
             state.box = selected.key
-
-
-def _more_wanted() -> None:
-    """The browser lacks the shown page."""
-    more = _events().more
-    if more is not None:
-        turned.heard(more)
 
 
 def _judged(loaded: OpenedBoxes, model: Model) -> None:
@@ -300,11 +292,11 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     if place is not None:
         state.doc, state.page = place.document, place.index
     leave_first_address()
-    address, events = write_url("page_browser", at(place)), _events()
+    address = write_url("page_browser", at(place))
     viewer(
         msgspec.structs.replace(window.nothing_shown(loaded, model), address=address)
         if place is None
-        else window.payload(loaded, model, shown, place, address=address, build=bool(events.go or events.more)),
+        else window.payload(loaded, model, shown, place, address=address),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
@@ -313,10 +305,7 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(loaded, model),
         on_alike=_alike,
-        on_more=_more_wanted,
     )
-    if place is not None:
-        window.prepare(loaded, model, shown, place)
     opened.freeze_loaded("page drawn")
 
 

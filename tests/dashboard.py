@@ -173,7 +173,7 @@ def components(app: AppTest) -> list[dict[str, Any]]:
 def data_of(component: Any) -> dict[str, Any]:
     """The data of a component; of pages that it was given, the page that it shows."""
     data: dict[str, Any] = json.loads(component.proto.json)
-    return page_of(data) if "shown" in data and "contents" in data else data
+    return page_of(data) if "listing" in data else data
 
 
 def send_event(app: AppTest, field: str, event: str, value: object) -> AppTest:
@@ -199,52 +199,17 @@ _GIVEN: dict[str, Any] = {}
 
 
 def page_of(data: dict[str, Any]) -> dict[str, Any]:
-    """The page that the browser shows of pages that it was given, as `web/shared/window.js` puts it together."""
-    _GIVEN.update(data["contents"] | data["strips"])
-    shown, content, strip = data["shown"], _GIVEN[data["shown"]["content"]], _GIVEN[data["strip"]]
-    said, picture = shown.get("said", {}), {"image": shown.get("image"), "image_width": shown.get("image_width", 0)}
-
-    def here(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        place = shown["document"], shown["index"]
-        return [{**each, "current": (each["document"], each["index"]) == place} for each in pages]
-
-    def judged(mistakes: list[dict[str, Any]], letter: str = "") -> list[dict[str, Any]]:
-        return [{**each, **said.get(f"{letter}{each['number']}", {})} for each in mistakes]
-
-    of_run = {"selected": data["selected"], "address": data.get("address", "")}
-    if "panes" in content:
-        panes = [
-            {**each["pane"], "boxes": pair_boxes_of(each), "mistakes": judged(pane["mistakes"], pane["letter"])}
-            for each in content["panes"]
-            for pane in [each["pane"]]
-        ]
-        of_run |= {"mode": data["mode"], "visit": data["visit"], "summoned": data.get("summoned", False)}
-        page = content | {"panes": panes, "page": {**content["page"], **picture}, "empty": None}
-        return page | strip | {"strip": here(strip["strip"])} | of_run
-    payload: dict[str, Any] = content["payload"]
-    page = {"boxes": boxes_of(content), "mistakes": judged(payload["mistakes"]), "page": {**payload["page"], **picture}}
-    return payload | page | {"strip": here(strip), "strip_first": data["strip_first"]} | of_run
-
-
-def pair_boxes_of(pane: dict[str, Any]) -> list[dict[str, Any]]:
-    """The boxes of one model of a packed page."""
-    plain = boxes_of({**pane, "boxes": [row for row, *_ in pane["boxes"]]})
-    more = [dict(zip(("kind", "full", "chip", "mate"), rest, strict=True)) for _, *rest in pane["boxes"]]
-    return [box | own for box, own in zip(plain, more, strict=True)]
-
-
-def boxes_of(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """The boxes of a packed page."""
-    names = ("key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest")
-    boxes = []
-    for row in content["boxes"]:
-        near = None if row[13] is None else {"key": row[13], "iou": row[14]}
-        values = [*row[:3], content["labels"][row[3]], list(row[4:8]), *row[8:13], near]
-        source = None if row[18] is None else content["sources"][row[1] == "prediction"] + row[18]
-        rest = {"mistake": row[15], "faded": row[16], "cause": row[17], "source": source}
-        outline = content.get("outlines", {}).get(row[0])
-        boxes.append(dict(zip(names, values, strict=True)) | rest | {"outline": outline})
-    return boxes
+    """The page that the browser shows of a list, as `web/viewer/put.js` and `web/compare/put.js` put it together."""
+    _GIVEN.update({data[name]: data[part] for name, part in (("name", "content"), ("strip", "items")) if part in data})
+    content, items = _GIVEN[data["name"]], _GIVEN[data["strip"]]
+    place = content["page"]["document"], content["page"]["index"]
+    page = {**content["page"], "image": data.get("image"), "image_width": data.get("image_width", 0)}
+    list_ = items if isinstance(items, dict) else {"strip": items, "strip_first": data["strip_first"]}
+    strip = [{**each, "current": (each["document"], each["index"]) == place} for each in list_["strip"]]
+    of_run = {"address": "", "reviewer": ""} | {
+        name: data[name] for name in ("selected", "address", "reviewer", "mode", "visit", "summoned") if name in data
+    }
+    return of_run | content | list_ | {"page": page, "strip": strip} | {"selected": data["selected"]}
 
 
 def markdown_texts(app: AppTest) -> Iterator[tuple[str, str]]:

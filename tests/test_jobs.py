@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -151,31 +151,3 @@ def test_a_job_ends_with_its_session_and_so_does_what_it_gave(session: dict[str,
     step.go_on.set()
     assert isinstance(job.future.exception(10), Cancelled)
     assert discarded == ["done"]
-
-
-def test_tasks_ahead_are_done_in_their_order_and_those_that_wait_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ended_sessions, "_WHEN_NONE", ends := cast("list[Callable[[], object]]", []))
-    begun, go, done, said = threading.Event(), threading.Event(), threading.Event(), list[str]()
-
-    def first() -> None:
-        begun.set()
-        assert go.wait(10)
-        said.append("first")
-
-    jobs.prefetch("test", [first, lambda: said.append("never")])
-    assert begun.wait(10)
-    jobs.prefetch("test", [lambda: said.append("nor this")])
-    jobs.prefetch("test", [lambda: said.append("second"), lambda: said.append("third"), done.set])
-    go.set()
-    assert done.wait(10)
-    assert said == ["first", "second", "third"]
-    # Nobody is there any more.
-    begun.clear()
-    go.clear()
-    jobs.prefetch("test", [first, lambda: said.append("never")])
-    assert begun.wait(10)
-    (stop,) = ends
-    stop()
-    go.set()
-    jobs._AHEAD.pop("test").future.exception(10)
-    assert said == ["first", "second", "third", "first"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import urllib.parse
 from collections.abc import Sequence
@@ -32,9 +31,7 @@ from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from pages.shared import by_digest, headline, widgets, window
-from pages.shared.browser import listing
-from pages.shared.opened import Place
+from pages.shared import headline, widgets
 from pages.shared.state import State
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
@@ -555,31 +552,6 @@ def test_the_lost_text_of_a_slow_page_comes_once_its_words_are_there(monkeypatch
         app = start(monkeypatch, PAGE_BROWSER, doc="river-districts.pdf", page="2")
         assert "lost_words" not in dashboard.viewer(app)["page"]
     assert dashboard.viewer(dashboard.fine(app.run()))["page"]["lost_words"] == 7
-
-
-def test_pages_around_are_drawn_before_they_are_turned_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As under our server, where every picture has an address.
-    monkeypatch.setattr(by_digest, "_routed", True)
-    # The run itself makes one page ahead.
-    monkeypatch.setattr(window, "_FIRST_SECONDS", 1e-9)
-    drawn, drawing = [], listing.drawn
-
-    def noted(*given: Any) -> Any:
-        drawn.append((given[2], threading.current_thread().name))
-        return drawing(*given)
-
-    monkeypatch.setattr(listing, "drawn", noted)
-    app = start(monkeypatch, PAGE_BROWSER, within="river-districts.pdf", order="page", poor="0.61,0.61")
-    ahead = Place("river-districts.pdf", 5)
-    deadline = time.monotonic() + 60
-    while ahead not in [place for place, _ in drawn]:
-        assert time.monotonic() < deadline, "the page is not drawn"
-        time.sleep(0.05)
-    assert dict(drawn)[ahead] == "page preparer"
-    app.selectbox(key=key_of(app, "page_wanted")).set_value(ahead.index)
-    page = dashboard.viewer(dashboard.fine(app.run()))["page"]
-    assert Place(page["document"], page["index"]) == ahead
-    assert [place for place, _ in drawn].count(ahead) == 1, drawn
 
 
 def test_lost_words_are_counted_by_label(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,29 +23,6 @@ CountedStatus = Literal["TP", "FP", "FN"]
 """The statuses that a toggle shows and hides."""
 BlockItem = tuple[float, float, float, float, str]
 """A box of a thumbnail, and its label."""
-BoxRow = tuple[
-    str,
-    Side,
-    BoxStatus,
-    int,
-    float,
-    float,
-    float,
-    float,
-    float | None,
-    float | None,
-    float | None,
-    float | None,
-    str | None,
-    str | None,
-    float | None,
-    int | None,
-    bool,
-    str | None,
-    str | None,
-]
-"""A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest
-and its IoU, mistake, faded, cause, end of its source."""
 PairKind = Literal["both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents"]
 
 
@@ -379,55 +356,23 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
     """whether a page opens at the width of its boxes instead of whole: boxes of fields are small"""
 
 
-class SaidItem(Payload, frozen=True):
-    """The verdicts on a mistake, apart from the page: the page itself stays as it is."""
+class WindowLayer(Payload, frozen=True, kw_only=True):
+    """The shown page of a list, of which only what the browser lacks is sent; it fetches the others by address."""
 
-    verdict: JudgedItem | None = None
-    unsaved: UnsavedItem | None = None
-    answered: str = ""
-    """id of the last message about the mistake that was handled"""
-
-
-class PlacedItem(Payload, frozen=True):
-    """A page of the list of which the browser has the content, or is given it."""
-
-    document: str
-    index: int
-    """0-based"""
+    listing: str
+    """what decides which pages are listed and what they show; another one forgets every page"""
+    pages: str = ""
+    """how the addresses of the pages begin; empty where they have none"""
+    version: int
+    """of what was said about the pages: of two contents of a page the one of the later version counts"""
     position: int
     """1-based place in the list; 0 for a page that the filter hides"""
-    content: str
-    """name of its content"""
+    name: str
+    """of the content of the page"""
     image: str | None = None
-    """data URL, or a path on this server"""
+    """its picture: data URL, or a path on this server"""
     image_width: int = 0
     """pixels; 0 without an image"""
-    said: Mapping[str, SaidItem] = {}
-    """by number of the mistake, after the letter of its model where two are shown"""
-
-
-class PackedItem(Payload, frozen=True):
-    """A page of the page viewer without what changes from run to run, its boxes packed."""
-
-    payload: PagePayload
-    """without boxes, picture, strip, chosen box and address"""
-    boxes: Sequence[BoxRow]
-    labels: Sequence[str]
-    """of the boxes"""
-    sources: tuple[str, str]
-    """how the sources of the ground truth and of the predictions begin"""
-    outlines: Mapping[str, str] = {}
-    """of the boxes that have one, by key"""
-
-
-class WindowLayer(Payload, frozen=True, kw_only=True):
-    """A page of a list and the pages around it, of which only what the browser lacks is sent."""
-
-    shown: PlacedItem
-    around: Sequence[PlacedItem] = ()
-    """other pages, beside those that were named before"""
-    listing: str
-    """what decides which pages are listed; another one forgets every place"""
     strip: str
     """name of what all pages of the list have in common"""
     turn: str
@@ -437,13 +382,14 @@ class WindowLayer(Payload, frozen=True, kw_only=True):
 
 
 class WindowPayload(WindowLayer, frozen=True, kw_only=True):
-    """The page viewer with the pages around one page."""
+    """A page of the page viewer."""
 
-    contents: Mapping[str, PackedItem]
-    """by name"""
+    content: PagePayload | None = None
+    """without strip, chosen box and address; null where the browser has it"""
+    items: Sequence[StripItem] | None = None
+    """the strip, no page of it the current one; null where the browser has it"""
     strip_first: int
-    strips: Mapping[str, Sequence[StripItem]]
-    """by name; no page of it is the current one"""
+    reviewer: str = ""
     visit: str = ""
     """as in `PagePayload`"""
 
@@ -482,12 +428,8 @@ class GoEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
     """made in the browser, one for each page turn that it made itself; empty for one that it asks for"""
     box: str | None = None
     """the box that is chosen on the page of such a turn"""
-    toward: int = 1
-    """-1 when the reader goes to earlier pages of the list"""
-    running: bool = False
-    """a key is held down: the pages after this one are wanted before it is let go"""
     held: tuple[str, ...] = ()
-    """names of contents and strips that the browser has"""
+    """names of the page and of the strip that the browser shows"""
 
 
 class SelectedEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
@@ -495,15 +437,7 @@ class SelectedEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
 
     key: str | None
     held: tuple[str, ...] = ()
-    """names of contents and strips that the browser has"""
-
-
-class MoreEvent(Event, frozen=True):
-    """The page that is shown is not in the browser, against what it stated before."""
-
-    held: tuple[str, ...]
-    """names of contents and strips that the browser has"""
-    toward: int = 1
+    """names of the page and of the strip that the browser shows"""
 
 
 class SharperEvent(OfPageEvent, frozen=True):
@@ -532,7 +466,7 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     letter: str = ""
     """of the model whose mistake it is, where two are shown"""
     held: tuple[str, ...] = ()
-    """names of contents and strips that the browser has"""
+    """names of the page and of the strip that the browser shows"""
 
 
 class ViewedEvents(Events, frozen=True):
@@ -542,7 +476,6 @@ class ViewedEvents(Events, frozen=True):
     selected: SelectedEvent | None = None
     sharper: SharperEvent | None = None
     clear_filter: Literal[True] | None = None
-    more: MoreEvent | None = None
 
 
 class PageEvents(ViewedEvents, frozen=True):
@@ -689,31 +622,11 @@ class ComparePayload(Payload, frozen=True):
     """the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all"""
 
 
-PairRow = tuple[BoxRow, PairKind, bool, str | None, str | None]
-"""A box of one of two models as a row: the box, kind, full, chip, mate."""
-
-
-class PackedPaneItem(Payload, frozen=True):
-    """The page of one of two models, its boxes packed."""
-
-    pane: PaneItem
-    """without boxes"""
-    boxes: Sequence[PairRow]
-    labels: Sequence[str]
-    """of the boxes"""
-    sources: tuple[str, str]
-    """how the sources of the ground truth and of the predictions begin"""
-    outlines: Mapping[str, str] = {}
-    """of the boxes that have one, by key"""
-
-
-class PackedPairItem(Payload, frozen=True):
-    """A page of the comparison without what changes from run to run."""
+class PairPageItem(Payload, frozen=True):
+    """A page of the comparison; see `ComparePayload`."""
 
     page: PageItem
-    """without picture"""
-    panes: Sequence[PackedPaneItem]
-    """two"""
+    panes: Sequence[PaneItem]
     differences: Sequence[DifferenceItem]
 
 
@@ -734,12 +647,12 @@ class PairListItem(Payload, frozen=True, kw_only=True):
 
 
 class PairWindowPayload(WindowLayer, frozen=True, kw_only=True):
-    """The comparison with the pages around one page."""
+    """A page of the comparison."""
 
-    contents: Mapping[str, PackedPairItem]
-    """by name"""
-    strips: Mapping[str, PairListItem]
-    """by name"""
+    content: PairPageItem | None = None
+    """null where the browser has it"""
+    items: PairListItem | None = None
+    """null where the browser has it"""
     mode: str
     """side, flip or slider"""
     summoned: bool = False

@@ -1,20 +1,24 @@
-"""What a browser fetches by an address of its own: scripts and styles of our components, and pictures of pages.
+"""What a browser fetches by an address of its own: scripts and styles of our components, pages, and their pictures.
 
 An address is the digest of its content, or of all that decides it, so that a browser may keep what it fetched for as
 long as it likes. A small picture is made when it is asked for, one at a time, and so is that of a page that a reader
 turns to before it is drawn. Scripts and styles stay; of the pictures the last used ones stay, up to `PICTURE_BYTES`.
 Only what this process made itself is handed out: a picture is one that the renderer encoded anew, and the digest is
-keyed, so that nobody who has a file can ask whether it is open here. Under a server without the route of this module,
-everything goes the other way: pictures as data URLs, scripts with the component, and small pictures not at all.
+keyed, so that nobody who has a file can ask whether it is open here. A page of a list is JSON that is made when it is
+asked for; its address has a key that only the session knows which shows the list, the place, and a version. Under a
+server without the routes of this module, everything goes the other way: pictures as data URLs, scripts with the
+component, each page in a run, and small pictures not at all.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import hashlib
 import secrets
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 
 from evaluator.system.media_type import media_type_of
 from evaluator.system.recent import Recent
+from pages.shared import ended_sessions
 
 FOLDER: Final = "layoutscope"
 """First part of every address."""
@@ -35,9 +40,21 @@ _HEADERS: Final = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",
 }
+_NOT_KEPT: Final = {**_HEADERS, "Cache-Control": "no-store"}
 _TYPES: Final = {"js": "text/javascript", "css": "text/css"}
 
 
+class _Pages(NamedTuple):
+    """The pages of the list that a view of a session shows."""
+
+    key: str
+    total: int
+    version: int
+    answer: Callable[[int, bool], tuple[bytes, bool]]
+
+
+# By session and view.
+_lists: Final[dict[tuple[str, str], _Pages]] = {}
 _scripts: Final[dict[str, bytes]] = {}
 _pictures: Final = Recent[str, bytes](most_bytes=PICTURE_BYTES)
 _later: Final = Recent[str, tuple[Callable[[], bytes | None], bool]](most=LATER)
@@ -51,7 +68,15 @@ def routes() -> list[BaseRoute]:
     """Return the routes that hand everything out; from now on addresses are given out."""
     global _routed  # noqa: PLW0603 - the server says once that it has the routes
     _routed = True
-    return [Route(f"{below}/{FOLDER}/{{name}}", _answer, methods=["GET"]) for below in ("", "/{below:path}")]
+    return [
+        Route(f"{below}/{FOLDER}/{path}", answer, methods=["GET"])
+        for below in ("", "/{below:path}")
+        for path, answer in (
+            ("page/{key}/{position:int}.json", _page),
+            ("page/{key}/{position:int}.{version:int}.json", _page),
+            ("{name}", _answer),
+        )
+    ]
 
 
 def routed() -> bool:
@@ -79,6 +104,48 @@ async def _answer(request: Request) -> Response:
     if content is None:
         return Response("Not found", status_code=404, media_type="text/plain")
     return Response(content, media_type=_TYPES.get(name.rpartition(".")[2]) or media_type_of(content), headers=_HEADERS)
+
+
+async def _page(request: Request) -> Response:
+    """One page of a list, or 404: by its version drawn first, as one of two at a time, else as it is at the moment."""
+    asked = request.path_params
+    pages = next((each for each in [*_lists.values()] if each.key == asked["key"]), None)
+    if pages is None or asked["position"] > pages.total:
+        return Response("Not found", status_code=404, media_type="text/plain")
+    whole = "version" in asked
+    async with _pages_at_a_time if whole else contextlib.nullcontext():
+        content, lasts = await run_in_threadpool(pages.answer, asked["position"] - 1, whole)
+    # The page that is not listed is another one after a turn.
+    kept = lasts and asked["position"] > 0 and asked.get("version") == pages.version
+    return Response(content, media_type="application/json", headers=_HEADERS if kept else _NOT_KEPT)
+
+
+def pages_address(
+    view: str, listing: str, total: int, version: int, answer: Callable[[int, bool], tuple[bytes, bool]]
+) -> str:
+    """Where the browser of this session finds the pages of the list that a view shows; empty where there is no route.
+
+    Parameters
+    ----------
+    view : str
+        It has one list at a time.
+    listing : str
+        The name of the list.
+    total : int
+        Pages of it.
+    version : int
+        Of what was said about them.
+    answer : callable
+        The JSON of a page by its place from 0, -1 for the one that is shown and not listed, drawn and read first with
+        True, and whether it stays the same. It is called in a thread without a session.
+    """
+    session = ended_sessions.session_of_run()
+    if not _routed or not session:
+        return ""
+    key = hashlib.blake2b(f"{session}\0{view}\0{listing}".encode(), key=_secret, digest_size=16).hexdigest()
+    _lists[session, view] = _Pages(key, total, version, answer)
+    ended_sessions.at_end(f"pages of {view}", functools.partial(_lists.pop, (session, view), None))
+    return _address(f"page/{key}")
 
 
 def _address(name: str) -> str:

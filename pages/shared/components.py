@@ -83,7 +83,7 @@ def _component(
     return show
 
 
-_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
+_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
 _panes = _component(
     "compare",
     "go",
@@ -96,7 +96,6 @@ _panes = _component(
     "clear_filter",
     "verdict",
     "alike",
-    "more",
 )
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
@@ -121,7 +120,7 @@ def viewer(payload: PagePayload | WindowPayload, *, key: str, **on: Callable[[],
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     **on : callable without arguments
         ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``,
-        ``on_alike``, ``on_more``. They run before the script, so that the new page is drawn in the same run without
+        ``on_alike``. They run before the script, so that the new page is drawn in the same run without
         `st.rerun`.
 
     Returns
@@ -174,7 +173,7 @@ def panes(payload: ComparePayload | PairWindowPayload, *, key: str, **on: Callab
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     **on : callable without arguments
         ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``,
-        ``on_verdict``, ``on_alike``, ``on_more``.
+        ``on_verdict``, ``on_alike``.
 
     Returns
     -------

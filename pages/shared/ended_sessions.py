@@ -84,12 +84,17 @@ def at_end(name: str, end: _End | None) -> None:
 
     Nothing with None, and where no server is there.
     """
-    context = get_script_run_ctx(suppress_warning=True)
-    ends = None if context is None else _ENDS.get(context.session_id)
+    ends = _ENDS.get(session_of_run())
     if ends is not None:
         ends.pop(name, None)
     if ends is not None and end is not None:
         ends[name] = end
+
+
+def session_of_run() -> str:
+    """The session of this run, in which `at_end` can note something; empty where no server is there."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context is not None and context.session_id in _ENDS else ""
 
 
 def when_none(end: _End) -> None:

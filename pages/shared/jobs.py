@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import html
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, wait
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
@@ -316,33 +316,3 @@ def _short(key: Hashable, *, _search: Callable[[], object]) -> object:
 
 def _tested(tested: int, _total: int) -> str:
     return f"{tested:,} tested" if tested else "reading attributes"
-
-
-# --- ahead ----------------------------------------------------------------------------------------------------
-
-_AHEAD: Final[dict[str, Job[None, None]]] = {}
-_AHEAD_LOCK: Final = threading.Lock()
-
-
-def prefetch(name: str, tasks: Sequence[Callable[[], object]]) -> None:
-    """Have tasks done in their order before their results are wanted, in place of those asked for before by a name."""
-
-    def work(note: Note) -> None:
-        # What is being done is done to its end, and one at a time.
-        wait([before.future] if before is not None else [])
-        for done, task in enumerate(tasks):
-            note(done, len(tasks))
-            task()
-
-    with _AHEAD_LOCK:
-        before = _AHEAD.get(name)
-        if before is None:
-            ended_sessions.when_none(functools.partial(_stop_prefetch, name))
-        else:
-            before.cancel()
-        _AHEAD[name] = Job(None, work, name=name)
-
-
-def _stop_prefetch(name: str) -> None:
-    """Do nothing more ahead: nobody is there."""
-    _AHEAD[name].cancel()

@@ -10,7 +10,7 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -120,52 +120,29 @@ def shown_image(
     )
 
 
-@dataclass(frozen=True)
-class Preparation:
-    """A task that has the picture and the text of a page ready in the renderer's caches.
-
-    A page that cannot be drawn says why when it is opened, and not before.
-
-    Attributes
-    ----------
-    path, index
-        The page of a file.
-    width : int or None
-        Of the picture; None for the one that the views of several pages ask for.
-    """
-
-    path: Path
-    index: int
-    width: int | None = None
-
-    def __call__(self) -> None:
-        """Draw the picture and read the text."""
-        renderer = pool()
-        with contextlib.suppress(PageProblem):
-            shown_image(renderer, self.path, self.index, width=self.width)
-            if not renderer.words(self.path, self.index).texts:
-                renderer.ink(self.path, self.index)
-
-
-def preparation_of(
+def prepare(
     root: Folders | None,
     name: str,
     index: int,
     images: Mapping[tuple[str, int], str] | None = None,
     width: int | None = None,
-) -> Preparation | None:
-    """The `Preparation` of a page whose PDF has a name under a folder; None when there is none."""
-    try:
+) -> None:
+    """Have the picture and the text of a page ready in the renderer's caches, however long that takes.
+
+    A page that cannot be drawn says why when it is opened, and not before. `width` is that of the picture; None for the
+    one that the views of several pages ask for.
+    """
+    renderer = pool()
+    with contextlib.suppress(PageProblem):
         page = _page_file(root, name, index, images)
-    except PageProblem:
-        return None
-    return Preparation(page.path, page.page_index, width)
+        shown_image(renderer, page.path, page.page_index, width=width)
+        if not renderer.words(page.path, page.page_index).texts:
+            renderer.ink(page.path, page.page_index)
 
 
-def preparation_on(loaded: OpenedBoxes, place: Place) -> Preparation | None:
-    """The `Preparation` of a page of a document of the dataset; None when it has no PDF."""
-    name = _name_of(loaded, place.document)
-    return preparation_of(loaded.project.pdfs, name, place.index, loaded.dataset.page_images)
+def prepare_on(loaded: OpenedBoxes, place: Place) -> None:
+    """The same for a page of a document of the dataset."""
+    prepare(loaded.project.pdfs, _name_of(loaded, place.document), place.index, loaded.dataset.page_images)
 
 
 def _folder(root: Folders) -> PdfFolder:
@@ -266,7 +243,7 @@ def picture(
             if problem.kind != "not_ready":
                 raise
             if _ahead.get():
-                return drawn_when_fetched(page)
+                return _drawn_when_fetched(page)
             _not_ready().put(page, value=True)
             raise
         _not_ready().drop(page)
@@ -301,11 +278,8 @@ def _picture_patience(page: PageFile) -> float:
     return patience(TEXT_PATIENCE if _not_ready().get(page) else PATIENCE)
 
 
-def drawn_when_fetched(page: PageFile) -> PictureItem:
-    """A page whose picture the browser has drawn when it needs it; `PageProblem` when its size is not known.
-
-    It may be called in a thread without a session.
-    """
+def _drawn_when_fetched(page: PageFile) -> PictureItem:
+    """A page whose picture the browser has drawn when it needs it; `PageProblem` when its size is not known."""
     width, height = pool().page_size(page.path, page.page_index)
     if not width > 0 or not height > 0:
         raise PageProblem("not_ready", document=page.path.name, page_index=page.page_index)

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextvars import ContextVar
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self, TypeVar, cast, get_args, overload
 
@@ -75,6 +77,30 @@ LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
     "posters": (BY_CRITERIA,),
 }
 
+# Values of a session as they were, for what is made outside of its runs.
+_AS_OF: Final[ContextVar[MutableMapping[str, Any] | None]] = ContextVar("_AS_OF", default=None)
+
+
+def _values() -> MutableMapping[str, Any]:
+    """The values of the session of this run, or those of `as_of`."""
+    held = _AS_OF.get()
+    return cast("MutableMapping[str, Any]", st.session_state) if held is None else held
+
+
+def values_now() -> dict[str, Any]:
+    """All values of the session of this run, for `as_of`."""
+    return {str(key): value for key, value in st.session_state.to_dict().items()}
+
+
+@contextlib.contextmanager
+def as_of(values: Mapping[str, Any]) -> Iterator[None]:
+    """Read the values of a session as they were, in a thread that has none; what is written is lost."""
+    token = _AS_OF.set(dict(values))
+    try:
+        yield
+    finally:
+        _AS_OF.reset(token)
+
 
 class Part:
     """A part of the address: its name there, the views that write it, and how it is read and written.
@@ -125,20 +151,20 @@ class Field(Generic[T]):
 
     def get(self) -> T:
         """The value of the moment."""
-        return cast("T", st.session_state.get(self.key, self.start))
+        return cast("T", _values().get(self.key, self.start))
 
     def set(self, value: T) -> None:
         """Another value."""
-        st.session_state[self.key] = value
+        _values()[self.key] = value
 
     def again(self) -> None:
         """Write the value of the moment for a widget that a view draws for the first time."""
         if self.get() is not None:
-            st.session_state[self.key] = self.get()
+            _values()[self.key] = self.get()
 
     def take(self) -> T:
         """The value, which is at its start afterwards."""
-        return cast("T", st.session_state.pop(self.key, self.start))
+        return cast("T", _values().pop(self.key, self.start))
 
     def of(self, part: object) -> Self:
         """Return the same kind of value for one of many things, such as the note on one finding."""
@@ -166,7 +192,7 @@ class WidgetField(Field[T]):
 
     def set(self, value: T) -> None:
         """Another value, in another widget if one may show what was there; the same value leaves all as it is."""
-        if self.key in st.session_state:
+        if self.key in _values():
             if value == super().get():
                 return
             replaced = _REPLACED.get()
@@ -174,7 +200,7 @@ class WidgetField(Field[T]):
             _REPLACED.set({**replaced, self.name: times + 1})
             if times:
                 # A message about the last widget may be on its way, and none about the one before it.
-                st.session_state.pop(self._key(times - 1), None)
+                _values().pop(self._key(times - 1), None)
         super().set(value)
 
     def _key(self, times: int) -> str:
@@ -335,12 +361,9 @@ class State:
     filter_refused: Field[tuple[str, str]] = Field(("", ""))
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
     page_wanted: WidgetField[int | None] = WidgetField(None)
-    # What the browser has of pages, the last page turn that it made there, and where the reader is going, maybe with a
-    # key held down.
+    # What the browser shows of a list, by name, and the last page turn that it made there.
     viewer_held: Field[tuple[str, ...]] = Field(())
     viewer_turn: Field[str] = Field("")
-    viewer_toward: Field[int] = Field(1)
-    viewer_running: Field[bool] = Field(False)
     whole_view: Field[bool] = Field(False)
     alike_asked: Field[bool] = Field(False)
 

@@ -1,52 +1,48 @@
-"""The pages around the shown one: their contents made before the reader turns to them, and what the browser has of it.
+"""The pages of a list: the one that is shown as it is sent, and all of them by their address.
 
-The browser turns to a page of which it has the content without asking, and says so afterwards. It is given pages in
-the runs of a page turn: as many as are made in `_SECONDS`, the next ones first. It never asks for more by itself: an
-event that comes while the reader goes to another view would call the reader back. Nothing waits for the renderer: a
-page around that is not drawn has its boxes and the address of its picture. Pictures and words of the pages around are
-rendered in the background meanwhile. Which pages there are and what is drawn on them is the business of each
-view, which gives a `Pages`.
+A page is made from what the session has chosen when it shows the list, whoever asks for it: the run that shows it,
+which sends it where the browser lacks it, or the route of `by_digest`, from which the browser fetches those around it.
+Turns are the browser's own; it says afterwards which page it shows. Which pages there are and what is drawn on them is
+the business of each view, which gives a `Pages`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import monotonic
-from typing import Final, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
+import msgspec
 import streamlit as st
 
-from evaluator.drawing import page_window
-from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
+from evaluator.drawing.payloads import (
+    BoxItem,
+    GoEvent,
+    ListedPageItem,
+    NearestItem,
+    PagePayload,
+    PairPageItem,
+    Payload,
+    SelectedEvent,
+    StripItem,
+    VerdictEvent,
+)
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, pictures
-from pages.shared.jobs import prefetch
-from pages.shared.state import Field, state
+from pages.shared.findings import log as findings
+from pages.shared.state import Field, as_of, state, values_now
 
-AHEAD: Final = 8
-"""Pages of the list that the browser is given on the way that the reader goes."""
-RUNNING_AHEAD: Final = 24
-"""The same while a key is held down."""
-_BEHIND: Final = 2
-_MISTAKEN: Final = 3
-_SECONDS: Final = 0.1
-_FIRST_SECONDS: Final = 0.05
 _KEPT_STRIPS: Final = 64
+_DECIMALS: Final = 6
+# What was last said about the pages, and how often that changed in the session.
+_SAID: Final[Field[tuple[object, ...]]] = Field((), "viewer_said")
+_VERSION: Final = Field(0, "viewer_version")
 
-_GIVEN: Final = Field(False, "viewer_given")
-
-ContentT = TypeVar("ContentT", bound=Payload)
+ContentT = TypeVar("ContentT", PagePayload, PairPageItem)
 StripT = TypeVar("StripT", bound=Payload | Sequence[Payload])
-
-
-class Made(NamedTuple, Generic[ContentT]):
-    """One page as it is sent."""
-
-    placed: PlacedItem
-    content: ContentT
+ListedT = TypeVar("ListedT", StripItem, ListedPageItem)
+BoxT = TypeVar("BoxT", bound=BoxItem)
 
 
 @dataclass(frozen=True)
@@ -55,44 +51,68 @@ class Pages(Generic[ContentT]):
 
     Attributes
     ----------
+    view : str
+        The view that shows one of them at a time.
     listing : str
         What decides which pages are listed and what they show, as one name.
     total : int
         How many there are.
-    here : int or None
-        Place of the page that is shown, from 0; None for one that is not listed.
+    here : int
+        Place of the page that is shown, from 0; -1 for one that is not listed.
     make : callable
         A page by its place.
-    next_with : callable
-        From a place, in a direction (1 or -1): the next place that N or P leads to; None for none.
-    preparation : callable
-        By place, what is done for it in the background, its picture rendered first; None for what it lacks.
+    prepare : callable
+        By place, draws its picture and reads its words, however long that takes.
     """
 
+    view: str
     listing: str
     total: int
-    here: int | None
-    make: Callable[[int], Made[ContentT]]
-    next_with: Callable[[int, int], int | None]
-    preparation: Callable[[int], Iterable[Callable[[], object] | None]]
+    here: int
+    make: Callable[[int], ContentT]
+    prepare: Callable[[int], object]
+
+    def sent(self, shown: ContentT) -> dict[str, Any]:
+        """The fields of a `WindowLayer` that say which page is shown; all of them have an address from now on."""
+        page = shown.page
+        assert page is not None
+        said = (findings.said(), state.pdf_folders)
+        if said != _SAID.get():
+            _SAID.set(said)
+            _VERSION.set(_VERSION.get() + 1)
+        version, values = _VERSION.get(), values_now()
+
+        def answer(place: int, whole: bool) -> tuple[bytes, bool]:
+            with as_of(values), pictures.of_pages_ahead():
+                if whole:
+                    self.prepare(place)
+                made = self.make(place)
+            lasts = whole and not (made.page and made.page.problem and made.page.problem.again)
+            return msgspec.json.encode({"version": version, "name": name_of_page(made), "content": made}), lasts
+
+        name = name_of_page(shown)
+        return {
+            "listing": self.listing,
+            "pages": by_digest.pages_address(self.view, self.listing, self.total, version, answer),
+            "version": version,
+            "position": self.here + 1,
+            "name": name,
+            "image": page.image,
+            "image_width": page.image_width,
+            "turn": state.viewer_turn,
+            "content": None if name in state.viewer_held else shown,
+        }
 
 
-def heard(event: GoEvent | SelectedEvent | VerdictEvent | MoreEvent | None) -> None:
-    """Note what an event says of the browser: what it has, and where the reader is going."""
+def heard(event: GoEvent | SelectedEvent | VerdictEvent | None) -> bool:
+    """Note what an event says of the browser; False for one that came before, or none."""
     if event is None:
-        return
+        return False
     state.viewer_held = event.held
-    if isinstance(event, GoEvent):
-        state.viewer_turn, state.viewer_toward, state.viewer_running = event.turn, event.toward, event.running
-    elif isinstance(event, MoreEvent):
-        state.viewer_toward, state.viewer_running = event.toward, False
-
-
-@contextlib.contextmanager
-def passing(*, build: bool) -> Iterator[None]:
-    """A page that is made while a key is held down waits for nothing: the reader has mostly left it already."""
-    with pictures.of_pages_ahead() if build and state.viewer_running else contextlib.nullcontext():
-        yield
+    if not isinstance(event, GoEvent) or not event.turn:
+        return True
+    known, state.viewer_turn = state.viewer_turn, event.turn
+    return event.turn != known
 
 
 def name_of_list(*parts: object) -> str:
@@ -100,30 +120,40 @@ def name_of_list(*parts: object) -> str:
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-def placed_around(
-    pages: Pages[ContentT], shown: Made[ContentT], *, build: bool
-) -> tuple[list[PlacedItem], dict[str, ContentT]]:
-    """Pages around the shown one, and the contents that the browser lacks.
-
-    Parameters
-    ----------
-    build : bool
-        Whether the reader turns pages; in other runs the browser is given none around, and nothing waits for them. The
-        first page of a session comes with some, so that a reader can go on at once.
-    """
-    held = set(state.viewer_held)
-    seconds = _SECONDS if build else 0.0 if _GIVEN.get() else _FIRST_SECONDS
-    _GIVEN.set(True)
-    around = _around(pages, seconds) if seconds and by_digest.routed() else []
-    lacks = {each.placed.content: each.content for each in (shown, *around) if each.placed.content not in held}
-    if build:
-        _sent(lacks)
-    return [each.placed for each in around], lacks
+def name_of(item: Payload | Sequence[Payload]) -> str:
+    """The name of a content: 16 hexadecimal digits that follow from everything in it."""
+    return hashlib.blake2b(msgspec.json.encode(item), digest_size=8).hexdigest()
 
 
-def _sent(names: Iterable[str]) -> None:
-    """What the browser has from now on: it has asked, so it is there to take it, and a later run sends it no more."""
-    state.viewer_held = (*state.viewer_held, *names)
+def name_of_page(content: PagePayload | PairPageItem) -> str:
+    """The name of the content of a page, the same for each of its pictures."""
+    page = content.page and msgspec.structs.replace(content.page, image=None, image_width=0)
+    return name_of(msgspec.structs.replace(content, page=page))
+
+
+def rounded(boxes: Sequence[BoxT]) -> list[BoxT]:
+    """Boxes with six decimals: a hundredth of a pixel on the largest picture."""
+
+    def short(value: float | None) -> float | None:
+        return None if value is None else round(value, _DECIMALS)
+
+    return [
+        msgspec.structs.replace(
+            box,
+            xyxy=tuple(round(each, _DECIMALS) for each in box.xyxy),
+            score=short(box.score),
+            iou=short(box.iou),
+            coverage=short(box.coverage),
+            purity=short(box.purity),
+            nearest=box.nearest and NearestItem(box.nearest.key, round(box.nearest.iou, _DECIMALS)),
+        )
+        for box in boxes
+    ]
+
+
+def without_current(strip: Sequence[ListedT]) -> list[ListedT]:
+    """A strip that is the same for all pages in it: which page is the current one is known by its place."""
+    return [msgspec.structs.replace(each, current=False) for each in strip]
 
 
 @st.cache_resource(show_spinner=False)
@@ -132,8 +162,8 @@ def _strips() -> Recent[object, tuple[str, Payload | Sequence[Payload]]]:
     return Recent(most=_KEPT_STRIPS)
 
 
-def strip_of(key: object, make: Callable[[], StripT], *, build: bool) -> tuple[str, dict[str, StripT]]:
-    """The name of what all pages of a list have in common, and the thing by its name when the browser lacks it.
+def strip_of(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
+    """The fields of a payload with what all pages of a list have in common.
 
     Parameters
     ----------
@@ -141,65 +171,11 @@ def strip_of(key: object, make: Callable[[], StripT], *, build: bool) -> tuple[s
         All that decides it.
     make : callable
         Makes it, when it is not kept.
-    build : bool
-        See `placed_around`.
     """
 
     def named() -> tuple[str, StripT]:
         made = make()
-        return page_window.name_of(made), made
+        return name_of(made), made
 
-    name, strip = _strips().get_or_make(key, named)
-    if name in state.viewer_held:
-        return name, {}
-    if build:
-        _sent([name])
-    return name, {name: cast("StripT", strip)}
-
-
-def places_around(
-    total: int, here: int, toward: int, next_with: Callable[[int, int], int | None], *, running: bool = False
-) -> list[int]:
-    """Places that a reader may turn to next, from 0, the likely ones first.
-
-    The pages on the way come first, the nearest pages with mistakes in both directions among them; while a key is held
-    down there are more of them on the way, and none behind.
-    """
-    ahead = [here + toward * step for step in range(1, (RUNNING_AHEAD if running else AHEAD) + 1)]
-    behind = [] if running else [here - toward * step for step in range(1, _BEHIND + 1)]
-    mistaken: list[int | None] = []
-    at: int | None = here
-    for _ in range(AHEAD if running else _MISTAKEN):
-        at = None if at is None else next_with(at, toward)
-        mistaken.append(at)
-    if not running:
-        mistaken.insert(1, next_with(here, -toward))
-    wanted = [*ahead[:2], *behind[:1], *(each for each in mistaken if each is not None), *ahead[2:], *behind[1:]]
-    return [at for at in dict.fromkeys(wanted) if 0 <= at < total and at != here]
-
-
-def _wanted(pages: Pages[ContentT]) -> list[int]:
-    """Places around the shown page."""
-    if pages.here is None:
-        return []
-    toward = 1 if state.viewer_toward >= 0 else -1
-    return places_around(pages.total, pages.here, toward, pages.next_with, running=state.viewer_running)
-
-
-def _around(pages: Pages[ContentT], seconds: float) -> list[Made[ContentT]]:
-    """Pages around the shown one, as many as are made in time."""
-    until = monotonic() + seconds
-    made: list[Made[ContentT]] = []
-    with pictures.of_pages_ahead():
-        for at in _wanted(pages):
-            if made and monotonic() > until:
-                break
-            made.append(pages.make(at))
-    return made
-
-
-def prepare(pages: Pages[ContentT]) -> None:
-    """Have the pages around the shown one rendered in the background."""
-    if pages.here is not None:
-        tasks = (task for at in _wanted(pages) for task in pages.preparation(at))
-        prefetch("page preparer", [task for task in tasks if task is not None])
+    name, items = _strips().get_or_make(key, named)
+    return {"strip": name, "items": None if name in state.viewer_held else items}

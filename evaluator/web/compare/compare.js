@@ -20,7 +20,7 @@ import { COMPARE_ACTIONS, COMPARE_HELP, COMPARE_LINE } from "./keys.js";
 import { pressSegment } from "./list.js";
 import { PairOfPanes } from "./panes.js";
 import { afterMove, placePages } from "./place.js";
-import { COMPARED_PAGE } from "./put.js";
+import { putPair } from "./put.js";
 import { PairState } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
 import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
@@ -35,7 +35,7 @@ const LEAST_HEIGHT = 594;
 const TOP_BAR = 38;
 const MODE_REST = 400;
 
-const comparedPages = new PageWindow(COMPARED_PAGE);
+const comparedPages = new PageWindow(putPair);
 const comparedPictures = new PicturesAhead(2);
 
 /** @extends {WindowedView<PairWindowPayload, ComparePayload, CompareEvents>} */
@@ -243,7 +243,7 @@ export class Comparison extends WindowedView {
 
   // ---- what every view of a page does -----------------------------------------------------------------------------
 
-  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/windowed_view.js").WindowEvents>>} event */
+  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
   sendShared(...event) {
     this.send(...event);
   }
@@ -252,8 +252,6 @@ export class Comparison extends WindowedView {
   sendChoice(...event) {
     if (event[0] !== "alike") {
       this.forgetTurn();
-      this.stopWaiting();
-      this.turns.giveUp();
       this.turner.stop();
     }
     super.sendChoice(...event);

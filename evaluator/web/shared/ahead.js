@@ -3,10 +3,9 @@
  */
 
 import { html, isPicture } from "./elements.js";
+import { AT_A_TIME } from "./window.js";
 
 const MOST = 40;
-/** As many as the server draws at a time: what follows is asked for when it is still wanted. */
-const AT_A_TIME = 2;
 
 export class PicturesAhead {
   /** @param {number} copies of each picture: one for each pane */

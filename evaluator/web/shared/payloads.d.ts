@@ -21,9 +21,6 @@ export type CountedStatus = "TP" | "FP" | "FN";
 /** A box of a thumbnail, and its label. */
 export type BlockItem = [number, number, number, number, string];
 
-/** A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest and its IoU, mistake, faded, cause, end of its source. */
-export type BoxRow = [string, Side, BoxStatus, number, number, number, number, number, number | null, number | null, number | null, number | null, string | null, string | null, number | null, number | null, boolean, string | null, string | null];
-
 export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
 
 /** Why a page has no picture. */
@@ -296,51 +293,22 @@ export interface PagePayload extends PageLayers {
   at_boxes?: boolean;
 }
 
-/** The verdicts on a mistake, apart from the page: the page itself stays as it is. */
-export interface SaidItem {
-  verdict?: JudgedItem | null;
-  unsaved?: UnsavedItem | null;
-  /** id of the last message about the mistake that was handled */
-  answered?: string;
-}
-
-/** A page of the list of which the browser has the content, or is given it. */
-export interface PlacedItem {
-  document: string;
-  /** 0-based */
-  index: number;
+/** The shown page of a list, of which only what the browser lacks is sent; it fetches the others by address. */
+export interface WindowLayer {
+  /** what decides which pages are listed and what they show; another one forgets every page */
+  listing: string;
+  /** how the addresses of the pages begin; empty where they have none */
+  pages?: string;
+  /** of what was said about the pages: of two contents of a page the one of the later version counts */
+  version: number;
   /** 1-based place in the list; 0 for a page that the filter hides */
   position: number;
-  /** name of its content */
-  content: string;
-  /** data URL, or a path on this server */
+  /** of the content of the page */
+  name: string;
+  /** its picture: data URL, or a path on this server */
   image?: string | null;
   /** pixels; 0 without an image */
   image_width?: number;
-  /** by number of the mistake, after the letter of its model where two are shown */
-  said?: Record<string, SaidItem>;
-}
-
-/** A page of the page viewer without what changes from run to run, its boxes packed. */
-export interface PackedItem {
-  /** without boxes, picture, strip, chosen box and address */
-  payload: PagePayload;
-  boxes: BoxRow[];
-  /** of the boxes */
-  labels: string[];
-  /** how the sources of the ground truth and of the predictions begin */
-  sources: [string, string];
-  /** of the boxes that have one, by key */
-  outlines?: Record<string, string>;
-}
-
-/** A page of a list and the pages around it, of which only what the browser lacks is sent. */
-export interface WindowLayer {
-  shown: PlacedItem;
-  /** other pages, beside those that were named before */
-  around?: PlacedItem[];
-  /** what decides which pages are listed; another one forgets every place */
-  listing: string;
   /** name of what all pages of the list have in common */
   strip: string;
   /** the last page turn that was received */
@@ -349,13 +317,14 @@ export interface WindowLayer {
   address?: string;
 }
 
-/** The page viewer with the pages around one page. */
+/** A page of the page viewer. */
 export interface WindowPayload extends WindowLayer {
-  /** by name */
-  contents: Record<string, PackedItem>;
+  /** without strip, chosen box and address; null where the browser has it */
+  content?: PagePayload | null;
+  /** the strip, no page of it the current one; null where the browser has it */
+  items?: StripItem[] | null;
   strip_first: number;
-  /** by name; no page of it is the current one */
-  strips: Record<string, StripItem[]>;
+  reviewer?: string;
   /** as in `PagePayload` */
   visit?: string;
 }
@@ -376,26 +345,15 @@ export interface GoEvent extends OfPageEvent {
   turn?: string;
   /** the box that is chosen on the page of such a turn */
   box?: string | null;
-  /** -1 when the reader goes to earlier pages of the list */
-  toward?: number;
-  /** a key is held down: the pages after this one are wanted before it is let go */
-  running?: boolean;
-  /** names of contents and strips that the browser has */
+  /** names of the page and of the strip that the browser shows */
   held?: string[];
 }
 
 /** The chosen box of a page; without a key the reader let it go. */
 export interface SelectedEvent extends OfPageEvent {
   key: string | null;
-  /** names of contents and strips that the browser has */
+  /** names of the page and of the strip that the browser shows */
   held?: string[];
-}
-
-/** The page that is shown is not in the browser, against what it stated before. */
-export interface MoreEvent {
-  /** names of contents and strips that the browser has */
-  held: string[];
-  toward?: number;
 }
 
 /** A request for a page image of at least `width` pixels. */
@@ -421,7 +379,7 @@ export interface VerdictEvent extends OfPageEvent {
   targets?: string[];
   /** of the model whose mistake it is, where two are shown */
   letter?: string;
-  /** names of contents and strips that the browser has */
+  /** names of the page and of the strip that the browser shows */
   held?: string[];
 }
 
@@ -431,7 +389,6 @@ export interface ViewedEvents {
   selected: SelectedEvent;
   sharper: SharperEvent;
   clear_filter: true;
-  more: MoreEvent;
 }
 
 /** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
@@ -566,28 +523,10 @@ export interface ComparePayload {
   scope?: string;
 }
 
-/** A box of one of two models as a row: the box, kind, full, chip, mate. */
-export type PairRow = [BoxRow, PairKind, boolean, string | null, string | null];
-
-/** The page of one of two models, its boxes packed. */
-export interface PackedPaneItem {
-  /** without boxes */
-  pane: PaneItem;
-  boxes: PairRow[];
-  /** of the boxes */
-  labels: string[];
-  /** how the sources of the ground truth and of the predictions begin */
-  sources: [string, string];
-  /** of the boxes that have one, by key */
-  outlines?: Record<string, string>;
-}
-
-/** A page of the comparison without what changes from run to run. */
-export interface PackedPairItem {
-  /** without picture */
+/** A page of the comparison; see `ComparePayload`. */
+export interface PairPageItem {
   page: PageItem;
-  /** two */
-  panes: PackedPaneItem[];
+  panes: PaneItem[];
   differences: DifferenceItem[];
 }
 
@@ -606,12 +545,12 @@ export interface PairListItem {
   scope?: string;
 }
 
-/** The comparison with the pages around one page. */
+/** A page of the comparison. */
 export interface PairWindowPayload extends WindowLayer {
-  /** by name */
-  contents: Record<string, PackedPairItem>;
-  /** by name */
-  strips: Record<string, PairListItem>;
+  /** null where the browser has it */
+  content?: PairPageItem | null;
+  /** null where the browser has it */
+  items?: PairListItem | null;
   /** side, flip or slider */
   mode: string;
   /** a number opened this page: bring the panes into the window */

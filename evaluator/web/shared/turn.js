@@ -83,12 +83,23 @@ export class PageTurner {
     else this.send({ document: page.document, index: page.index, step: position - page.position });
   }
 
-  /** To another page with a mistake, wherever it is. @param {GoEvent} go */
-  walk(go) {
+  /** To another page with a mistake, wherever it is. @param {GoEvent} go @param {(waits: boolean) => boolean | Promise<void>} draw as that of the turner */
+  walk(go, draw) {
     if (this.turning) return;
-    this.turning = { position: -1, sent: -1 };
-    this.send(go);
+    const drawn = draw(true);
+    if (drawn === true) return;
+    const turning = { position: -1, sent: -1 };
+    this.turning = turning;
     this.watch();
+    if (!drawn) {
+      this.send(go);
+      return;
+    }
+    void drawn.then(() => {
+      if (this.turning !== turning) return;
+      this.stop();
+      if (draw(false) !== true) this.walk(go, () => false);
+    });
   }
 
   watch() {

@@ -1,194 +1,213 @@
 /**
- * The pages that the browser has: contents and strips by name, and where in the list each page is. Pure: no document.
+ * The pages of a list that the browser has, by place, and whose word counts about the page that is shown. Pure: no document.
  *
- * What Python sends of a page is put together here (`evaluator/drawing/page_window.py` takes it apart).
+ * The shown page comes with the message of the app, the others by their address. Of two contents of a page the one of the
+ * later version counts, so answers may come in any order.
  */
 
 /** @typedef {import("./payloads.d.ts").WindowLayer} WindowLayer */
-/** @typedef {import("./payloads.d.ts").PlacedItem} PlacedItem */
-/** @typedef {import("./payloads.d.ts").MistakeItem} MistakeItem */
-/** @typedef {import("./payloads.d.ts").BoxItem} BoxItem */
+/**
+ * @template C a page as it is sent
+ * @typedef {{version: number, name: string, content: C}} FetchedPage
+ */
 /**
  * How the pages of one kind of view are put together.
  * @template D what Python sends
  * @template P a page as the view draws it
- * @template K a content as it is sent
- * @template C a content as it is kept
+ * @template C a page as it is sent
  * @template S what all pages of a list have in common
- * @typedef {object} WindowForm
- * @property {(packed: K) => C} unpack
- * @property {(content: C, strip: S, placed: PlacedItem, last: D) => P} put
+ * @typedef {(content: C, items: S, last: D, name: string) => P} PutPage
  */
 
-const MOST_CONTENTS = 64;
+const MOST_PAGES = 64;
 const MOST_STRIPS = 4;
+/** As many as the server draws at a time: what follows is asked for when it is still wanted. */
+export const AT_A_TIME = 2;
+const AHEAD = 8;
+const RUNNING_AHEAD = 24;
+const BEHIND = 2;
+const MISTAKEN = 3;
 
 /**
- * @param {import("./payloads.d.ts").BoxRow[]} rows @param {string[]} labels @param {[string, string]} sources how the sources of each side begin
- * @param {Record<string, string>} [outlines] by key @returns {BoxItem[]}
+ * @template {{document: string, index: number, current: boolean}} I @param {I[]} strip @param {{document: string, index: number} | null} page
+ * @returns {I[]} with this page as the current one
  */
-export function unpackBoxes(rows, labels, sources, outlines) {
-  return rows.map(([key, side, status, label, x1, y1, x2, y2, score, iou, coverage, purity, partner, near, nearIou, mistake, faded, cause, source]) => ({
-    key, side, status, label: labels[label], xyxy: [x1, y1, x2, y2], score, iou, coverage, purity, partner,
-    nearest: near === null ? null : { key: near, iou: nearIou ?? 0 }, mistake, faded, cause,
-    source: source === null ? null : sources[side === "ground_truth" ? 0 : 1] + source,
-    outline: outlines?.[key] ?? null,
-  }));
+export function withCurrent(strip, page) {
+  return strip.map((each) => (each.document === page?.document && each.index === page.index ? { ...each, current: true } : each));
+}
+
+/** @param {string} address @returns {Promise<any>} what the server answers; null when it has no such page, or does not answer */
+function askServer(address) {
+  return fetch(address).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
 }
 
 /**
- * @param {MistakeItem[]} mistakes @param {Record<string, import("./payloads.d.ts").SaidItem>} [said] verdicts by name
- * @param {string} [letter] of the model, before each number @returns {MistakeItem[]} with their verdicts
+ * Places that a reader may turn to next, from 1, the likely ones first: those on the way, and the nearest pages with
+ * mistakes in both directions; while a key is held down more of them on the way, and none behind.
+ * @param {{here: number, total: number, toward: number, running: boolean}} reader
+ * @param {(from: number, step: number) => number} nextWith the place of the next page with mistakes, 0 for none that is known
+ * @returns {number[]}
  */
-export function withSaid(mistakes, said = {}, letter = "") {
-  return mistakes.map((each) => ({ ...each, ...said[letter + each.number] }));
+export function placesAround({ here, total, toward, running }, nextWith) {
+  const steps = (/** @type {number} */ most, /** @type {number} */ way) => Array.from({ length: most }, (_, step) => here + way * (step + 1));
+  const ahead = steps(running ? RUNNING_AHEAD : AHEAD, toward);
+  const behind = running ? [] : steps(BEHIND, -toward);
+  const mistaken = [];
+  for (let at = nextWith(here, toward); at > 0 && mistaken.length < (running ? AHEAD : MISTAKEN); at = nextWith(at, toward)) mistaken.push(at);
+  if (!running) mistaken.splice(1, 0, nextWith(here, -toward));
+  const wanted = [...ahead.slice(0, 2), ...behind.slice(0, 1), ...mistaken, ...ahead.slice(2), ...behind.slice(1)];
+  return [...new Set(wanted)].filter((at) => at >= 1 && at <= total && at !== here);
 }
 
-/**
- * @template {{document: string, index: number, current: boolean}} I @param {I[]} strip @param {PlacedItem} placed @returns {I[]} with this page as the current one
- */
-export function withCurrent(strip, { document: name, index }) {
-  return strip.map((each) => (each.document === name && each.index === index ? { ...each, current: true } : each));
-}
-
-/**
- * Values by name, the ones used last.
- * @template T
- */
-class Newest {
-  /** @param {number} most */
-  constructor(most) {
-    this.most = most;
-    /** @type {Map<string, T>} */
-    this.values = new Map();
-  }
-
-  /** @param {string} name @returns {T | undefined} */
-  get(name) {
-    const value = this.values.get(name);
-    if (value !== undefined) this.add(name, value);
-    return value;
-  }
-
-  /** @param {string} name @param {T} value */
-  add(name, value) {
-    this.values.delete(name);
-    this.values.set(name, value);
-    for (const oldest of this.values.keys()) {
-      if (this.values.size <= this.most) break;
-      this.values.delete(oldest);
-    }
+/** @template K, V @param {Map<K, V>} values the ones used last at the end @param {K} key @param {V} value @param {number} most */
+function keepNewest(values, key, value, most) {
+  values.delete(key);
+  values.set(key, value);
+  for (const oldest of values.keys()) {
+    if (values.size <= most) break;
+    values.delete(oldest);
   }
 }
 
 /**
- * @template {WindowLayer & {contents: Record<string, K>, strips: Record<string, S>}} D
+ * @template {WindowLayer & {content?: C | null, items?: S | null}} D
  * @template P
- * @template K
- * @template C
+ * @template {{page: {document: string, index: number, image: string | null, image_width: number} | null}} C
  * @template S
  */
 export class PageWindow {
-  /** @param {WindowForm<D, P, K, C, S>} form */
-  constructor(form) {
-    this.form = form;
-    this.contents = /** @type {Newest<C>} */ (new Newest(MOST_CONTENTS));
-    this.strips = /** @type {Newest<S>} */ (new Newest(MOST_STRIPS));
-    /** @type {Map<number, PlacedItem>} by 1-based place in the list */
-    this.places = new Map();
-    this.listing = "";
-    /** @type {D | null} the last message, without contents */
+  /** @param {PutPage<D, P, C, S>} put @param {(address: string) => Promise<FetchedPage<C> | null>} [ask] */
+  constructor(put, ask = askServer) {
+    this.put = put;
+    this.ask = ask;
+    /** @type {Map<number, FetchedPage<C>>} by place, the ones used last at the end */
+    this.pages = new Map();
+    /** @type {Map<string, Promise<void>>} by address */
+    this.under = new Map();
+    /** @type {number[]} places that are fetched when there is room */
+    this.later = [];
+    this.loading = 0;
+    /** Called when a page has come that was fetched ahead. */
+    this.come = () => {};
+    /** @type {Map<string, S>} what all pages have in common, by name */
+    this.strips = new Map();
+    /** @type {D | null} the last message */
     this.last = null;
   }
 
   /** @param {D} data */
   take(data) {
-    for (const [name, packed] of Object.entries(data.contents)) this.contents.add(name, this.form.unpack(packed));
-    for (const [name, strip] of Object.entries(data.strips)) this.strips.add(name, strip);
-    if (data.listing !== this.listing) this.places.clear();
-    this.listing = data.listing;
-    this.last = { ...data, contents: {}, strips: {} };
-    for (const placed of [...(data.around ?? []), data.shown]) if (placed.position > 0) this.places.set(placed.position, placed);
-  }
-
-  /** @returns {string[]} names of what is here, for Python */
-  names() {
-    return [...this.contents.values.keys(), ...this.strips.values.keys()];
-  }
-
-  /** @param {number} position 1-based place in the list @returns {PlacedItem | null} a page that can be drawn without asking */
-  placed(position) {
-    const placed = this.places.get(position);
-    return placed && this.contents.values.has(placed.content) ? placed : null;
-  }
-
-  /**
-   * @param {number} position 1-based place in the list @param {(from: number) => number} next the place that follows one, 0 at the end
-   * @param {number} least @returns {boolean} whether fewer pages follow that are here, and the list goes on
-   */
-  runsOut(position, next, least) {
-    let at = position;
-    for (let pages = 0; pages < least; pages += 1) {
-      at = next(at);
-      if (at < 1) return false;
-      if (!this.placed(at)) return true;
+    if (data.listing !== this.last?.listing) {
+      this.pages.clear();
+      this.later = [];
     }
-    return false;
+    if (data.items) keepNewest(this.strips, data.strip, data.items, MOST_STRIPS);
+    this.last = { ...data, content: null, items: null };
+    const { position, version, name } = data;
+    const held = this.pages.get(position);
+    const content = data.content ?? (held?.name === name ? held.content : null);
+    if (!content?.page) return;
+    // The picture of the shown page may be sharper than the one of its address.
+    const page = { ...content.page, image: data.image ?? null, image_width: data.image_width ?? 0 };
+    this.keep(position, { version, name, content: { ...content, page } });
+  }
+
+  /** @param {number} position @param {FetchedPage<C>} page takes the place of an earlier version */
+  keep(position, page) {
+    const held = this.pages.get(position);
+    keepNewest(this.pages, position, held && held.version > page.version ? held : page, MOST_PAGES);
+  }
+
+  /** @param {number} position 1-based place in the list, 0 for the page that is shown and not listed @returns {P | null} the page as the view draws it; null when it is not here */
+  page(position) {
+    const { last } = this;
+    const held = this.pages.get(position);
+    const items = last && this.strips.get(last.strip);
+    if (!held || !items || !last) return null;
+    this.keep(position, held);
+    return this.put(held.content, items, last, held.name);
+  }
+
+  /** @returns {P | null} the page that the app shows, if it is here */
+  shown() {
+    const { last } = this;
+    return last && this.pages.get(last.position)?.name === last.name ? this.page(last.position) : null;
+  }
+
+  /** @param {number} position of the page on screen @returns {string[]} names that Python need not send again */
+  names(position) {
+    const held = this.pages.get(position);
+    return [...(held ? [held.name] : []), ...this.strips.keys()];
+  }
+
+  /** @returns {boolean} whether pages have an address */
+  get routed() {
+    return Boolean(this.last?.pages);
   }
 
   /**
-   * @param {PlacedItem} shown what the app shows @param {{position: number} | null} own where the reader is, if that counts
-   * @param {boolean} waiting whether the app has still to answer the reader's last turn
-   * @returns {{placed: PlacedItem, stays: boolean}} the page to draw, and whether the reader stays there, of which the app
-   * has still to hear: also where an old answer is about the page that the reader has come back to
+   * @param {number} position of a page @param {boolean} [ahead] before it is wanted: it comes when it is drawn and read
+   * @returns {Promise<void>} when it has come, or does not come
    */
-  next(shown, own, waiting) {
-    const kept = own && this.placed(own.position);
-    return { placed: kept ?? shown, stays: kept !== null && (kept !== shown || waiting) };
+  fetched(position, ahead = false) {
+    const { last } = this;
+    if (!last?.pages) return Promise.resolve();
+    const address = `${last.pages}/${position}${ahead ? `.${last.version}` : ""}.json`;
+    const under = this.under.get(address) ?? this.ask(address).then((page) => {
+      if (page && this.last?.listing === last.listing) this.keep(position, page);
+    }).finally(() => this.under.delete(address));
+    this.under.set(address, under);
+    return under;
   }
 
-  /** @param {PlacedItem} placed @returns {P | null} the page as the view draws it; null when something of it is not here */
-  page(placed) {
-    const content = this.contents.get(placed.content);
-    const strip = this.last && this.strips.get(this.last.strip);
-    return content && strip && this.last ? this.form.put(content, strip, placed, this.last) : null;
+  /** Fetches what is not here, two at a time; what was asked for so before and has not begun is not wanted any more. @param {number[]} positions the likely ones first */
+  load(positions) {
+    this.later = this.routed ? positions : [];
+    while (this.loading < AT_A_TIME) {
+      const next = this.later.shift();
+      if (next === undefined) return;
+      if (this.pages.has(next)) continue;
+      this.loading += 1;
+      void this.fetched(next, true).then(() => {
+        this.loading -= 1;
+        if (this.pages.has(next)) this.come();
+        else this.load(this.later);
+      });
+    }
   }
 }
 
 /**
  * Whose word counts: the browser turns pages itself and says so afterwards, so an answer may be about a page that the
- * reader has left. It must not lead back; a move that the app made by itself must lead there.
+ * reader has left. It counts when the app has heard of the last turn.
  */
 export class SentTurns {
   constructor() {
-    this.turn = "";
-    this.waiting = false;
-    this.word = "";
+    /** the last turn that was sent, while it has no answer */
+    this.waits = "";
+    /** Whether the reader has turned on since. */
+    this.unsent = false;
+  }
+
+  turned() {
+    this.unsent = true;
   }
 
   /** @param {string} turn name of the turn that is sent now */
   sent(turn) {
-    this.turn = turn;
-    this.waiting = true;
+    this.waits = turn;
+    this.unsent = false;
   }
 
-  /** No answer comes. */
-  giveUp() {
-    this.turn = "";
-    this.waiting = false;
+  /** What the reader did does not count any more. */
+  forget() {
+    this.waits = "";
+    this.unsent = false;
   }
 
-  /**
-   * @param {string} turn the last turn that the app had received @param {string} page what it shows
-   * @param {boolean} ahead whether the reader has turned on since the last turn was sent
-   * @returns {boolean} whether the page of the app is to be shown
-   */
-  counts(turn, page, ahead) {
-    const before = this.word;
-    this.word = JSON.stringify([turn, page]);
-    if (this.turn !== "" && turn !== this.turn) return false;
-    const answer = this.waiting;
-    this.waiting = false;
-    return !ahead || (!answer && before !== "" && before !== this.word);
+  /** @param {string} turn the last turn that the app had received @returns {boolean} whether the page that it shows counts */
+  heard(turn) {
+    if (turn === this.waits) this.waits = "";
+    return this.waits === "" && !this.unsent;
   }
 }

@@ -1,33 +1,28 @@
 /**
- * A view of pages of which the browser has some: it turns to them by itself, and Python hears of it afterwards.
+ * A view of pages of a list: the browser turns to them by itself, and Python hears of it when the reader rests.
  *
- * What is drawn is what the browser has; a page that it lacks is asked for. While a key is held down, Python hears of it
- * before the pages ahead run out, and sends more of them.
+ * What is drawn is what the browser has; a page that it lacks is fetched by its address, or asked for where it has none.
  */
 
 import { PageView } from "./page_view.js";
 import { AskAgain, Debounced, eventId, pause } from "./requests.js";
-import { SentTurns } from "./window.js";
+import { SentTurns, placesAround } from "./window.js";
 
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
 /** @typedef {import("./payloads.d.ts").WindowLayer} WindowLayer */
-/** @typedef {import("./page_view.js").SharedEvents & {more: import("./payloads.d.ts").MoreEvent}} WindowEvents */
+/** @typedef {import("./page_view.js").SharedEvents} SharedEvents */
 
-/** Milliseconds of rest before a page turn is sent, and before what is missing is asked for. */
+/** Milliseconds of rest before a page turn is sent. */
 const SEND_AFTER = 80;
-const MORE_AFTER = 120;
-/** A message that reaches the server during another run can get lost: it is sent once more, and then given up. */
-const TELL_AGAIN = 3000;
-const ANSWER_LOST = 8000;
+/** Pauses before a turn is sent again that is not answered: a message that reaches the server during another run can get lost. */
+const SEND_AGAIN = [3000, 9000, 20000, 40000, 80000];
 /** A page whose picture is not here stands still so long for it, and is drawn without it then; while a key is held down, at once. */
 const PICTURE_WAITS = 150;
-/** Pauses before a picture that the server is still drawing is asked for again. */
+/** Pauses before a page is fetched again whose picture the server is still drawing. */
 const ASK_AGAIN = [2000, 4000, 8000, 16000, 32000];
-/** Pages that are still ahead when more of them are asked for, while a key is held down. */
-const LEAST_AHEAD = 12;
 
 /**
- * @template {WindowLayer & {contents: Record<string, any>, strips: Record<string, any>}} D pages of a list
+ * @template {WindowLayer & {content?: any, items?: any}} D a page of a list
  * @template {import("./page_view.js").SharedPayload} P one page
  * @template E events by name
  * @extends {PageView<P, E>}
@@ -35,7 +30,7 @@ const LEAST_AHEAD = 12;
 export class WindowedView extends PageView {
   /**
    * @param {Record<string, string>} actions by key @param {import("./mount.js").Send<E>} send
-   * @param {import("./window.js").PageWindow<D, P, any, any, any>} pagesHere what this document has of pages; it outlives a view, because Python knows what was sent to it
+   * @param {import("./window.js").PageWindow<D, P, any, any>} pagesHere what this document has of pages; it outlives a view, because Python knows what was sent to it
    * @param {import("./ahead.js").PicturesAhead} picturesAhead
    */
   constructor(actions, send, pagesHere, picturesAhead) {
@@ -45,57 +40,88 @@ export class WindowedView extends PageView {
     /** Whether pages of a list are given, and not one page alone. */
     this.windowed = false;
     this.turns = new SentTurns();
-    /** Whether the reader turned to a page that was not sent. */
-    this.ahead = false;
     this.toward = 1;
     /** Whether the last key was held down. */
     this.running = false;
-    /** Whether Python was last told of a page that passed by: it has not made all of the page that is shown then. */
-    this.passing = false;
-    this.againTimer = 0;
-    this.late = new AskAgain(ASK_AGAIN, () => this.askMore());
-    this.lostTimer = 0;
-    Object.assign(this.requests, { turn: new Debounced(SEND_AFTER), more: new Debounced(MORE_AFTER) });
-    this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer), () => this.late.stop());
+    /** @type {GoEvent | null} the last turn that was sent */
+    this.go = null;
+    this.unanswered = new AskAgain(SEND_AGAIN, () => this.sendAgain());
+    this.late = new AskAgain(ASK_AGAIN, () => void this.fetchAgain());
+    this.requests.turn = new Debounced(SEND_AFTER);
+    this.stops.push(() => this.unanswered.stop(), () => this.late.stop());
+    pagesHere.come = () => this.loadAhead();
   }
 
-  /** Sends an event as it is. @param {Parameters<import("./mount.js").Send<WindowEvents>>} _event name and value */
+  /** Sends an event as it is. @param {Parameters<import("./mount.js").Send<SharedEvents>>} _event name and value */
   sendShared(..._event) {}
+
+  /** @returns {number} place in the list of the page on screen */
+  get position() {
+    return this.data?.page?.position ?? 0;
+  }
 
   // ---- data -------------------------------------------------------------------------------------------------------
 
-  /** Takes pages of the list, or one page alone. @param {P | D} data */
+  /** Takes a page of the list, or one page alone. @param {P | D} data */
   receive(data) {
-    this.windowed = "shown" in data;
-    if (!("shown" in data)) {
-      this.forgetTurn();
-      this.stopWaiting();
-      this.turns.giveUp();
-      this.update(data);
-      this.watchLate();
-      return;
-    }
-    const { pagesHere } = this;
-    pagesHere.take(data);
-    const counts = this.turns.counts(data.turn, JSON.stringify([data.listing, data.shown.document, data.shown.index]), this.ahead);
-    if (!this.turns.waiting) this.stopWaiting();
-    const { placed, stays } = pagesHere.next(data.shown, counts ? null : this.data?.page ?? null, this.turns.waiting);
-    const page = pagesHere.page(placed);
-    if (!page) {
-      this.requests.more.schedule(() => this.askMore());
+    this.windowed = "listing" in data;
+    if ("listing" in data) {
+      this.pagesHere.take(data);
+      if (this.turns.heard(data.turn)) this.follow(data);
+      else this.stay();
+      this.unanswered.about(this.turns.waits);
+      if (this.turns.unsent && !this.turns.waits && !this.isLeaving()) this.sendShown();
     } else {
-      if (!stays) this.forgetTurn();
-      this.update({ ...page, selected: stays ? this.selected : data.selected });
+      this.forgetTurn();
+      this.update(data);
     }
-    if (stays && this.ahead && !this.turns.waiting && !this.isLeaving()) this.sendShown();
-    else if (this.passing && !this.turns.waiting && !this.isLeaving()) this.sendAtRest();
-    this.picturesAhead.load((data.around ?? []).flatMap(({ image }) => image ?? []));
     this.watchLate();
   }
 
-  /** Asks for a picture again that the server is still drawing. */
+  /** Shows the page that the app shows. @param {D} data */
+  follow(data) {
+    const page = this.pagesHere.shown();
+    if (page) {
+      this.update({ ...page, selected: data.selected });
+      this.loadAhead(page.page);
+      return;
+    }
+    // Python believed that it is here.
+    void this.pagesHere.fetched(data.position).then(() => {
+      const come = this.pagesHere.last?.name === data.name && this.turns.heard(data.turn) ? this.pagesHere.page(data.position) : null;
+      if (come) this.update({ ...come, selected: data.selected });
+    });
+  }
+
+  /** Draws the page of the reader anew; one of another list stays as it is until the app has heard of the turn. */
+  stay() {
+    const page = this.pagesHere.page(this.position);
+    if (page) this.update({ ...page, selected: this.selected });
+  }
+
+  /** Fetches pages that the reader may turn to next, and their pictures. @param {import("./payloads.d.ts").PageItem | null} [page] that is shown */
+  loadAhead(page = this.data?.page ?? null) {
+    if (!this.windowed || !page?.position) return;
+    const around = placesAround({ here: page.position, total: page.total, toward: this.toward, running: this.running }, (from, step) => this.nextWith(from, step));
+    this.picturesAhead.load(around.flatMap((at) => this.pagesHere.pages.get(at)?.content.page?.image ?? []));
+    this.pagesHere.load(around);
+  }
+
+  /** @param {number} _from 1-based place of a page @param {number} _step @returns {number} place of the next page with mistakes; 0 for none that is known */
+  nextWith(_from, _step) {
+    return 0;
+  }
+
+  /** Looks again for a page that the server is still drawing. */
   watchLate() {
     this.late.about(this.windowed && this.data?.page?.problem?.again ? this.pageId : "");
+  }
+
+  async fetchAgain() {
+    const { position, pageId } = this;
+    if (!this.pagesHere.routed) this.sendShown();
+    await this.pagesHere.fetched(position);
+    if (this.pageId === pageId) this.stay();
   }
 
   /** @override @param {number} position @param {boolean} [waits] @returns {boolean | Promise<void>} */
@@ -106,37 +132,31 @@ export class WindowedView extends PageView {
   /**
    * Draws a page that is here, and informs Python when the reader rests.
    * @param {number} position 1-based place in the list @param {(page: P) => string | null} choose the box that is chosen on it
-   * @param {boolean} [waits] a moment for a picture that is missing @param {(from: number) => number} [next] the place that a held key comes to next, 0 for none
-   * @returns {boolean | Promise<void>} whether it was here; when to try again, if it waits for its picture
+   * @param {boolean} [waits] for a page that is missing, and a moment for a picture
+   * @returns {boolean | Promise<void>} whether it was here; when to try again, if it waits for something
    */
-  drawPlaced(position, choose, waits = true, next) {
-    const placed = this.windowed ? this.pagesHere.placed(position) : null;
-    const page = placed && this.pagesHere.page(placed);
-    const source = page?.page?.image;
+  drawPlaced(position, choose, waits = true) {
+    const page = this.windowed ? this.pagesHere.page(position) : null;
+    if (!page) return this.windowed && this.pagesHere.routed && waits && this.fetchNow(position);
+    const source = page.page?.image;
     const images = source ? this.picturesOf(source) : [];
-    if (!placed || !page) return false;
-    this.toward = position < (this.data?.page?.position ?? 0) ? -1 : 1;
+    this.toward = position < this.position ? -1 : 1;
     if (source && !images && waits && !this.running) return Promise.race([this.picturesAhead.fetched(source), pause(PICTURE_WAITS)]);
     this.load += 1;
-    this.ahead = true;
+    this.turns.turned();
     this.present({ ...page, selected: choose(page) }, images ?? []);
     if (source && !images) this.picturesAhead.want(source, () => this.showCome(source));
     this.watchLate();
-    const beside = (/** @type {number} */ from) => (from + this.toward > (page.page?.total ?? 0) ? 0 : from + this.toward);
-    const soon = this.running && !this.turns.waiting && !this.isLeaving() && this.pagesHere.runsOut(position, next ?? beside, LEAST_AHEAD);
-    if (soon) {
-      this.sendShown(true);
-    } else {
-      this.sendAtRest();
-    }
+    this.sendAtRest();
+    this.loadAhead();
     return true;
   }
 
-  /** Informs Python when the reader rests; while it has not answered yet, what it answers does. */
-  sendAtRest() {
-    this.requests.turn.schedule(() => {
-      if (!this.turns.waiting) this.sendShown();
-    });
+  /** @param {number} position @returns {Promise<void>} when its page is here, and its picture unless that takes longer */
+  async fetchNow(position) {
+    await this.pagesHere.fetched(position);
+    const source = this.pagesHere.page(position)?.page?.image;
+    if (source && !this.running) await Promise.race([this.picturesAhead.fetched(source), pause(PICTURE_WAITS)]);
   }
 
   /** The picture of the page that was drawn without it has come. @param {string} source */
@@ -146,49 +166,46 @@ export class WindowedView extends PageView {
 
   // ---- what Python is told ----------------------------------------------------------------------------------------
 
-  /** What was not sent yet is not sent any more. */
-  forgetTurn() {
-    this.ahead = false;
-    this.requests.turn.cancel();
+  /** Informs Python when the reader rests; while it has not answered yet, what it answers does. */
+  sendAtRest() {
+    this.requests.turn.schedule(() => {
+      if (!this.turns.waits) this.sendShown();
+    });
   }
 
-  /** Sends which page the reader has turned to. @param {boolean} [running] a key is held down */
-  sendShown(running = false) {
+  /** What was not sent yet is not sent any more, and what the app shows counts. */
+  forgetTurn() {
+    this.turns.forget();
+    this.requests.turn.cancel();
+    this.unanswered.stop();
+  }
+
+  /** Sends which page the reader has turned to. */
+  sendShown() {
     const page = this.data?.page;
     if (!page) return;
-    this.forgetTurn();
-    this.passing = running;
+    this.running = false;
     this.sent.agree(this.selected);
     this.requests.selected.cancel();
-    this.sendTurn({ document: page.document, index: page.index, step: 0, box: this.selected, ...(running ? { running } : {}) });
+    this.sendTurn({ document: page.document, index: page.index, step: 0, box: this.selected });
   }
 
   /** @param {GoEvent} go */
   sendTurn(go) {
-    const event = { ...go, turn: eventId().slice(0, 8), toward: this.toward, ...this.heldHere() };
-    this.turns.sent(event.turn);
-    this.stopWaiting();
-    this.sendShared("go", event);
-    this.againTimer = window.setTimeout(() => {
-      if (!this.isLeaving()) this.sendShared("go", event);
-    }, TELL_AGAIN);
-    this.lostTimer = window.setTimeout(() => this.turns.giveUp(), ANSWER_LOST);
+    this.forgetTurn();
+    this.go = { ...go, turn: eventId().slice(0, 8), ...this.heldHere() };
+    this.turns.sent(this.go.turn ?? "");
+    this.unanswered.about(this.turns.waits);
+    this.sendShared("go", this.go);
   }
 
-  stopWaiting() {
-    window.clearTimeout(this.againTimer);
-    window.clearTimeout(this.lostTimer);
-  }
-
-  /** Asks for what is shown and is not here: Python believed that it is. */
-  askMore() {
-    if (this.isLeaving()) this.requests.more.schedule(() => this.askMore());
-    else if (!this.turns.waiting) this.sendShared("more", { held: this.pagesHere.names(), toward: this.toward });
+  sendAgain() {
+    if (this.go && !this.isLeaving()) this.sendShared("go", this.go);
   }
 
   /** @override */
   heldHere() {
-    return this.windowed ? { held: this.pagesHere.names() } : {};
+    return this.windowed ? { held: this.pagesHere.names(this.position) } : {};
   }
 
   /** @override @param {string} source @returns {HTMLImageElement[] | null} */
@@ -196,16 +213,10 @@ export class WindowedView extends PageView {
     return this.picturesAhead.get(source);
   }
 
-  /** @override @param {Parameters<import("./mount.js").Send<import("./page_view.js").SharedEvents>>} event */
+  /** @override @param {Parameters<import("./mount.js").Send<SharedEvents>>} event */
   request(...event) {
-    if (event[0] !== "go" || !this.windowed) {
-      this.sendShared(...event);
-      return;
-    }
-    // What is asked for takes the place of what was not sent yet.
-    this.forgetTurn();
-    this.passing = this.running;
-    this.sendTurn(this.running ? { ...event[1], running: true } : event[1]);
+    if (event[0] === "go" && this.windowed) this.sendTurn(event[1]);
+    else this.sendShared(...event);
   }
 
   /** What shows another model is about the page that the reader has turned to. @override @param {Parameters<import("./mount.js").Send<E>>} event */
@@ -232,7 +243,7 @@ export class WindowedView extends PageView {
 
 /**
  * What `mounting` wants of a view.
- * @template {WindowLayer & {contents: Record<string, any>, strips: Record<string, any>}} D
+ * @template {WindowLayer & {content?: any, items?: any}} D
  * @template {import("./page_view.js").SharedPayload} P
  * @template E
  * @param {WindowedView<D, P, E>} view @returns {import("./mount.js").Mounted<P | D, E>}

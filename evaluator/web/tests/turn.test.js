@@ -124,10 +124,22 @@ test("a picture that does not come is left to the answer", async () => {
 test("one walk to the next mistake is under way at a time", () => {
   const { turning, sent } = turner(3);
   const go = { document: "a.pdf", index: 2, step: 0, mistake: 1 };
-  turning.walk(go);
-  turning.walk(go);
+  turning.walk(go, () => false);
+  turning.walk(go, () => false);
   turning.turn(1);
   assert.deepEqual(sent, [go]);
+});
+
+test("a walk draws a page that is here, waits for one that is fetched, and asks for one that does not come", async () => {
+  for (const come of [true, false]) {
+    const { turning, sent } = turner(3);
+    const go = { document: "a.pdf", index: 2, step: 0, mistake: 1 };
+    turning.walk(go, () => true);
+    assert.deepEqual([turning.turning, sent], [null, []]);
+    turning.walk(go, (waits) => (waits ? Promise.resolve() : come));
+    await new Promise((done) => setTimeout(done));
+    assert.deepEqual(sent, come ? [] : [go]);
+  }
 });
 
 test("a page of the strip is opened at its place, any other by its name", () => {

@@ -1,143 +1,159 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COMPARED_PAGE } from "../compare/put.js";
-import { PageWindow, SentTurns } from "../shared/window.js";
-import { VIEWED_PAGE } from "../viewer/put.js";
+import { putPair } from "../compare/put.js";
+import { PageWindow, SentTurns, placesAround } from "../shared/window.js";
+import { putPage } from "../viewer/put.js";
 import { mistake } from "./building.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PackedItem} PackedItem */
+/** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
 /** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
 /** @typedef {import("../shared/payloads.d.ts").PairWindowPayload} PairWindowPayload */
+/** @typedef {import("../shared/window.js").FetchedPage<PagePayload>} FetchedPage */
 
-/** @type {PackedItem["boxes"][number]} */
-const MISSED = ["g4", "ground_truth", "FN", 1, 0.1, 0.2, 0.3, 0.4, null, 0.25, 0.5, 0.75, null, "p7", 0.25, 1, false, null, "2].objects[4]"];
-
-/** @param {number} index @returns {PackedItem} */
-function packed(index) {
-  const payload = /** @type {PackedItem["payload"]} */ (/** @type {unknown} */ ({
-    page: { document: "a.pdf", index, position: index + 1, total: 9, width: 1, height: 1 },
-    mistakes: [{ number: 1, keys: ["g4"] }], boxes: [], strip: [],
+/** @param {number} index @param {string} [words] of its mistake @returns {PagePayload} */
+function content(index, words = "Missed") {
+  return /** @type {PagePayload} */ (/** @type {unknown} */ ({
+    page: { document: "a.pdf", index, position: index + 1, total: 90, width: 1, height: 1, image: `/p${index}`, image_width: 7 },
+    mistakes: [mistake(1, ["g4"], { title: words })], boxes: [], strip: [], reviewer: null,
   }));
-  return { payload, boxes: [MISSED], labels: ["Text", "Table"], sources: ["t.json, $.predictions[", "p.json"] };
 }
 
 /** @param {number} index @param {Partial<WindowPayload>} [more] @returns {WindowPayload} */
 function sent(index, more = {}) {
-  const strip = [0, 1, 2].map((each) => ({ document: "a.pdf", index: each, mistakes: 1, blocks: [], current: false }));
+  const items = [0, 1, 2].map((each) => ({ document: "a.pdf", index: each, mistakes: 1, blocks: [], current: false }));
   return {
-    shown: { document: "a.pdf", index, position: index + 1, content: `c${index}`, image: "/layoutscope/x.picture", image_width: 7 },
-    listing: "worst", contents: { [`c${index}`]: packed(index) }, strip: "s", strip_first: 0, strips: { s: strip }, turn: "", selected: null, ...more,
+    listing: "worst", pages: "/layoutscope/page/k", version: 1, position: index + 1, name: `c${index}`, image: `/p${index}`, image_width: 7,
+    content: content(index), strip: "s", strip_first: 0, items, turn: "", selected: null, ...more,
   };
 }
 
-test("a box comes back as it was", () => {
-  assert.deepEqual(VIEWED_PAGE.unpack(packed(0)).boxes, [{
-    key: "g4", side: "ground_truth", status: "FN", label: "Table", xyxy: [0.1, 0.2, 0.3, 0.4], score: null, iou: 0.25, coverage: 0.5, purity: 0.75,
-    partner: null, nearest: { key: "p7", iou: 0.25 }, mistake: 1, faded: false, cause: null, source: "t.json, $.predictions[2].objects[4]",
-    outline: null,
-  }]);
-  assert.equal(VIEWED_PAGE.unpack({ ...packed(0), outlines: { g4: "M0 0L10 0L0 10Z" } }).boxes[0].outline, "M0 0L10 0L0 10Z");
-});
+/** Pages whose answers come when the test says so. */
+function asking() {
+  /** @type {Map<string, (page: FetchedPage | null) => void>} */
+  const asked = new Map();
+  const pages = new PageWindow(putPage, (address) => new Promise((come) => void asked.set(address, come)));
+  const come = async (/** @type {string} */ address, /** @type {FetchedPage | null} */ page) => {
+    asked.get(address)?.(page);
+    asked.delete(address);
+    await new Promise((done) => setTimeout(done));
+  };
+  return { pages, asked, come };
+}
 
-test("a page is put together from its parts", () => {
-  const pages = new PageWindow(VIEWED_PAGE);
-  const data = sent(1, { shown: { ...sent(1).shown, said: { 1: { verdict: { agreed: "ignore", conflict: false, opinions: [] } } } } });
-  pages.take(data);
-  const page = pages.page(data.shown);
-  assert.equal(page?.page?.image, "/layoutscope/x.picture");
-  assert.equal(page?.mistakes[0].verdict?.agreed, "ignore");
+test("a page is put together from itself and what all pages have in common", () => {
+  const { pages } = asking();
+  pages.take(sent(1, { reviewer: "Ngozi", address: "doc=a" }));
+  const page = pages.shown();
+  assert.deepEqual([page?.page?.image, page?.reviewer, page?.address, page?.mistakes[0].title], ["/p1", "Ngozi", "doc=a", "Missed"]);
   assert.deepEqual(page?.strip.map((each) => each.current), [false, true, false]);
+  assert.deepEqual(pages.names(2), ["c1", "s"]);
 });
 
-test("what was sent is not sent again, and is here for its place", () => {
-  const pages = new PageWindow(VIEWED_PAGE);
-  pages.take(sent(0, { around: [sent(1).shown], contents: { c0: packed(0), c1: packed(1) } }));
-  assert.deepEqual(pages.names(), ["c0", "c1", "s"]);
-  assert.equal(pages.placed(2)?.index, 1);
-  assert.equal(pages.placed(3), null);
-  pages.take(sent(1, { contents: {}, strips: {} }));
-  assert.equal(pages.page(sent(1).shown)?.page?.index, 1);
+test("what is here is not sent again, and a sharper picture comes without the page", () => {
+  const { pages } = asking();
+  pages.take(sent(1));
+  pages.take(sent(1, { content: null, items: null, image: "/sharp", image_width: 99 }));
+  assert.deepEqual([pages.shown()?.page?.image, pages.shown()?.page?.image_width], ["/sharp", 99]);
+  pages.take(sent(1, { content: null, items: null, name: "another", version: 2 }));
+  assert.equal(pages.shown(), null, "Python believes that the browser has what it has not");
 });
 
-test("another list has other places, and keeps contents", () => {
-  const pages = new PageWindow(VIEWED_PAGE);
+test("the strip of another part of the list and back is there", () => {
+  const { pages } = asking();
   pages.take(sent(0));
-  pages.take(sent(1, { listing: "by page" }));
-  assert.equal(pages.placed(1), null);
-  assert.deepEqual(pages.names().slice(0, 2), ["c0", "c1"]);
+  pages.take(sent(1, { strip: "t", items: [] }));
+  assert.deepEqual(pages.shown()?.strip, []);
+  pages.take(sent(0, { items: null }));
+  assert.equal(pages.shown()?.strip.length, 3);
 });
 
-test("pages run out before the list does", () => {
-  const pages = new PageWindow(VIEWED_PAGE);
-  const contents = { c0: packed(0), c1: packed(1), c2: packed(2) };
-  pages.take(sent(0, { around: [sent(1).shown, sent(2).shown], contents }));
-  const next = (/** @type {number} */ from) => (from < 9 ? from + 1 : 0);
-  assert.deepEqual([1, 2, 3].map((least) => pages.runsOut(1, next, least)), [false, false, true]);
-  assert.equal(pages.runsOut(1, (from) => (from < 3 ? from + 1 : 0), 12), false, "the list ends with what is here");
+test("of two contents of a page the later version counts, in whatever order they come", async () => {
+  const { pages, come } = asking();
+  pages.take(sent(0));
+  const late = pages.fetched(2);
+  pages.take(sent(1, { version: 2, name: "judged", content: content(1, "Judged") }));
+  await come("/layoutscope/page/k/2.json", { version: 1, name: "c1", content: content(1) });
+  await late;
+  assert.equal(pages.shown()?.mistakes[0].title, "Judged");
+  void pages.fetched(1);
+  await come("/layoutscope/page/k/1.json", { version: 3, name: "c0", content: content(0, "Later") });
+  assert.equal(pages.page(1)?.mistakes[0].title, "Later");
 });
 
-test("a page of two models is put together, each pane with its own verdicts", () => {
-  const pages = new PageWindow(COMPARED_PAGE);
+test("another list has other pages, also when an answer is on its way", async () => {
+  const { pages, come } = asking();
+  pages.take(sent(0));
+  void pages.fetched(2);
+  pages.take(sent(2, { listing: "in order", pages: "/layoutscope/page/l" }));
+  await come("/layoutscope/page/k/2.json", { version: 1, name: "c1", content: content(1) });
+  assert.deepEqual([...pages.pages.keys()], [3]);
+});
+
+test("two pages are fetched ahead at a time, what was not begun gives way, and one that does not come ends nothing", async () => {
+  const { pages, asked, come } = asking();
+  let heard = 0;
+  pages.come = () => (heard += 1);
+  pages.take(sent(0));
+  pages.load([2, 3, 4, 5]);
+  const ahead = (/** @type {number} */ at) => `/layoutscope/page/k/${at}.1.json`;
+  assert.deepEqual([...asked.keys()], [2, 3].map(ahead));
+  pages.load([6, 7, 1]);
+  await come(ahead(2), null);
+  assert.deepEqual([[...asked.keys()], heard], [[3, 6].map(ahead), 0]);
+  await come(ahead(3), { version: 1, name: "c2", content: content(2) });
+  assert.equal(heard, 1);
+  assert.equal(pages.page(3)?.page?.index, 2);
+});
+
+test("without an address nothing is fetched", async () => {
+  const { pages, asked } = asking();
+  pages.take(sent(0, { pages: "" }));
+  pages.load([2]);
+  await pages.fetched(3);
+  assert.equal(asked.size, 0);
+});
+
+test("pages that were not used for long go", () => {
+  const { pages } = asking();
+  for (let index = 0; index < 90; index += 1) pages.take(sent(index));
+  assert.equal(pages.page(1), null);
+  assert.equal(pages.page(90)?.page?.index, 89);
+  assert.equal(pages.pages.size, 64);
+});
+
+test("a page of two models is put together", () => {
+  const pages = new PageWindow(putPair);
   const pane = (/** @type {string} */ letter) => ({ letter, name: letter, words: "", boxes: [], mistakes: [mistake(1, ["g4"])], limit: null });
-  const data = /** @type {PairWindowPayload} */ (/** @type {unknown} */ ({
-    ...sent(0), mode: "flip", visit: "2",
-    shown: { ...sent(0).shown, said: { B1: { answered: "x" } } },
-    contents: { c0: {
-      page: { document: "a.pdf", index: 0, position: 1, total: 9, width: 1, height: 1 }, differences: [{ key: "g4" }],
-      panes: ["A", "B"].map((letter) => ({ pane: pane(letter), boxes: [[MISSED, "a_only", true, "FN Table", "b3"]], labels: ["Text", "Table"], sources: ["t", "p"] })),
-    } },
-    strips: { s: { strip: [{ document: "a.pdf", index: 0, current: false }], filters: [], show: "changed" } },
-  }));
-  pages.take(data);
-  const page = pages.page(data.shown);
-  assert.deepEqual(page?.panes.map(({ mistakes }) => mistakes[0].answered), [undefined, "x"]);
-  const [box] = page?.panes[1].boxes ?? [];
-  assert.deepEqual([box.label, box.kind, box.full, box.chip, box.mate, box.source], ["Table", "a_only", true, "FN Table", "b3", "t2].objects[4]"]);
-  assert.deepEqual([page?.strip[0].current, page?.show, page?.mode, page?.visit, page?.summoned, page?.page?.image], [true, "changed", "flip", "2", false, "/layoutscope/x.picture"]);
+  pages.take(/** @type {PairWindowPayload} */ (/** @type {unknown} */ ({
+    ...sent(0), mode: "flip", visit: "2", content: { page: content(0).page, differences: [{ key: "g4" }], panes: ["A", "B"].map(pane) },
+    items: { strip: [{ document: "a.pdf", index: 0, current: false }], filters: [], show: "changed" },
+  })));
+  const page = pages.shown();
+  assert.deepEqual(page?.panes.map(({ letter }) => letter), ["A", "B"]);
+  assert.deepEqual([page?.strip[0].current, page?.show, page?.mode, page?.visit, page?.summoned, page?.page?.image], [true, "changed", "flip", "2", false, "/p0"]);
 });
 
-test("contents that were not used for long go", () => {
-  const pages = new PageWindow(VIEWED_PAGE);
-  for (let index = 0; index < 100; index += 1) pages.take(sent(index));
-  assert.equal(pages.placed(1), null);
-  assert.equal(pages.placed(100)?.index, 99);
-  assert.ok(pages.names().length <= 65);
+test("the pages on the way come first, and more of them while a key is held down", () => {
+  /** Pages 3 and 8 have mistakes. @param {number} from @param {number} step */
+  const nextWith = (from, step) => (step > 0 ? [3, 8] : [8, 3]).find((at) => (at - from) * step > 0) ?? 0;
+  const around = (/** @type {number} */ here, /** @type {number} */ toward, running = false) => placesAround({ here, toward, running, total: 100 }, nextWith);
+  assert.deepEqual(around(3, 1).slice(0, 7), [4, 5, 2, 8, 6, 7, 9]);
+  assert.deepEqual(around(6, -1).slice(0, 7), [5, 4, 7, 3, 8, 2, 1]);
+  assert.deepEqual(around(100, 1), [99, 8, 98]);
+  assert.deepEqual(around(1, 1, true).slice(0, 4), [2, 3, 8, 4]);
+  assert.deepEqual(around(20, 1, true), Array.from({ length: 24 }, (_, step) => 21 + step));
 });
 
-test("a late answer does not lead back, the answer to the last turn counts", () => {
+test("the app leads unless it has still to hear of a turn", () => {
   const turns = new SentTurns();
-  assert.ok(turns.counts("", "page 1", false), "the first page");
+  assert.ok(turns.heard(""), "the first page");
+  turns.turned();
+  assert.equal(turns.heard(""), false, "the reader has turned on");
   turns.sent("a");
-  assert.equal(turns.counts("", "page 1", false), false, "a run that began before the turn was heard of");
+  assert.equal(turns.heard(""), false, "a run that began before");
+  turns.turned();
+  assert.equal(turns.heard("a"), false, "the answer, while the reader has turned on");
   turns.sent("b");
-  assert.equal(turns.counts("a", "page 2", false), false);
-  assert.ok(turns.counts("b", "page 3", false));
-  assert.equal(turns.waiting, false);
-});
-
-test("a reader who has turned on stays there, but for a move of the app itself", () => {
-  const turns = new SentTurns();
-  turns.sent("a");
-  assert.equal(turns.counts("a", "page 2", true), false, "the answer, while the reader is on page 3");
-  assert.equal(turns.counts("a", "page 2", true), false, "the same word once more");
-  assert.ok(turns.counts("a", "page 9", true), "a link or a list beside the viewer leads to page 9");
-});
-
-test("an old answer about the page that a reader has come back to does not end the turn", () => {
-  const pages = new PageWindow(VIEWED_PAGE);
-  const [here, there] = [sent(1), sent(2)];
-  for (const data of [there, here]) pages.take(data);
-  const own = { position: here.shown.position };
-  assert.deepEqual(pages.next(here.shown, own, true), { placed: here.shown, stays: true });
-  assert.deepEqual(pages.next(here.shown, own, false), { placed: here.shown, stays: false }, "both are there");
-  assert.deepEqual(pages.next(there.shown, own, false), { placed: here.shown, stays: true });
-  assert.deepEqual(pages.next(there.shown, null, false), { placed: there.shown, stays: false }, "the app leads");
-  assert.deepEqual(pages.next(there.shown, { position: 9 }, true), { placed: there.shown, stays: false }, "it is not here");
-});
-
-test("after an answer that never came the app leads again", () => {
-  const turns = new SentTurns();
-  turns.sent("a");
-  turns.giveUp();
-  assert.ok(turns.counts("", "page 1", false));
+  assert.ok(turns.heard("b"));
+  assert.ok(turns.heard("b"), "a link or a list beside the viewer leads elsewhere");
 });

@@ -52,16 +52,7 @@ function walkOn(view, step) {
   }
   const position = (step > 0 ? walk?.next : walk?.previous) ?? 0;
   const edge = (/** @type {import("../shared/payloads.d.ts").PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
-  const beyond = (/** @type {number} */ from) => nextWithMistakes(view, from, step);
-  if (!view.turner.turning && view.drawPlaced(position, edge, true, beyond) === true) return;
-  view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 });
-}
-
-/** @param {Viewer} view @param {number} from 1-based place of a page that is here @param {number} step @returns {number} place of the next page with mistakes; 0 for none */
-function nextWithMistakes({ pagesHere }, from, step) {
-  const placed = pagesHere.placed(from);
-  const walk = placed && pagesHere.page(placed)?.walk;
-  return (step > 0 ? walk?.next : walk?.previous) ?? 0;
+  view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 }, (waits) => view.drawPlaced(position, edge, waits));
 }
 
 /** Brings the keys to the verdict row; without a chosen mistake, on the next one. @param {Viewer} view @returns {boolean} */

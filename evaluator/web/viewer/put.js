@@ -1,27 +1,23 @@
 /**
- * How a page of the page viewer is put together from what Python sends (`evaluator/drawing/page_window.py` takes it apart).
+ * How a page of the page viewer is put together from what Python sends.
  */
 
-import { unpackBoxes, withCurrent, withSaid } from "../shared/window.js";
+import { withCurrent } from "../shared/window.js";
 
 /** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
-/** @typedef {import("../shared/payloads.d.ts").PackedItem} PackedItem */
-/** @typedef {import("../shared/payloads.d.ts").StripItem} StripItem */
 /** @typedef {PagePayload & {content?: string, strip_name?: string}} NamedPage */
 
-/** @type {import("../shared/window.js").WindowForm<import("../shared/payloads.d.ts").WindowPayload, NamedPage, PackedItem, PagePayload, StripItem[]>} */
-export const VIEWED_PAGE = {
-  unpack: ({ payload, boxes, labels, sources, outlines }) => ({ ...payload, boxes: unpackBoxes(boxes, labels, sources, outlines) }),
-  put: (content, strip, placed, last) => ({
+/** @type {import("../shared/window.js").PutPage<import("../shared/payloads.d.ts").WindowPayload, NamedPage, PagePayload, import("../shared/payloads.d.ts").StripItem[]>} */
+export function putPage(content, items, last, name) {
+  return {
     ...content,
-    page: content.page && { ...content.page, image: placed.image ?? null, image_width: placed.image_width ?? 0 },
-    mistakes: withSaid(content.mistakes, placed.said),
-    strip: withCurrent(strip, placed),
+    strip: withCurrent(items, content.page),
     strip_first: last.strip_first,
     strip_name: last.strip,
-    content: placed.content + JSON.stringify(placed.said ?? {}),
+    content: JSON.stringify([name, last.reviewer]),
     selected: null,
+    reviewer: last.reviewer ?? "",
     address: last.address,
     visit: last.visit,
-  }),
-};
+  };
+}

@@ -25,7 +25,7 @@ import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
 import { VIEWER_LOOK } from "./look.js";
 import { activeBox, applyLayers, arrange, drawMark, placeBoxes, setHover, setLayer, setLoose, showMark } from "./marks.js";
 import { listenToPrint } from "./print.js";
-import { VIEWED_PAGE } from "./put.js";
+import { putPage } from "./put.js";
 import { BoxStack, ViewerState } from "./state.js";
 import { makeToolbar } from "./toolbar.js";
 import { makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
@@ -40,7 +40,7 @@ const LEAST_HEIGHT = 456;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
 const CROPS_LATER = 40;
 
-const viewedPages = new PageWindow(VIEWED_PAGE);
+const viewedPages = new PageWindow(putPage);
 const viewedPictures = new PicturesAhead(1);
 
 /** @extends {WindowedView<WindowPayload, PagePayload, PageEvents>} */
@@ -309,9 +309,15 @@ export class Viewer extends WindowedView {
 
   // ---- what every view of a page does -------------------------------------------------------------------------------
 
-  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/windowed_view.js").WindowEvents>>} event */
+  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
   sendShared(...event) {
     this.send(...event);
+  }
+
+  /** @override @param {number} from @param {number} step */
+  nextWith(from, step) {
+    const walk = this.pagesHere.pages.get(from)?.content.walk;
+    return (step > 0 ? walk?.next : walk?.previous) ?? 0;
   }
 
   /** @override @param {number | null} position */

@@ -14,7 +14,6 @@ from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, Page
 from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
 from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.pdf.folder import PageFile
 from evaluator.pdf.problems import PageProblem
 from pages.shared import pictures
 from pages.shared.computed import computed
@@ -258,14 +257,7 @@ def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: Page
 def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
-        return text_of(pictures.page_file(loaded, place.document, place.index))
-    except PageProblem:
-        return None
-
-
-def text_of(page: PageFile) -> text_lost.PageText | None:
-    """Return the text of a page by its file, as `page_text`; callable in a thread without a session."""
-    try:
+        page = pictures.page_file(loaded, place.document, place.index)
         renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
         words = renderer.words(page.path, page.page_index, patience=patience)
         ink = None if len(words.texts) else renderer.ink(page.path, page.page_index, patience=patience)

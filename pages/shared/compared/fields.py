@@ -102,7 +102,7 @@ def _source() -> panes.Source | None:
         open=_open,
         judge=_judge,
         write_url=_write_url,
-        preparation=lambda place: pictures.preparation_of(root, place.document, place.index),
+        prepare=lambda place: pictures.prepare(root, place.document, place.index),
     )
 
 

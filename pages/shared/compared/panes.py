@@ -27,7 +27,6 @@ from pages.shared import components, pictures
 from pages.shared import window as turned
 from pages.shared.compared import KINDS_COMPARED, window
 from pages.shared.opened import Named, Place
-from pages.shared.pictures import Preparation
 from pages.shared.state import State, report, state
 
 # A key for each kind: boxes of one are nothing to another.
@@ -68,8 +67,8 @@ class Source:
         Takes the wish for a sharper picture.
     below : callable
         Shows what belongs to the page, below the panes.
-    preparation : callable
-        What renders the picture of a page in the background; None for a page without one.
+    prepare : callable
+        Has the picture and the words of a page ready in the renderer's caches.
     """
 
     chosen: tuple[Named, ...]
@@ -87,7 +86,7 @@ class Source:
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
     below: Callable[[Place], None] = field(default=lambda _: None)
-    preparation: Callable[[Place], Preparation | None] = field(default=lambda _: None)
+    prepare: Callable[[Place], object] = field(default=lambda _: None)
 
 
 def shown_filter() -> str:
@@ -121,17 +120,11 @@ def _part(find: Callable[[], Source | None]) -> None:
     if position is not None:
         place = Place(*source.pages.places[int(rows[position])])
         _go(source, place)
-    pages, address, asked = _pages(source, show, rows, position), source.write_url(), _events(source)
+    pages, address = _pages(source, show, rows, position), source.write_url()
     events = components.panes(
         window.without_pages(pages, _nothing(show), address=address)
         if position is None
-        else window.payload(
-            pages,
-            position,
-            selected=_chosen(pages.layers(position)),
-            address=address,
-            build=bool(asked.go or asked.more),
-        ),
+        else window.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
         key=_KEYS[state.pair_kind],
         on_go=lambda: _went(source),
         on_selected=lambda: _selected(source),
@@ -140,10 +133,8 @@ def _part(find: Callable[[], Source | None]) -> None:
         on_mode=_looked,
         on_clear_filter=lambda: _choose_show("changed"),
         on_verdict=lambda: _judged(source),
-        on_more=lambda: turned.heard(_events(source).more),
     )
     if place is not None and position is not None:
-        turned.prepare(pages.around(position))
         source.below(place)
     if events.open and place is not None:
         source.open(events.open)
@@ -188,7 +179,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> w
         draw=lambda place, picture: source.draw(place, picture, ITEM_FILTERS[show].kinds),
         judged=source.judged,
         in_common=in_common,
-        preparation=source.preparation,
+        prepare=source.prepare,
         sent=cut,
     )
 
@@ -203,7 +194,7 @@ def _chosen(drawn: PairLayers) -> str | None:
 def _went(source: Source) -> None:
     """A page turn, a click on the list."""
     go = _events(source).go
-    if go is None:
+    if go is None or not turned.heard(go):
         return
     rows = listed(source.pages, shown_filter())
     if not go.step:
@@ -213,7 +204,6 @@ def _went(source: Source) -> None:
         place = Place(*source.pages.places[int(rows[min(max(here + go.step, 0), len(rows) - 1)])])
     else:
         place = None
-    turned.heard(go)
     if place is not None:
         _go(source, place)
         state.pair_box = go.box

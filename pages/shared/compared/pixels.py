@@ -142,7 +142,7 @@ def _source(loaded: OpenedBoxes) -> panes.Source | None:
         judge=lambda event: _judge(loaded, event),
         write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
-        preparation=lambda place: pictures.preparation_on(loaded, place),
+        prepare=lambda place: pictures.prepare_on(loaded, place),
     )
 
 

@@ -96,7 +96,7 @@ def _source() -> panes.Source | None:
         judge=_judge,
         write_url=_write_url,
         sharper=_sharper,
-        preparation=lambda place: choices.preparation(place.document),
+        prepare=lambda place: choices.prepare(place.document),
         below=lambda place: _texts(chosen, place.document),
     )
 

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 import streamlit as st
 
-from evaluator.drawing import page_window
-from evaluator.drawing.page_window import PackedBoxes
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.payloads import (
     ComparePayload,
     EmptyItem,
-    PackedPairItem,
     PageItem,
     PairListItem,
+    PairPageItem,
     PairWindowPayload,
     PictureItem,
-    PlacedItem,
     with_notes,
 )
 from evaluator.system.recent import Recent
 from pages.shared import window as turned
 from pages.shared.findings import log as findings
 from pages.shared.opened import Place
-from pages.shared.pictures import Preparation
 from pages.shared.state import state
 
 _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, tuple[PairLayers, Sequence[PackedBoxes]]]:
-    """What is drawn of pages, and their boxes as they are sent, for all sessions."""
+def _drawn() -> Recent[object, PairLayers]:
+    """What is drawn of pages, for all sessions."""
     return Recent(most=_KEPT_PAGES)
 
 
@@ -59,8 +55,8 @@ class PairPages:
         Its picture, what lies on it, and the same with the verdicts.
     in_common : callable
         What all pages of the list have in common, around one of them.
-    preparation : callable
-        What renders its picture in the background; None for a page without one.
+    prepare : callable
+        Has its picture and words ready in the renderer's caches.
     sent : callable
         A document's id as the browser is given it; by default whole.
     """
@@ -74,30 +70,14 @@ class PairPages:
     draw: Callable[[Place, PictureItem], PairLayers]
     judged: Callable[[Place, PairLayers], PairLayers]
     in_common: Callable[[], PairListItem]
-    preparation: Callable[[Place], Preparation | None]
+    prepare: Callable[[Place], object]
     sent: Callable[[str], str] = str
 
-    def around(self, position: int) -> turned.Pages[PackedPairItem]:
-        """The pages around one of them."""
-
-        def next_with(at: int, step: int) -> int | None:
-            return at + step if 0 <= at + step < self.total else None
-
-        return turned.Pages(
-            listing=self.listing,
-            total=self.total,
-            here=position,
-            make=self.made,
-            next_with=next_with,
-            preparation=lambda at: [self.preparation(self.place(at))],
-        )
-
-    def made(self, at: int) -> turned.Made[PackedPairItem]:
-        """One page, packed and named."""
+    def made(self, at: int) -> PairPageItem:
+        """Everything that a page shows, without list and chosen box."""
         place = self.place(at)
         picture = self.picture(place)
-        drawn, boxes = self._layers(place, picture)
-        drawn = self.judged(place, drawn)
+        drawn = self._layers(place, picture)
         page = PageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             document=self.sent(place.document),
@@ -106,31 +86,21 @@ class PairPages:
             position=at + 1,
             total=self.total,
         )
-        content = page_window.packed_pair(page, drawn, boxes)
-        placed = PlacedItem(
-            document=self.sent(place.document),
-            index=place.index,
-            position=at + 1,
-            content=page_window.name_of(content),
-            image=picture.image,
-            image_width=picture.image_width,
-            said=page_window.said_of_pair(drawn.panes),
-        )
-        return turned.Made(placed, content)
+        judged = self.judged(place, drawn)
+        return PairPageItem(page=page, panes=judged.panes, differences=judged.differences)
 
     def layers(self, at: int) -> PairLayers:
         """What is drawn on a page, without verdicts."""
         place = self.place(at)
-        return self._layers(place, self.picture(place))[0]
+        return self._layers(place, self.picture(place))
 
-    def _layers(self, place: Place, picture: PictureItem) -> tuple[PairLayers, Sequence[PackedBoxes]]:
-        """What is drawn on a page, without verdicts, and its boxes as they are sent."""
-
-        def made() -> tuple[PairLayers, Sequence[PackedBoxes]]:
+    def _layers(self, place: Place, picture: PictureItem) -> PairLayers:
+        def draw() -> PairLayers:
             drawn = self.draw(place, picture)
-            return drawn, [page_window.packed_pair_boxes(pane.boxes) for pane in drawn.panes]
+            a, b = (msgspec.structs.replace(pane, boxes=turned.rounded(pane.boxes)) for pane in drawn.panes)
+            return drawn._replace(panes=(a, b))
 
-        return _drawn().get_or_make((self.listing, place, picture.points), made)
+        return _drawn().get_or_make((self.listing, place, picture.points), draw)
 
 
 def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:
@@ -150,8 +120,8 @@ def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> Compar
     )
 
 
-def payload(pages: PairPages, position: int, *, selected: str | None, address: str, build: bool) -> PairWindowPayload:
-    """What the panes draw of a page, and what the browser lacks of the pages around it.
+def payload(pages: PairPages, position: int, *, selected: str | None, address: str) -> PairWindowPayload:
+    """What the panes draw of a page, as far as the browser lacks it.
 
     Parameters
     ----------
@@ -161,29 +131,21 @@ def payload(pages: PairPages, position: int, *, selected: str | None, address: s
         Key of the chosen box.
     address : str
         The query that leads back here.
-    build : bool
-        See `window.placed_around`.
     """
-    around = pages.around(position)
     reviewer = findings.author()[0]
 
     def in_common() -> PairListItem:
         common = pages.in_common()
-        bare = page_window.without_current(common.strip)
+        bare = turned.without_current(common.strip)
         return msgspec.structs.replace(common, strip=bare, verdicts=True, reviewer=reviewer)
 
-    with turned.passing(build=build):
-        made = around.make(position)
-    strip_name, strips = turned.strip_of((pages.listing, pages.first, reviewer), in_common, build=build)
-    placed, contents = turned.placed_around(around, made, build=build)
+    def prepare(at: int) -> None:
+        pages.prepare(pages.place(at))
+
+    listed = turned.Pages("compare", pages.listing, pages.total, position, pages.made, prepare)
     return PairWindowPayload(
-        shown=made.placed,
-        around=placed,
-        listing=pages.listing,
-        contents=contents,
-        strip=strip_name,
-        strips=strips,
-        turn=state.viewer_turn,
+        **listed.sent(pages.made(position)),
+        **turned.strip_of((pages.listing, pages.first, reviewer), in_common),
         selected=selected,
         address=address,
         mode=state.pair_mode,

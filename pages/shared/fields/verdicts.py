@@ -32,7 +32,7 @@ _KEPT_DOCUMENTS: Final = 16
 
 
 def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
-    """The viewer's payload of a page with verdicts, what is not saved, and who reviews; see `findings.log`.
+    """The viewer's payload of a page with verdicts and what is not saved; see `findings.log`.
 
     Parameters
     ----------

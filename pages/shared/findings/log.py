@@ -7,7 +7,7 @@ The address of the store comes from the command line or the environment, never f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -268,6 +268,11 @@ def add(events: Sequence[Event]) -> StoreProblem | None:
     return _open_store(address()).write(events, _workspace())
 
 
+def said() -> tuple[object, ...]:
+    """What decides the verdicts that the pages of this session show: another one of them makes it another value."""
+    return review_log().revision, state.answered_verdicts, _UNSAVED.get()
+
+
 def unsaved(target_id: str) -> Unsaved | None:
     """Return a verdict on a target that the store did not take."""
     return _UNSAVED.get().get(target_id)
@@ -312,7 +317,7 @@ def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event |
 
 
 def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
-    """The viewer's payload of a page with verdicts, what is not saved, and who reviews.
+    """The viewer's payload of a page with verdicts and what is not saved.
 
     Parameters
     ----------
@@ -324,8 +329,7 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
     Returns
     -------
     PagePayload
-        A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``; ``reviewer``
-        is the name, empty when nobody was named.
+        A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``.
     """
     return with_unsaved(_attached(loaded, model, place, payload))
 
@@ -346,19 +350,9 @@ def _attached(loaded: OpenedBoxes, model: Model, place: Place, layers: LayersT) 
     return identity.attach(layers, result, row, review_log(), known)
 
 
-def preparation_on(loaded: OpenedBoxes, model: Model, place: Place) -> Callable[[], object] | None:
-    """What makes the mistakes of a page targets of verdicts before they are shown; None for a page in no file."""
-    row = loaded.dataset.page_row(place.document, place.index)
-    if row is None:
-        return None
-    # It is called in a thread without a session.
-    make = partial(identity.page_mistakes, result_of(loaded, model), row)
-    return partial(_known().get_or_make, (result_key(loaded, model), row), make)
-
-
 def with_unsaved(payload: PagePayload) -> PagePayload:
-    """The viewer's payload with the verdicts that were not saved, and who reviews."""
-    return msgspec.structs.replace(payload, mistakes=_unsaved_too(payload.mistakes), reviewer=author()[0])
+    """The viewer's payload with the verdicts that were not saved."""
+    return msgspec.structs.replace(payload, mistakes=_unsaved_too(payload.mistakes))
 
 
 def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:

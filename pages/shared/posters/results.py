@@ -170,9 +170,9 @@ def picture(poster_id: str) -> PictureItem:
     return sharper
 
 
-def preparation(poster_id: str) -> pictures.Preparation | None:
-    """What renders the page of a poster as it is first shown, and reads its words."""
-    return pictures.preparation_of(files(POSTERS).pdfs, poster_id, 0, width=_FIRST_WIDTH)
+def prepare(poster_id: str) -> None:
+    """Have the picture of a poster as it is first shown and its words ready in the renderer's caches."""
+    pictures.prepare(files(POSTERS).pdfs, poster_id, 0, width=_FIRST_WIDTH)
 
 
 def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:

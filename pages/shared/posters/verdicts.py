@@ -31,7 +31,7 @@ def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, p
         With these words.
     """
     drawn = attach_words(payload, _judged(model, poster_id, words))
-    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
+    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True, reviewer=findings.author()[0])
 
 
 def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:

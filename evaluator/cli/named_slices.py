@@ -124,13 +124,11 @@ def _from_pdfs(
     """Return what the PDFs show of the pages and of the boxes of each result; a page is read once for all."""
     from evaluator.pdf.folder import PdfFolder  # here, because most runs read no pages
     from evaluator.pdf.pool import PagePool
-    from evaluator.slices.pdf_pages import of_pdf_pages
+    from evaluator.slices.pdf_pages import of_results
 
     bar = say or SILENT
     bar("Reading pages")
     with PagePool() as pool:
         for each in boxes:
-            dataset = each.matching.dataset
-            sides = dataset.ground_truth, each.matching.prediction
-            seen = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, bar.count)
+            seen = of_results([each], PdfFolder(pdfs), pool, bar.count)
             yield seen.of_pages, seen.of_boxes

@@ -105,7 +105,7 @@ def differences(
         a, b = a.only(set(keys)), b.only(set(keys))
     every = list(dict.fromkeys([*a.keys, *b.keys]))
     documents = sorted({*a.documents, *b.documents})
-    sides = [_Side.of(measures, documents, every) for measures in (a, b)]
+    sides = [ModelColumns.of(measures, documents, every) for measures in (a, b)]
     drawn = draws(len(documents), resamples=resamples, seed=seed)
     resampled = np.concatenate(
         [np.empty((0, len(every))), *(sides[1].resampled(w) - sides[0].resampled(w) for w in drawn)]
@@ -182,17 +182,18 @@ def _judged(values: FloatArray, keys: Sequence[Key]) -> FloatArray:
     return np.where(np.isnan(target), values, -np.abs(values - target))
 
 
-class _Side(NamedTuple):
-    """One model under the documents and keys of a pair."""
+class ModelColumns(NamedTuple):
+    """The numbers of one model under documents and keys that several models share."""
 
     measures: Measures
-    # Row of each of its documents in those of the pair.
+    # Row of each of its documents in the shared ones.
     documents: IntArray
-    # Its column of each key of the pair; one too high for what it does not have.
+    # Its column of each shared key; one too high for what it does not have.
     columns: IntArray
 
     @classmethod
-    def of(cls, measures: Measures, documents: Sequence[str], keys: Sequence[Key]) -> _Side:
+    def of(cls, measures: Measures, documents: Sequence[str], keys: Sequence[Key]) -> ModelColumns:
+        """Return the numbers of a model under shared documents, which have all of its own, and keys."""
         place = {name: row for row, name in enumerate(documents)}
         column = {key: row for row, key in enumerate(measures.keys)}
         return cls(
@@ -207,12 +208,13 @@ class _Side(NamedTuple):
         return np.append(self.measures.values, np.nan)[self.columns]
 
     def resampled(self, weights: Weights) -> FloatArray:
+        """Return its numbers under weights of the shared documents, shape (R, keys)."""
         if not np.array_equal(self.documents, np.arange(weights.shape[1])):
             weights = np.ascontiguousarray(weights[:, self.documents])
         return self._shared(self.measures.resampled(weights))
 
     def per_document(self, documents: int) -> FloatArray:
-        """Return its numbers in each document of the pair, NaN where undefined or not its document."""
+        """Return its numbers in each shared document, NaN where undefined or not its document."""
         every = np.full((documents, len(self.columns)), np.nan)
         every[self.documents] = self._shared(self.measures.per_document)
         return every

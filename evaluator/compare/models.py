@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from evaluator.compare.differences import ModelColumns
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import (
     FEW_DOCUMENTS,
@@ -324,23 +325,14 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     """
     need_resamples(resamples)
     documents = sorted({name for model in models for name in model.measures.documents})
-    place = {name: row for row, name in enumerate(documents)}
-    chosen = [model.measures.only({key}) for model in models]
-    values = np.array([float(one.values[0]) if one.keys else np.nan for one in chosen])
+    columns = [ModelColumns.of(model.measures.only({key}), documents, [key]) for model in models]
+    values = np.array([float(one.values[0]) for one in columns])
     order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
-    models, values, chosen = [models[row] for row in order], values[order], [chosen[row] for row in order]
-    rows = [np.array([place[name] for name in one.documents], dtype=np.int64) for one in chosen]
-    # Models of the same documents take the draws as they are: to copy them takes longer than to add up.
-    every = [np.array_equal(at, np.arange(len(documents))) for at in rows]
-    parts = []
-    for weights in draws(len(documents), resamples=resamples, seed=seed):
-        columns = [
-            one.resampled(weights if all_of else np.ascontiguousarray(weights[:, at]))[:, 0]
-            if one.keys
-            else np.full(len(weights), np.nan)
-            for one, at, all_of in zip(chosen, rows, every, strict=True)
-        ]
-        parts.append(np.stack(columns, axis=1) if columns else np.empty((len(weights), 0)))
+    models, values, columns = [models[row] for row in order], values[order], [columns[row] for row in order]
+    parts = [
+        np.column_stack([np.empty((len(weights), 0)), *(one.resampled(weights) for one in columns)])
+        for weights in draws(len(documents), resamples=resamples, seed=seed)
+    ]
     difference = values[None, :] - values[:, None]
     if not resamples:
         ends, pairs = np.full(len(values), np.nan), np.full_like(difference, np.nan)

@@ -24,6 +24,7 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import Metrics, count_of
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import Issue, folded, plain
+from evaluator.pack.blocks import printed
 from evaluator.pack.cards import (
     Card,
     Model,
@@ -302,8 +303,7 @@ def _signature(models: Sequence[Model]) -> str:
 
 
 def _f1_words(model: Model) -> str:
-    value = model.result.micro.row(0)["f1"]
-    return "F1 n/a" if value is None else f"F1 {value:.3f}"
+    return f"F1 {printed(model.result.micro.row(0)['f1'])}"
 
 
 def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus], options: PackOptions) -> str:

@@ -40,7 +40,7 @@ from evaluator.drawing.text_lost import PageText, page_lost, sides_of
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import isolated, plain
 from evaluator.pack import font
-from evaluator.pack.blocks import Plot
+from evaluator.pack.blocks import Plot, printed
 from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
@@ -322,7 +322,7 @@ def environment() -> jinja2.Environment:
     )
     templates.filters.update(
         closed=_closed,
-        ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
+        ratio=printed,
         count=lambda value: f"{value:,}",
         count_of=count_of,
         plotted=plotted,

@@ -19,6 +19,7 @@ from evaluator.compare.sentences import MINUS
 from evaluator.formats import folder
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain, quote, refuse
+from evaluator.pack.blocks import printed
 from evaluator.pack.cards import Model, place_of, title_of_target, verdict_words
 from evaluator.review.verdicts import Judged
 
@@ -184,7 +185,7 @@ def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: boo
         before, after = getattr(earlier, name), getattr(model, name)
         known = subtract and before is not None and after is not None
         moved = f"{_signed(100 * (after - before), 1)} points" if known else ""
-        rows.append(Change(f"{named}: {title}", _ratio(before), _ratio(after), moved))
+        rows.append(Change(f"{named}: {title}", printed(before), printed(after), moved))
     for name, title in _COUNTS:
         before, after = getattr(earlier, name), getattr(model, name)
         moved = _signed(after - before, 0) if subtract else ""
@@ -221,10 +222,6 @@ def _listed(findings: Sequence[PackedFinding]) -> str:
     listed = [words if many == 1 else f"{words} ({many:,})" for words, many in alike[:_LISTED]]
     left_out = sum(many for _, many in alike[_LISTED:])
     return "; ".join([*listed, f"and {left_out:,} more"] if left_out else listed)
-
-
-def _ratio(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.3f}"
 
 
 def _signed(value: float, digits: int) -> str:

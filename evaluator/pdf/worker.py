@@ -407,7 +407,7 @@ class _PdfDocument:
 
     def ink(self, page_index: int) -> InkGrid:
         page, _ = self._page(page_index)
-        columns, rows = ink_cells(*_page_size(page))
+        columns, rows = _grid(*_page_size(page), INK_COLUMNS, INK_ROWS_LIMIT)
         return _ink_grid(_grey(page, (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)), columns, rows)
 
     def layout(self, page_index: int) -> LayoutList:
@@ -434,7 +434,7 @@ class _PdfDocument:
                 characters.append(letters)
         largest = max(((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in images), default=0.0)
         scan = largest >= SCAN_SHARE and _text_in_front(page, width * height) < STAMP_SHARE
-        columns, rows = mask_size(width, height) if scan else (0, 0)
+        columns, rows = _grid(width, height, MASK_COLUMNS, MASK_ROWS_LIMIT) if scan else (0, 0)
         mask = _bits(_grey(page, (columns, rows))) if scan else b""
         producer = _sendable(str((self._document.metadata or {}).get("producer") or ""))[:200]
         return LayoutList(
@@ -744,7 +744,7 @@ class _ImageDocument:
         from PIL import Image
 
         page = self._page(page_index)
-        columns, rows = ink_cells(*page.size)
+        columns, rows = _grid(*page.size, INK_COLUMNS, INK_ROWS_LIMIT)
         pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
         grey = self._displayed(page, pixels).convert("L")
         return _ink_grid(grey.resize(pixels, Image.Resampling.BOX, reducing_gap=2.0), columns, rows)
@@ -753,7 +753,7 @@ class _ImageDocument:
         from PIL import Image
 
         page = self._page(page_index)
-        columns, rows = mask_size(*page.size)
+        columns, rows = _grid(*page.size, MASK_COLUMNS, MASK_ROWS_LIMIT)
         grey = self._displayed(page, (columns, rows)).convert("L")
         grey = grey.resize((columns, rows), Image.Resampling.BOX, reducing_gap=2.0)
         whole = struct.pack("<4d", 0.0, 0.0, 1.0, 1.0)
@@ -889,25 +889,12 @@ def _shrunk(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     return picture if picture.mode == "RGB" and picture is not image else _on_white(picture)
 
 
-def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
-    """Return columns and rows of the ink grid: nearly square cells, at most `INK_ROWS_LIMIT` rows.
-
-    >>> ink_cells(595.0, 842.0)
-    (160, 226)
-    """
-    return _grid(page_width, page_height, INK_COLUMNS, INK_ROWS_LIMIT)
-
-
-def mask_size(page_width: float, page_height: float) -> tuple[int, int]:
-    """Return columns and rows in which a scan is looked through for ruled lines; see `ink_cells`.
-
-    >>> mask_size(595.0, 842.0)
-    (900, 1274)
-    """
-    return _grid(page_width, page_height, MASK_COLUMNS, MASK_ROWS_LIMIT)
-
-
 def _grid(page_width: float, page_height: float, columns: int, rows_limit: int) -> tuple[int, int]:
+    """Return columns and rows of a grid of nearly square cells over a page.
+
+    >>> _grid(595.0, 842.0, INK_COLUMNS, INK_ROWS_LIMIT), _grid(595.0, 842.0, MASK_COLUMNS, MASK_ROWS_LIMIT)
+    ((160, 226), (900, 1274))
+    """
     return columns, max(1, min(rows_limit, round(columns * page_height / page_width)))
 
 

@@ -407,38 +407,25 @@ class ReviewLog:
 
     def on_page(self, document: str, page: int) -> tuple[Judged, ...]:
         """Return the judged mistakes of one page, the newest first."""
-        return tuple(self._mistakes.get((document, page), ()))
+        return tuple(self._by_place.get(("mistake", document, page), ()))
 
     def fields_of(self, document: str) -> tuple[Judged, ...]:
         """Return the judged fields of one document, the newest first."""
-        return tuple(self._fields.get(document, ()))
+        return tuple(self._by_place.get(("field", document, None), ()))
 
     def words_of(self, poster: str) -> tuple[Judged, ...]:
         """Return the judged words of one poster, the newest first."""
-        return tuple(self._words.get(poster, ()))
+        return tuple(self._by_place.get(("word", poster, None), ()))
 
     @cached_property
-    def _fields(self) -> dict[str | None, list[Judged]]:
-        return self._by_document("field")
-
-    @cached_property
-    def _words(self) -> dict[str | None, list[Judged]]:
-        return self._by_document("word")
-
-    def _by_document(self, kind: Kind) -> dict[str | None, list[Judged]]:
-        documents: dict[str | None, list[Judged]] = {}
+    def _by_place(self) -> dict[tuple[Kind, str | None, int | None], list[Judged]]:
+        """Everything judged by kind and document, mistakes by their page too."""
+        places: dict[tuple[Kind, str | None, int | None], list[Judged]] = {}
         for judged in self.every.values():
-            if judged.target.kind == kind:
-                documents.setdefault(judged.target.document, []).append(judged)
-        return documents
-
-    @cached_property
-    def _mistakes(self) -> dict[tuple[str | None, int | None], list[Judged]]:
-        pages: dict[tuple[str | None, int | None], list[Judged]] = {}
-        for judged in self.every.values():
-            if judged.target.kind == "mistake":
-                pages.setdefault((judged.target.document, judged.target.page), []).append(judged)
-        return pages
+            kind, document = judged.target.kind, judged.target.document
+            page = judged.target.page if kind == "mistake" else None
+            places.setdefault((kind, document, page), []).append(judged)
+        return places
 
 
 def _content(box: JudgedBox, places: int) -> list[str]:

@@ -34,7 +34,7 @@ from evaluator.slices.attributes import OfPages
 from evaluator.slices.conditions import Condition, holding
 from evaluator.slices.measured import GROUND_TRUTH, CountedBoxes, tables_of
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT
-from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
+from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages, numbers_in, of_models
 
 LABEL: Final = "label"
 _RECALLS: Final = frozenset({"AR1", "AR10", "AR100"})
@@ -265,34 +265,19 @@ def _with_exact(
 
     def difference(documents: IntArray) -> float:
         here, there = numbers(inside, documents), numbers(elsewhere, documents)
-        return _of_models(here) - _of_models(there)
+        return of_models(here) - of_models(there)
 
     here, there = numbers(inside), numbers(elsewhere)
-    value, rest = _of_models(here), _of_models(there)
     counts = evaluations[0].matching.truth_counts & inside[GROUND_TRUTH]
-    boxes, truth = int(counts.sum()), sides[GROUND_TRUTH]
-    confirmed = one.confirmed and all((value - rest) * difference(half) > 0.0 for half in halves)
-    return replace(
-        one,
-        value=value,
-        rest=rest,
-        boxes=boxes,
-        documents=len(np.unique(truth.document[counts])),
-        lost=boxes * (rest - value),
-        confirmed=confirmed,
-        models=(here[0], here[1]) if len(here) == 2 else None,
-        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None,
-    )
+    made = numbers_in(here, there, sides[GROUND_TRUTH].document[counts])
+    confirmed = one.confirmed and all((made.value - made.rest) * difference(half) > 0.0 for half in halves)
+    return replace(one, confirmed=confirmed, **made._asdict())
 
 
 def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> BoolArray:
     """Return the boxes to compare with: those of the slice's label when it has other conditions too."""
     label = next(each for each in table if each.name == LABEL)
-    named = [each for each in conditions if each.attribute == LABEL and each.op == "=="]
+    named = [each for each in conditions if each.on_label]
     if not named or len(conditions) < 2:
         return np.ones(len(label.values), bool)
     return holding(named, {LABEL: label})
-
-
-def _of_models(values: Sequence[float]) -> float:
-    return values[0] if len(values) == 1 else values[1] - values[0]

@@ -33,6 +33,11 @@ class Condition(NamedTuple):
     op: Operator
     value: str | float
 
+    @property
+    def on_label(self) -> bool:
+        """Whether it asks for one label."""
+        return self.attribute == "label" and self.op == "=="
+
     def to_json(self) -> dict[str, object]:
         """Return the condition as plain values."""
         return {"attribute": self.attribute, "op": self.op, "value": self.value}
@@ -290,10 +295,10 @@ def subject(conditions: Sequence[Condition], noun: str) -> str:
     >>> subject([Condition("scanned", "==", "yes"), Condition("ruled lines in box", "<", 1.0)], "boxes")
     'Boxes without ruled lines on scanned pages'
     """
-    labels = [str(each.value) for each in conditions if each.attribute == "label" and each.op == "=="]
+    labels = [str(each.value) for each in conditions if each.on_label]
     parts: list[list[str]] = [[], [], []]
     for each in conditions:
-        if each.attribute == "label" and each.op == "==":
+        if each.on_label:
             continue
         place, text = _phrase(each) or (1, words(each))
         parts[place].append(text)

@@ -165,7 +165,7 @@ def detail_in(one: Slice, counted: Counted) -> Detail:
     }
     groups = _factors(one.conditions)
     factors = [np.logical_and.reduce([held[each] for each in conditions]) for conditions in groups]
-    label = next((each for each in one.conditions if _on_label(each) and [each] not in groups), None)
+    label = next((each for each in one.conditions if each.on_label and [each] not in groups), None)
     base = held[label] if label is not None else np.ones(len(counted), dtype=bool)
     combinations = list(product((False, True), repeat=len(groups)))
     inside = base & np.logical_and.reduce(factors)
@@ -194,16 +194,12 @@ def exact_of(here: float, rest: float, boxes: int) -> ModelDetail:
     return ModelDetail(Estimate(values[0]), Estimate(values[1]), Estimate(values[2]), right, boxes, lost)
 
 
-def _on_label(condition: Condition) -> bool:
-    return condition.attribute == "label" and condition.op == "=="
-
-
 def _factors(conditions: Sequence[Condition]) -> list[list[Condition]]:
     """Return the conditions by attribute, in their order; without the label when there are others."""
     groups: dict[str, list[Condition]] = {}
     for each in conditions:
         groups.setdefault(each.attribute, []).append(each)
-    if len(groups) > 1 and any(map(_on_label, conditions)):
+    if len(groups) > 1 and any(each.on_label for each in conditions):
         del groups["label"]
     return list(groups.values())
 

@@ -22,7 +22,7 @@ from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.observations import Attribute
 from evaluator.metrics.results import ResultTable
-from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.issues import BadInput, Collector, refuse
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation
@@ -60,6 +60,12 @@ class NamedMeasure(NamedTuple):
     value: float
     total: FloatArray
     boxes: FloatArray
+
+    @classmethod
+    def of(cls, one: NamedSlice, measure: str, values: FloatArray, document: IntArray, documents: int) -> NamedMeasure:
+        """Return the measure of a slice from value and document of each thing in it."""
+        boxes = np.bincount(document, minlength=documents).astype(np.float64)
+        return cls(one, measure, exact_mean(values), ExactSums.of(values, document, documents).total, boxes)
 
 
 _SIZES: Final[Mapping[str, str]] = {"recall": "ground_truth", "precision": "predictions"}
@@ -200,9 +206,7 @@ def _measured(
             if len(masks) < len(of_side):
                 continue
             rows = counted.placed(masks)
-            boxes = np.bincount(document[rows], minlength=size).astype(np.float64)
-            total = ExactSums.of(values[rows], document[rows], size).total
-            made.append(NamedMeasure(each, measure, exact_mean(values[rows]), total, boxes))
+            made.append(NamedMeasure.of(each, measure, values[rows], document[rows], size))
     return tuple(made)
 
 

@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.protocols import protocol_of
@@ -151,9 +150,7 @@ def numbers_of_observed(
             if any(one.attribute not in table for one in each.conditions):
                 continue
             rows = np.flatnonzero(holding(each.conditions, table) & ~np.isnan(values))
-            boxes = np.bincount(observed.document[rows], minlength=size).astype(np.float64)
-            total = ExactSums.of(values[rows], observed.document[rows], size).total
-            made.append(NamedMeasure(each, name, exact_mean(values[rows]), total, boxes))
+            made.append(NamedMeasure.of(each, name, values[rows], observed.document[rows], size))
     nouns = {each.noun: name for name, each in reversed(list(words.items()))}
     sizes = {name: f"{noun.replace(' ', '_')}_counted" for noun, name in nouns.items()}
     return NamedNumbers(tuple(made), (), tuple(words), sizes)

@@ -476,11 +476,16 @@ def numbers_in(here: Sequence[float], there: Sequence[float], document: AnyArray
     `here`, `there`: the measure of one or two models in it and elsewhere. `document`: document code of each box of the
     slice that the last model counts.
     """
-    value, rest = (each[0] if len(each) == 1 else each[1] - each[0] for each in (here, there))
+    value, rest = of_models(here), of_models(there)
     boxes, documents = len(document), int(np.count_nonzero(np.bincount(document)))
     lost = 0.0 if math.isnan(rest - value) else boxes * (rest - value)
-    of_models = ((each[0], each[1]) if len(each) == 2 else None for each in (here, there))
-    return SliceNumbers(value, rest, boxes, documents, lost, *of_models)
+    pairs = ((each[0], each[1]) if len(each) == 2 else None for each in (here, there))
+    return SliceNumbers(value, rest, boxes, documents, lost, *pairs)
+
+
+def of_models(values: Sequence[float]) -> float:
+    """Return the number of one model, or of two models that of B minus that of A."""
+    return values[0] if len(values) == 1 else values[1] - values[0]
 
 
 def _inside_and_elsewhere(
@@ -504,7 +509,7 @@ def label_bit(conditions: Sequence[Condition]) -> int:
 
     A slice that names a label is compared with the other things of that label, if there are any, else with all others.
     """
-    labels = [place for place, each in enumerate(conditions) if each.attribute == "label" and each.op == "=="]
+    labels = [place for place, each in enumerate(conditions) if each.on_label]
     return 1 << labels[0] if labels and len(conditions) > 1 else 0
 
 

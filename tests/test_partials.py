@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 import json
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
@@ -17,13 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.formats.posters import Posters, read_poster
-from evaluator.metrics.results import MetricColumns
+from evaluator.metrics.box_scores import ReliabilityPartial, box_calibrations
+from evaluator.metrics.confidence import Calibration
+from evaluator.metrics.results import MetricColumns, ScoreCurve
 from evaluator.protocols import pixel, pod, posters, snapshot
 from evaluator.protocols.pixel.evaluation import PixelPartial
 from evaluator.protocols.pod.evaluation import PodPartial
 from evaluator.protocols.posters.evaluation import PostersPartial
 from evaluator.protocols.snapshot.evaluation import SnapshotPartial
-from tests.building import Box, annotations, ground_truth, random_rows
+from tests.building import Box, annotations, ground_truth, plain_curve, random_rows
 
 DOCUMENTS = 6
 PartialT = TypeVar("PartialT")
@@ -62,17 +65,15 @@ def sent(partial: PartialT) -> PartialT:
 def test_snapshot(seed: int, cuts: list[int], class_weight: dict[str, float]) -> None:
     truth, predicted = rows_of(seed)
     whole = snapshot.evaluate(ground_truth(truth), annotations(predicted), class_weight=class_weight)
-    parts = [
-        sent(
-            SnapshotPartial.of(
-                snapshot.evaluate(
-                    ground_truth(of_part), annotations([predicted[at] for at in places]), class_weight=class_weight
-                )
-            )
+    results = [
+        snapshot.evaluate(
+            ground_truth(of_part), annotations([predicted[at] for at in places]), class_weight=class_weight
         )
         for of_part, places in parts_of(truth, predicted, cuts)
     ]
-    merged = SnapshotPartial.merged(parts)
+    merged = SnapshotPartial.merged([sent(SnapshotPartial.of(result)) for result in results])
+    of_table = SnapshotPartial.merged([sent(SnapshotPartial.of(result, table=True)) for result in results])
+    assert tuple(of_table.rows()) == whole.table().rows
     assert merged.to_json().items() <= whole.to_json().items()
     assert ("common_documents" in merged.to_json()) is ("common_documents" in whole.to_json())
     assert tuple(merged.rows()) == whole.table().rows
@@ -98,13 +99,41 @@ def test_pod(seed: int, cuts: list[int], ap: pod.evaluation.AveragePrecision) ->
 def test_pixel(seed: int, cuts: list[int]) -> None:
     truth, predicted = rows_of(seed)
     whole = pixel.evaluate(ground_truth(truth), annotations(predicted), page_size=(64.0, 48.0))
-    parts = []
-    for of_part, places in parts_of(truth, predicted, cuts):
-        sides = ground_truth(of_part), annotations([predicted[at] for at in places])
-        parts.append(sent(PixelPartial.of(pixel.evaluate(*sides, page_size=(64.0, 48.0)))))
-    merged = PixelPartial.merged(parts)
+    results = [
+        pixel.evaluate(ground_truth(of_part), annotations([predicted[at] for at in places]), page_size=(64.0, 48.0))
+        for of_part, places in parts_of(truth, predicted, cuts)
+    ]
+    merged = PixelPartial.merged([sent(PixelPartial.of(result)) for result in results])
+    of_table = PixelPartial.merged([sent(PixelPartial.of(result, table=True)) for result in results])
+    assert tuple(of_table.rows()) == whole.table().rows
     assert merged.to_json(exact=True).items() <= whole.to_json(exact=True).items()
     assert tuple(merged.rows()) == whole.table().rows
+
+
+@EXAMPLES
+@corpora
+@pytest.mark.parametrize("protocol", [snapshot, pod], ids=["snapshot", "pod"])
+def test_score_curves_and_reliability(seed: int, cuts: list[int], protocol: ModuleType) -> None:
+    truth, predicted = rows_of(seed)
+    whole = protocol.evaluate(ground_truth(truth), annotations(predicted)).first
+    results = [
+        protocol.evaluate(ground_truth(of_part), annotations([predicted[at] for at in places])).first
+        for of_part, places in parts_of(truth, predicted, cuts)
+    ]
+    merged = ScoreCurve.merged([sent(result.score_curve()) for result in results])
+    assert plain_curve(merged) == plain_curve(whole.score_curve())
+    calibrations = ReliabilityPartial.merged([sent(ReliabilityPartial.of(result)) for result in results]).calibrations()
+    assert plain_calibrations(calibrations) == plain_calibrations(box_calibrations(whole))
+
+
+def plain_calibrations(calibrations: Mapping[str | None, Calibration | None]) -> dict[str | None, list[str]]:
+    """The bits of each; NaN is equal to itself in text."""
+    return {
+        label: []
+        if bins is None
+        else [repr(getattr(bins, name).tolist()) for name in ("count", "accuracy", "mean_confidence")]
+        for label, bins in calibrations.items()
+    }
 
 
 def posters_of(names: Sequence[int], rng: np.random.Generator) -> dict[str, str]:

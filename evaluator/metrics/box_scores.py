@@ -7,6 +7,7 @@ None in single values.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,7 @@ from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.confidence import BINS, Calibration, calibration, calibration_of
 from evaluator.metrics.error_types import BoxColumns, TideErrors, TideOptions, tide
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.results import JsonObject, ScoreCurve, defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
@@ -52,24 +54,62 @@ def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int
     return _calibrated(result.prediction_partner[rows] != UNMATCHED, prediction.score[rows], bins)
 
 
+@dataclass(frozen=True, eq=False)
+class ReliabilityPartial:
+    """What calibrations are made of, of some documents: plain arrays that add up.
+
+    Attributes
+    ----------
+    labels : tuple of str, length L
+        The labels that are scored.
+    counts, right : int64, shape (L, BINS + 1)
+        Predictions in each bin, and how many of them are right; behind the last bin are scores that are no probability.
+    totals : ExactSums of length L * (BINS + 1)
+        Of the scores in each bin, label by label.
+    """
+
+    labels: tuple[str, ...]
+    counts: IntArray
+    right: IntArray
+    totals: ExactSums
+
+    @classmethod
+    def of(cls, result: AnyBoxResult) -> ReliabilityPartial:
+        """Return that of a result."""
+        codes, (counts, totals) = result.matching.label_codes, result.binned_scores
+        cells = np.arange(counts.size).reshape(counts.shape)[codes].ravel()
+        right = result.right_in_bins.reshape(counts.shape)[codes]
+        return cls(result.matching.labels, counts[codes], right, totals.take(cells))
+
+    @classmethod
+    def merged(cls, parts: Sequence[ReliabilityPartial]) -> ReliabilityPartial:
+        """Add up the partials of different documents under the same labels, at least one."""
+        counts, right = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("counts", "right"))
+        return cls(parts[0].labels, counts, right, ExactSums.merged([part.totals for part in parts]))
+
+    def calibrations(self) -> dict[str | None, Calibration | None]:
+        """Return what `box_calibration` gives for all labels together, under None, and for each label."""
+        width = BINS + 1
+        of_label = self.totals.total.reshape(-1, width)
+        of_all = self.totals.pooled(np.arange(len(self.totals)) % width, width).total
+        rows = zip(self.labels, self.counts, self.right, of_label, strict=True)
+        every: dict[str | None, Calibration | None] = {
+            None: _of_bins(self.counts.sum(axis=0), self.right.sum(axis=0), of_all)
+        }
+        return every | {label: _of_bins(*columns) for label, *columns in rows}
+
+
+def _of_bins(count: IntArray, right: IntArray, total: FloatArray) -> Calibration | None:
+    """Return the calibration of bins; None where a score is no probability."""
+    return None if count[BINS] else calibration_of(count[:BINS], right[:BINS], total[:BINS])
+
+
 def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | None]:
     """What `box_calibration` gives for all labels together, under None, and for each label of the matching.
 
     Faster than one by one: every prediction is in its bin already, so that a threshold counts only what is right.
     """
-    matching = result.matching
-    counts, totals = result.binned_scores
-    right_ones = result.right_in_bins.reshape(counts.shape)
-    width = counts.shape[1]
-    of_label, of_all = totals.total.reshape(-1, width), totals.pooled(np.arange(len(totals)) % width, width).total
-
-    def made(count: IntArray, right: IntArray, total: FloatArray) -> Calibration | None:
-        # In the bin behind the last one are scores that are no probability.
-        return None if count[BINS] else calibration_of(count[:BINS], right[:BINS], total[:BINS])
-
-    every = {None: made(counts.sum(axis=0), right_ones.sum(axis=0), of_all)}
-    codes = {name: _code(result, name) for name in matching.labels}
-    return every | {name: made(counts[code], right_ones[code], of_label[code]) for name, code in codes.items()}
+    return ReliabilityPartial.of(result).calibrations()
 
 
 def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibration | None:

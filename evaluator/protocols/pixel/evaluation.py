@@ -565,11 +565,11 @@ class PixelPartial:
 
     @classmethod
     def merged(cls, parts: Sequence[PixelPartial]) -> PixelPartial:
-        """Add up the partials of different documents of the same classes, at least one, none of them a table's."""
+        """Add up the partials of different documents of the same classes, at least one, all or none a table's."""
         first = parts[0].whole
         counts = merge([part.whole.counts for part in parts])
         means = [part.page_means for part in parts if part.page_means is not None]
-        return cls(PixelColumns(counts, first.classes, first.comparable), PageMeans.merged(means))
+        return cls(PixelColumns(counts, first.classes, first.comparable), PageMeans.merged(means) if means else None)
 
     def rows(self) -> list[tuple[str | int | float | None, ...]]:
         """Return the rows of `PixelResult.table`."""

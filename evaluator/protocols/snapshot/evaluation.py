@@ -140,13 +140,15 @@ class ThresholdPartial(NamedTuple):
 
     @classmethod
     def merged(cls, parts: Sequence[ThresholdPartial]) -> ThresholdPartial:
-        """Add up the partials of different documents, at least one, none of them a table's."""
+        """Add up the partials of different documents, at least one, all or none of them a table's."""
         shared = [part.per_label if part.shared is None else part.shared for part in parts]
+        documents = [part.documents for part in parts if part.documents is not None]
+        mistakes = [part.mistakes for part in parts if part.mistakes is not None]
         return cls(
             per_label=MetricColumns.merged([part.per_label for part in parts]),
             shared=MetricColumns.merged(shared) if any(part.shared is not None for part in parts) else None,
-            documents=ExactMeans.merged([part.documents for part in parts if part.documents is not None]),
-            mistakes=np.sum([part.mistakes for part in parts if part.mistakes is not None], axis=0),
+            documents=ExactMeans.merged(documents) if documents else None,
+            mistakes=np.sum(mistakes, axis=0) if mistakes else None,
         )
 
 

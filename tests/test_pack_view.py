@@ -34,6 +34,9 @@ PACK = "pages/review_pack.py"
 BOXES = Sides(
     SAMPLE_DATA / "ground_truth.json", (SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"), SAMPLE_DATA / "pdf"
 )
+# For what does not depend on pages or on a second model: looking for slices in them is most of what a pack costs.
+WITHOUT_PDFS = Sides(BOXES.ground_truth, BOXES.predictions)
+ONE_MODEL = Sides(BOXES.ground_truth, BOXES.predictions[:1])
 POSTERS = Sides(
     SAMPLE_DATA / "posters" / "ground_truth",
     (SAMPLE_DATA / "posters" / "across", SAMPLE_DATA / "posters" / "columns"),
@@ -137,7 +140,7 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     monkeypatch.setattr(further, "evaluate_read", counted)
     held._made_before.clear()
     fields = Sides(SAMPLE_DATA / "fields" / "ground_truth", (SAMPLE_DATA / "fields" / "rules",))
-    files = Workspace({"boxes": BOXES, "fields": fields}).to_json()
+    files = Workspace({"boxes": ONE_MODEL, "fields": fields}).to_json()
     app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
     app.session_state["field_parity"] = "stickler"
     app.session_state["class_weights"] = (("Text", 2.0), ("Gone", 3.0))
@@ -174,7 +177,7 @@ def test_posters_alone_make_a_pack(monkeypatch: pytest.MonkeyPatch, made: Make) 
 
 
 def test_hand_work_is_reckoned_with_what_is_typed(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": BOXES}).to_json()))
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": WITHOUT_PDFS}).to_json()))
     app.number_input(key="pack_seconds").set_value(12.5)
     app.number_input(key="pack_yearly").set_value(3_000)
     _, job = made(app)
@@ -186,7 +189,7 @@ def test_hand_work_is_reckoned_with_what_is_typed(monkeypatch: pytest.MonkeyPatc
 def test_the_rule_of_compare_and_an_earlier_pack_go_in(
     monkeypatch: pytest.MonkeyPatch, made: Make, tmp_path: Path
 ) -> None:
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": BOXES}).to_json()))
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": WITHOUT_PDFS}).to_json()))
     _, first = made(app)
     content = first.path.read_bytes()
     app.session_state["rule_measure"], app.session_state["rule_least"] = "recall", 0.5
@@ -234,8 +237,7 @@ def test_no_folder_is_left_of_a_pack_that_was_not_written(problem: Exception) ->
 
 
 def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
-    without_sizes = Sides(BOXES.ground_truth, BOXES.predictions[:1])
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": without_sizes}).to_json()))
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": ONE_MODEL}).to_json()))
     also(app).set_value(["pixel"])
     app, job = made(app)
     assert (job.written, job.contents) == (None, None)
@@ -243,7 +245,7 @@ def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.Monkey
         "Files cannot be evaluated as chosen\\. Each row shows how to fix it\\."
     ]
     with pytest.raises(BadInput) as refused:
-        by_terminal("pixel", without_sizes, "lines 1.0")
+        by_terminal("pixel", ONE_MODEL, "lines 1.0")
     assert job.issues == refused.value.issues
     assert dashboard.issues(app)
 

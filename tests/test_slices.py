@@ -239,6 +239,8 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
 ) -> None:
     monkeypatch.setattr(counting, "_MOST_MULTIPLIED", most)
     attributes, loss, document = several(200)
+    # Names and numbers, and those that tell the failures: each search of all 23 takes four times as long.
+    attributes = tuple(each for each in attributes if each.name in {"label", "area", "x", "y", "columns", "scan"})
     other = np.random.default_rng(5).random(len(loss)) * loss
     cases = [(loss, False), (other, False), (loss - other, True), (loss, False)]
     alone = [search(attributes, each, document, two_sided=two_sided) for each, two_sided in cases]

@@ -26,11 +26,13 @@ from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 
 # Small columns are joined so early that they leave no holes in the memory behind them.
 _PARTS_OF_A_BLOCK: Final = 64
+# Bytes that are looked through at a time.
+_STEP: Final = 1 << 18
 _QUOTE: Final = ord('"')
 # White space is that of JSON: Python's own has more.
 BLANKS: Final = b" \t\n\r"
 ANNOTATIONS: Final = re.compile(rb'"annotations"[ \t\n\r]*+:[ \t\n\r]*+(?=\[)')
-LAST_ITEM: Final = re.compile(rb"\}[ \t\n\r]*+\]")
+_LAST_ITEM: Final = re.compile(rb"\}[ \t\n\r]*+\]")
 # A key that is spelled with an escape would not be found by counting.
 _ESCAPED_KEY = re.compile(rb'"[^"\\]*+\\(?:[^"\\]|\\.)*+"\s*+:', re.DOTALL)
 
@@ -224,9 +226,9 @@ def _annotations(content: bytes) -> tuple[int, int]:
     if begin is None:
         return _place(_TOP(content), content)
     start = begin.end()
-    for stop in _ends(content, start):
-        if is_frame(content[:start], content[stop:]):
-            return start, stop
+    for end in possible_ends(lambda one, other: content[one:other], start + 1, len(content), _STEP):
+        if is_frame(content[:start], content[end + 1 :]):
+            return start, end + 1
     return _place(_TOP(content), content)
 
 
@@ -239,14 +241,27 @@ def is_frame(head: bytes, tail: bytes) -> bool:
     return False
 
 
-def _ends(content: bytes, start: int) -> Iterator[int]:
-    """Where the annotations may end: many files end with them, and few have an array of objects in an annotation."""
-    stop = content.rfind(b"]", start)
-    if content.find(b"[", content.rfind(b"]", start, stop), stop) < 0:
-        yield stop + 1
-    last = LAST_ITEM.search(content, start)
-    if last:
-        yield last.end()
+def possible_ends(text: Callable[[int, int], bytes], start: int, size: int, step: int) -> Iterator[int]:
+    """Yield where the closing bracket of the annotations may be, which begin before `start`.
+
+    Many files end with them, and few have an array of objects in an annotation. `text` gives the bytes between two
+    places of the file; it is asked for `step` of them at most.
+    """
+    first = max(start, size - step)
+    tail = text(first, size)
+    stop = tail.rfind(b"]")
+    before = tail.rfind(b"]", 0, max(stop, 0))
+    if before >= 0 and tail.find(b"[", before, stop) < 0:
+        yield first + stop
+    at = start
+    while at < size:
+        part = text(at, min(at + step, size))
+        last = _LAST_ITEM.search(part)
+        if last:
+            yield at + last.end() - 1
+            return
+        # White space may be between a brace at the end of this part and a bracket in the next.
+        at += max(part.rfind(b"}"), 0) or len(part)
 
 
 def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
@@ -327,8 +342,8 @@ def plain_columns(columns: dict[str, AnyArray]) -> ItemColumns:
 
 
 def _quotes(text: bytes | msgspec.Raw) -> int:
-    view, step = np.frombuffer(text, dtype=np.uint8), 1 << 18
-    return sum(int(np.count_nonzero(view[at : at + step] == _QUOTE)) for at in range(0, len(view), step))
+    view = np.frombuffer(text, dtype=np.uint8)
+    return sum(int(np.count_nonzero(view[at : at + _STEP] == _QUOTE)) for at in range(0, len(view), _STEP))
 
 
 class Gathering:

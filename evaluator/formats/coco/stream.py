@@ -33,7 +33,6 @@ from evaluator.formats.coco.rules import (
 from evaluator.formats.coco.shape import (
     ANNOTATIONS,
     BLANKS,
-    LAST_ITEM,
     MALFORMED,
     Doubt,
     ItemColumns,
@@ -41,6 +40,7 @@ from evaluator.formats.coco.shape import (
     images_and_categories,
     is_frame,
     plain_columns,
+    possible_ends,
 )
 from evaluator.formats.coco.uniform import read
 from evaluator.model.boxes import FloatArray, IntArray
@@ -294,7 +294,7 @@ def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
 def _annotations(file: _File) -> tuple[_Array, bytes]:
     """The annotations of an instances file, and the file with an empty array in their place."""
     head = _head(file)
-    for end in _ends(file, len(head)):
+    for end in possible_ends(file.bytes, len(head), file.size, _STEP):
         if file.size - end <= _MOST_AROUND:
             tail = file.bytes(end, file.size)
             if is_frame(head[:-1], tail[1:]):
@@ -313,25 +313,6 @@ def _head(file: _File) -> bytes:
         if size >= min(file.size, _MOST_AROUND):
             raise Doubt
         size *= 2
-
-
-def _ends(file: _File, start: int) -> Iterator[int]:
-    """Where the annotations may end: many files end with them, and few have an array of objects in an annotation."""
-    first = max(start, file.size - _STEP)
-    text = file.bytes(first, file.size)
-    stop = text.rfind(b"]")
-    before = text.rfind(b"]", 0, max(stop, 0))
-    if before >= 0 and text.find(b"[", before, stop) < 0:
-        yield first + stop
-    at = start
-    while at < file.size:
-        text = file.bytes(at, min(at + _STEP, file.size))
-        last = LAST_ITEM.search(text)
-        if last:
-            yield at + last.end() - 1
-            return
-        # White space may be between a brace at the end of this part and a bracket in the next.
-        at += max(text.rfind(b"}"), 0) or len(text)
 
 
 def _list(file: _File) -> _Array:

@@ -38,20 +38,8 @@ OrderedBy = Literal["date", "run", ""]
 _STAR: Final = "★"
 _NAMED: Final = 3
 _WORDS: Final = (
-    "No",
-    "One",
-    "Two",
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-    "Ten",
-    "Eleven",
-    "Twelve",
-)
+    "No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -129,10 +129,14 @@ def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> t
     """Return model and mistake that a finding is about; None when it is about no mistake of a result."""
     if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
         return None
-    mistakes = by_model[entry.model].mistakes
-    of = mistakes.of_truth if entry.box_key[0] == "g" else mistakes.of_prediction
-    row = int(entry.box_key[1:])
-    return (entry.model, int(of[row])) if row < len(of) and of[row] != NONE else None
+    mistake = _mistake_at(by_model[entry.model], entry.box_key)
+    return None if mistake == NONE else (entry.model, mistake)
+
+
+def _mistake_at(result: AnyBoxResult, key: str) -> int:
+    """Return the mistake whose name a box carries, by the box's key (``g12``, ``p3``); `NONE` without one."""
+    of, row = result.mistakes.of_truth if key[0] == "g" else result.mistakes.of_prediction, int(key[1:])
+    return int(of[row]) if row < len(of) else NONE
 
 
 def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
@@ -321,11 +325,7 @@ def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> d
     for page in np.unique(made.page[rows]).tolist():
         on_page = page_mistakes(result, page)
         claims = claimed_on_page(on_page.targets, result, page, log)
-        places = set()
-        for key, place in on_page.of_box.items():
-            of = result.mistakes.of_truth if key[0] == "g" else result.mistakes.of_prediction
-            mistake = int(of[int(key[1:])])
-            if mistake != NONE and wanted[mistake]:
-                places.add(place)
+        mistakes = ((place, _mistake_at(result, key)) for key, place in on_page.of_box.items())
+        places = {place for place, mistake in mistakes if mistake != NONE and wanted[mistake]}
         targets |= targets_by_id(claims[place] for place in sorted(places))
     return targets

@@ -141,8 +141,8 @@ FORMAT: Final = Alto()
 def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
     """Return corners and outline of a block; None with an issue when it has neither, or is none."""
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
-    shape = next((child for child in element.children if child.name == "Shape"), None)
-    polygon = next((child for child in shape.children if child.name == "Polygon"), None) if shape else None
+    shape = element.child("Shape")
+    polygon = shape.child("Polygon") if shape else None
     ring = _ring(polygon, collector) if polygon is not None else None
     if any(key in element.attributes for key in _EDGES):
         left, top, width, height = map(number, _EDGES)

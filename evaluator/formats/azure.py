@@ -132,14 +132,14 @@ class Azure(ModelOutput):
                     spot = f"{where}.boundingRegions[{index}]"
                     named = (element and element.role) or label
                     _region(region, named, spot, scale, file)
-        if bare and len(bare) == elements:
-            rule = (
-                f"This is a Document Intelligence result without places: none of its {elements:,} elements is on a page"
-            )
-            file.refuse(rule, "Analyze a PDF or images; Office and HTML files have no pages.")
-        if bare:
-            rule = "an element should have boundingRegions (Document Intelligence)"
-            file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
+        file.leave_out(
+            bare,
+            elements,
+            "",
+            should="an element should have boundingRegions",
+            without="This is a Document Intelligence result without places: none of its {} elements is on a page",
+            fix="Analyze a PDF or images; Office and HTML files have no pages.",
+        )
 
 
 FORMAT: Final = Azure()

@@ -36,6 +36,18 @@ Corners = tuple[float, float, float, float]
 Size = tuple[float, float]
 
 
+class Shape(NamedTuple):
+    """Corners and outline of a region; without rings it is a plain box."""
+
+    xyxy: Corners
+    rings: Sequence[FloatArray] = ()
+
+    @classmethod
+    def of(cls, ring: FloatArray) -> Shape:
+        """The shape of an outline, float64 of shape (K, 2); a plain box for the four corners of an upright one."""
+        return cls(bounds(ring), outline(ring))
+
+
 class _Page(NamedTuple):
     """A page entry: what issues call it, its document, number there, size, own name, where it is, attributes."""
 
@@ -209,7 +221,7 @@ class Builder:
         xyxy: Corners,
         place: str,
         *,
-        score: float = math.nan,
+        score: float | None = None,
         rings: Sequence[FloatArray] = (),
         position: int | None = None,
         box_id: str = "",
@@ -218,14 +230,10 @@ class Builder:
 
         Parameters
         ----------
-        page : int
-            From `page` or `image`.
         xyxy : tuple of 4 floats
             x1, y1, x2, y2 in the unit of the builder. NaN for one that the reader has reported.
-        place : str
-            JSON path or line, for issues.
-        score : float
-            NaN for none.
+        score : float or None
+            None or NaN for none.
         rings : sequence of float64 arrays, shape (K, 2)
             The outline of a region that is no plain box.
         position : int or None
@@ -233,7 +241,7 @@ class Builder:
         box_id : str
             Where the box is found again; the place when there is nothing better.
         """
-        error = self._collector.error
+        error, score = self._collector.error, math.nan if score is None else score
         if not label.strip():
             rule = f"a region must have a label ({self._source})"
             error(place, rule, quote(label) if label else "", "Label it, or remove it.")

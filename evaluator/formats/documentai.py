@@ -5,7 +5,6 @@ Vertices may be pixels of the page image; a coordinate that is left out is 0.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -181,8 +180,7 @@ def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: Out
         file.collector.warning(bare, rule, what, "They are left out.")
     for where, block, element in placed:
         number = 1 if block.page_span is None or block.page_span.page_start is None else block.page_span.page_start
-        row = file.page_of(number - 1)
-        page = file.page(where, index=number - 1) if row is None else row
+        page = file.page_at(where, number - 1)
         kinds = ((block.table_block, "table"), (block.list_block, "list"), (block.image_block, "image"))
         label = next((name for held, name in kinds if held is not None), "block")
         if block.text_block is not None:
@@ -215,7 +213,6 @@ def _has_place(element: _Element) -> bool:
 def _add(element: _Element, label: str, page: tuple[int, Size | None], place: str, file: OutputFile) -> None:
     row, size = page
     polygon = element.layout.bounding_poly
-    score = math.nan if element.layout.confidence is None else element.layout.confidence
     assert polygon is not None
     if polygon.normalized_vertices:
         points = [(vertex.x, vertex.y) for vertex in polygon.normalized_vertices]
@@ -227,4 +224,4 @@ def _add(element: _Element, label: str, page: tuple[int, Size | None], place: st
         if not min(size) > 0.0:
             return
         points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
-    file.outline(row, label, points, place, score=score)
+    file.outline(row, label, points, place, score=element.layout.confidence)

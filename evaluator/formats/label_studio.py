@@ -19,10 +19,9 @@ import numpy as np
 
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, Size, bounds, listed, outline, turned
+from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, listed, turned
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
-from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Collector, quote
 
@@ -45,8 +44,6 @@ _PAGE_NUMBER = re.compile(r"(?:[ _.-]*(?:p|page)?[ _.-]*\d+)\Z", re.IGNORECASE)
 _TAG_NUMBER = re.compile(r"\d{1,9}\Z")
 _PAGE_FILE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif|pdf)\Z", re.IGNORECASE)
 _PER_CENT: Final = 100.0
-
-Shape = tuple[Corners, FloatArray | None]
 
 
 class _Work(NamedTuple):
@@ -350,16 +347,15 @@ class _File:
             return
         if not region.labels:
             self._unlabelled.append(region.place)
-        xyxy, ring = shape
         key = region.outer.get("id")
         for label in region.labels:
             self.builder.box(
                 page,
                 label,
-                xyxy,
+                shape.xyxy,
                 region.place,
                 score=score,
-                rings=() if ring is None else outline(ring),
+                rings=shape.rings,
                 box_id=key if isinstance(key, str) else region.place,
             )
 
@@ -377,7 +373,7 @@ class _File:
                 rule = f"a polygon must have at least {FEWEST_POINTS} points ({_SOURCE})"
                 error(f"{place}.points", rule, excerpt(value["points"]), "Correct the polygon, or remove it.")
                 return None
-            return None if ring is None else (bounds(ring / _PER_CENT), ring / _PER_CENT)
+            return None if ring is None else Shape.of(ring / _PER_CENT)
         x, y, width, height = (self._values.number(value, key, place) for key in ("x", "y", "width", "height"))
         rotation = self._values.number(value, "rotation", place) if value.get("rotation") is not None else 0.0
         if any(map(math.isnan, (x, y, width, height, rotation))):
@@ -388,7 +384,7 @@ class _File:
             return None
         if rotation % 360.0 == 0.0:
             x, y, width, height = x / _PER_CENT, y / _PER_CENT, width / _PER_CENT, height / _PER_CENT
-            return (x, y, x + width, y + height), None
+            return Shape((x, y, x + width, y + height))
         size = _size(region.outer)
         if size is None:
             rule = f"a rectangle that is turned must have original_width and original_height above 0 ({_SOURCE})"
@@ -399,7 +395,7 @@ class _File:
         with np.errstate(over="ignore", invalid="ignore"):
             sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
             ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
-        return bounds(ring), ring
+        return Shape.of(ring)
 
 
 class _Region(NamedTuple):

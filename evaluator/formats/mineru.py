@@ -6,7 +6,6 @@ content_list.json thousandths of the page.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final, cast
@@ -156,16 +155,15 @@ def _detection(detection: _Detection, page: int, where: str, file: OutputFile) -
     label = detection.label
     if label is None and detection.category_id is not None:
         label = _CATEGORIES.get(detection.category_id, f"category {detection.category_id}")
-    score = math.nan if detection.score is None else detection.score
     if label is None:
         file.collector.error(where, "category_id is required here (MinerU)", "", "Add category_id.")
     elif detection.poly is not None:
         if points := pairs_of(detection.poly, f"{where}.poly", file):
-            file.outline(page, label, points, where, score=score)
+            file.outline(page, label, points, where, score=detection.score)
     elif detection.bbox is None:
         file.collector.error(where, "poly is required here (MinerU)", "", "Add poly, or bbox.")
-    elif box := corners_of(detection.bbox, f"{where}.bbox", file):
-        file.builder.box(page, label, box, where, score=score)
+    else:
+        file.corners(page, label, detection.bbox, where, key="bbox", score=detection.score)
 
 
 def _middle(tree: dict[str, object], file: OutputFile) -> None:
@@ -189,9 +187,8 @@ def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int
             _block(inner, page, where, file, depth=depth + 1)
         return
     block = file.convert(value, _Block, place)
-    if block is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
-        score = math.nan if block.score is None else block.score
-        file.builder.box(page, block.type, box, place, score=score)
+    if block is not None:
+        file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score)
 
 
 def _content_list(tree: list[object], file: OutputFile) -> None:
@@ -199,17 +196,17 @@ def _content_list(tree: list[object], file: OutputFile) -> None:
     entries = [(f"$[{index}]", file.convert(value, _Entry, f"$[{index}]")) for index, value in enumerate(tree)]
     read = [(place, entry) for place, entry in entries if entry is not None]
     bare = [place for place, entry in read if entry.bbox is None]
-    if read and len(bare) == len(read):
-        rule = f"This is a MinerU content_list without boxes: none of its {len(read):,} entries has a bbox"
-        file.refuse(rule, "Give the middle.json or model.json of the same run.")
-    if bare:
-        rule = "an entry should have a bbox (MinerU)"
-        what = f"{len(bare):,} of {len(read):,} entries without"
-        file.collector.warning(bare[0], rule, what, "They are left out.")
+    file.leave_out(
+        bare,
+        len(read),
+        "entries",
+        should="an entry should have a bbox",
+        without="This is a MinerU content_list without boxes: none of its {} entries has a bbox",
+        fix="Give the middle.json or model.json of the same run.",
+    )
     file.in_shares()
     for place, entry in read:
-        row = file.page_of(entry.page_idx)
-        page = file.page(place, index=entry.page_idx) if row is None else row
+        page = file.page_at(place, entry.page_idx)
         box = None if entry.bbox is None else corners_of(entry.bbox, f"{place}.bbox", file)
         if box is not None:
             label = "title" if entry.type == "text" and (entry.text_level or 0) > 0 else entry.type
@@ -227,8 +224,8 @@ def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
     for index, place, block in blocks:
         if box := corners_of(block.bbox, f"{place}.bbox", file):
             x1, y1, x2, y2 = (edge / whole for edge in box)
-            score = math.nan if block.score is None else block.score
-            file.builder.box(cast("int", file.page_of(index)), block.type, (x1, y1, x2, y2), place, score=score)
+            page = cast("int", file.page_of(index))
+            file.builder.box(page, block.type, (x1, y1, x2, y2), place, score=block.score)
 
 
 def _nested(tree: list[object], file: OutputFile) -> Iterator[tuple[int, str, _Block]]:

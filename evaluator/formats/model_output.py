@@ -290,6 +290,19 @@ class OutputFile:
         held = self._rows.get((document or self.document, index))
         return held and held[0]
 
+    def page_at(self, place: str, index: int) -> int:
+        """The row of a page of the file's own document, which is added when it is new."""
+        row = self.page_of(index)
+        return self.page(place, index=index) if row is None else row
+
+    def leave_out(self, bare: Sequence[str], total: int, noun: str, *, should: str, without: str, fix: str) -> None:
+        """Warn of the entries at some places, of so many, that have no box; refuse a file in which none has one."""
+        if bare and len(bare) == total:
+            self.refuse(without.format(f"{total:,}"), fix)
+        if bare:
+            found = f"{len(bare):,} of {total:,} {noun} without" if noun else f"{len(bare):,} without"
+            self.collector.warning(bare[0], f"{should} ({self.source})", found, "They are left out.")
+
     def needed_page(self, number: int, place: str) -> int | None:
         """The row of a page, counted from 1, that a box is on; None with an issue when the file has no such page."""
         row = self.page_of(number - 1)
@@ -299,7 +312,7 @@ class OutputFile:
         return row
 
     def outline(
-        self, page: int, label: str, points: Sequence[Sequence[float]], place: str, *, score: float = math.nan
+        self, page: int, label: str, points: Sequence[Sequence[float]], place: str, *, score: float | None = None
     ) -> None:
         """Add the box around some points; they are kept as an outline when they are no plain box."""
         if len(points) < _FEWEST_POINTS:
@@ -312,6 +325,13 @@ class OutputFile:
         plain = len(points) <= _MOST_CORNERS and len(set(xs)) <= 2 and len(set(ys)) <= 2
         rings = () if plain else (np.array(points, dtype=np.float64),)
         self.builder.box(page, label, box, place, score=score, rings=rings)
+
+    def corners(
+        self, page: int, label: str, values: Sequence[float], place: str, *, key: str, score: float | None = None
+    ) -> None:
+        """Add the box of four numbers that an entry has under a key."""
+        if box := corners_of(values, f"{place}.{key}", self):
+            self.builder.box(page, label, box, place, score=score)
 
     def _report(self, message: str, value: object, place: str) -> None:
         """An issue for what msgspec says about a part."""

@@ -13,10 +13,9 @@ import numpy as np
 
 from evaluator.formats import json_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, Corners, bounds, outline
+from evaluator.formats.build import Builder, Shape
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
-from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Collector, quote
 
@@ -24,8 +23,6 @@ _SOURCE: Final = "OmniDocBench"
 _CORNERS: Final = 4
 _POLY: Final = 8
 _IMAGE_ENDINGS: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".bmp")
-
-Shape = tuple[Corners, FloatArray | None]
 
 
 class OmniDocBench(BoxFormat):
@@ -175,9 +172,7 @@ class _File:
         if region.get("score") is not None:
             score = self._values.number(region, "score", place)
         if shape := self._shape(region, place):
-            xyxy, ring = shape
-            rings = () if ring is None else outline(ring)
-            self.builder.box(row, label, xyxy, place, score=score, rings=rings)
+            self.builder.box(row, label, shape.xyxy, place, score=score, rings=shape.rings)
 
     def _shape(self, region: dict[str, object], place: str) -> Shape | None:
         """Return corners, and the outline of eight numbers; None with an error when there is neither."""
@@ -191,11 +186,10 @@ class _File:
         if not isinstance(region[key], list) or any(map(math.isnan, values)):
             return None
         if len(values) == _POLY:
-            ring = np.array(values, dtype=np.float64).reshape(-1, 2)
-            return bounds(ring), ring
+            return Shape.of(np.array(values, dtype=np.float64).reshape(-1, 2))
         if len(values) != _CORNERS:
             rule = f"{key} must have 4 numbers, x1, y1, x2, y2, or 8, the corners one after the other ({_SOURCE})"
             self._collector.error(where, rule, excerpt(region[key]), "Correct the region, or remove it.")
             return None
         x1, y1, x2, y2 = values
-        return (x1, y1, x2, y2), None
+        return Shape((x1, y1, x2, y2))

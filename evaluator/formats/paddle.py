@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -98,11 +97,8 @@ def _second(tree: list[object], file: OutputFile) -> None:
         place = f"$[{index}]"
         region = file.convert(value, _Region, place)
         if region is not None and (box := corners_of(region.bbox, f"{place}.bbox", file)):
-            number = region.img_idx or 0
-            row = file.page_of(number)
-            page = file.page(place, index=number) if row is None else row
-            score = math.nan if region.score is None else region.score
-            file.builder.box(page, region.type, box, place, score=score)
+            page = file.page_at(place, region.img_idx or 0)
+            file.builder.box(page, region.type, box, place, score=region.score)
 
 
 def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object]]]:
@@ -144,9 +140,8 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
     if "detectedObjects" in value:
         for where, item in file.items(value, "detectedObjects", place):
             detected = file.convert(item, _Detected, where)
-            if detected is not None and (box := corners_of(detected.bbox, f"{where}.bbox", file)):
-                score = math.nan if detected.score is None else detected.score
-                file.builder.box(page, detected.category_name, box, where, score=score)
+            if detected is not None:
+                file.corners(page, detected.category_name, detected.bbox, where, key="bbox", score=detected.score)
     elif isinstance(layout, dict) and "boxes" in layout:
         _detections(layout, page, f"{place}.layout_det_res", file)
     elif "boxes" in value:
@@ -154,8 +149,8 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
     elif "parsing_res_list" in value:
         for where, item in file.items(value, "parsing_res_list", place):
             block = file.convert(item, _Block, where)
-            if block is not None and (box := corners_of(block.block_bbox, f"{where}.block_bbox", file)):
-                file.builder.box(page, block.block_label, box, where)
+            if block is not None:
+                file.corners(page, block.block_label, block.block_bbox, where, key="block_bbox")
     else:
         rule = "a result must have boxes, layout_det_res or parsing_res_list (PaddleX)"
         file.collector.error(place, rule, ", ".join(map(excerpt, list(value)[:6])), AGAIN)
@@ -166,9 +161,8 @@ def _detections(value: dict[str, object], page: int, place: str, file: OutputFil
         detection = file.convert(item, _Detection, where)
         if detection is None:
             continue
-        score = math.nan if detection.score is None else detection.score
-        if len(detection.coordinate) > _CORNERS:
-            if points := pairs_of(detection.coordinate, f"{where}.coordinate", file):
-                file.outline(page, detection.label, points, where, score=score)
-        elif box := corners_of(detection.coordinate, f"{where}.coordinate", file):
-            file.builder.box(page, detection.label, box, where, score=score)
+        label, values, score = detection.label, detection.coordinate, detection.score
+        if len(values) <= _CORNERS:
+            file.corners(page, label, values, where, key="coordinate", score=score)
+        elif points := pairs_of(values, f"{where}.coordinate", file):
+            file.outline(page, label, points, where, score=score)

@@ -110,7 +110,7 @@ FORMAT: Final = PageXml()
 
 def _region(element: Element, collector: Collector) -> _Region | None:
     """Return label and outline of a region; None with an issue when it has no outline."""
-    coords = next((child for child in element.children if child.name == "Coords"), None)
+    coords = element.child("Coords")
     score = math.nan
     if coords is not None and "conf" in coords.attributes:
         score = xml_text.number(coords, "conf", collector, source=_SOURCE)

@@ -106,7 +106,7 @@ class Table(BoxFormat):
         """A Parquet file, or a first line with the names of a box."""
         if head.startswith(_PARQUET):
             # Of a large file the names are not in the head; its reader says what is missing.
-            names = _parquet_names(head)
+            names = [name.lower() for name in _parquet_names(head)]
             return not names or bool(_boxes_in(names))
         header = _header_of(head)
         return len(header) >= 4 and not is_supervision(header) and bool(_boxes_in(header))
@@ -114,7 +114,7 @@ class Table(BoxFormat):
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """Predictions have a column of scores."""
         names = _parquet_names(content) if content.startswith(_PARQUET) else _header_of(content)
-        return "prediction" if any(name in _KNOWN["score"] for name in names) else "ground_truth"
+        return "prediction" if any(name.lower() in _KNOWN["score"] for name in names) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of a file; see `Format.read`.
@@ -369,12 +369,12 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
 
 
 def _parquet_names(content: bytes) -> list[str]:
-    """The names of the columns of a Parquet file, in lower case; none of one that cannot be read."""
+    """The names of the columns of a Parquet file; none of one that cannot be read."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        return [name.lower() for name in parquet.read_schema(io.BytesIO(content)).names]
+        return list(parquet.read_schema(io.BytesIO(content)).names)
     except (pa.ArrowException, OSError, ValueError):
         return []
 
@@ -389,18 +389,11 @@ BOX_FORMS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def header_names(content: bytes, name: str) -> list[str]:
     """The names of the columns as they are written; none for what is no table."""
-    if not content.startswith(_PARQUET):
-        collector = Collector(name, max_per_rule=None)
-        try:
-            return text_rows(content, collector)[0] if _header_of(content) else []
-        except BadInput:
-            return []
-    import pyarrow as pa
-    from pyarrow import parquet
-
+    if content.startswith(_PARQUET):
+        return _parquet_names(content)
     try:
-        return list(parquet.read_schema(io.BytesIO(content)).names)
-    except (pa.ArrowException, OSError, ValueError):
+        return text_rows(content, Collector(name, max_per_rule=None))[0] if _header_of(content) else []
+    except BadInput:
         return []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -146,6 +145,6 @@ def _add(block: _Block, place: str, file: OutputFile, first: int) -> None:
     if page is None:
         return
     box = block.Geometry.BoundingBox
-    score = math.nan if block.Confidence is None else block.Confidence / _PER_CENT
+    score = None if block.Confidence is None else block.Confidence / _PER_CENT
     corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
     file.builder.box(page, block.BlockType, corners, place, score=score)

@@ -91,16 +91,14 @@ class Unstructured(ModelOutput):
         converted = [(place, file.convert(value, _Element, place)) for place, value in zip(places, tree, strict=True)]
         elements = [(place, element) for place, element in converted if element is not None]
         bare = [place for place, element in elements if not _has_place(element)]
-        if elements and len(bare) == len(elements):
-            rule = (
-                f"These are unstructured elements without coordinates: none of the {len(bare):,} has a place on a page"
-            )
-            fix = 'Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export again.'
-            file.refuse(rule, fix)
-        if bare:
-            rule = "an element should have coordinates (unstructured)"
-            what = f"{len(bare):,} of {len(elements):,} elements without"
-            file.collector.warning(bare[0], rule, what, "They are left out.")
+        file.leave_out(
+            bare,
+            len(elements),
+            "elements",
+            should="an element should have coordinates",
+            without="These are unstructured elements without coordinates: none of the {} has a place on a page",
+            fix='Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export again.',
+        )
         sizes: dict[int, Size] = {}
         for place, element in elements:
             if element.metadata is not None and _has_place(element):
@@ -138,5 +136,4 @@ def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: d
     # An element may have been found on an image of another resolution than the first one of its page.
     across, down = sizes[row][0] / width, sizes[row][1] / height
     points = [(x * across, (height - y if flipped else y) * down) for x, y in held.points]
-    score = math.nan if metadata.detection_class_prob is None else metadata.detection_class_prob
-    file.outline(row, label, points, where, score=score)
+    file.outline(row, label, points, where, score=metadata.detection_class_prob)

@@ -35,7 +35,7 @@ class _File(XmlFile):
             rule = f"the file must have one outermost element, <annotation> ({_SOURCE})"
             self.collector.error(root.place, rule, quote(root.name), "Write one file for each image.")
             return
-        name, size = _child(root, "filename"), _child(root, "size")
+        name, size = root.child("filename"), root.child("size")
         page = self.builder.image(
             name.text if name is not None and name.text else self.name,
             root.place,
@@ -63,11 +63,11 @@ class _File(XmlFile):
 
     def _object(self, element: Element, page: int, position: int) -> None:
         self._parts += [child for child in element.children if child.name == "part"]
-        difficult = _child(element, "difficult")
+        difficult = element.child("difficult")
         if difficult is not None and difficult.text not in ("", "0"):
             self._difficult.append(element)
-        box, label = _child(element, "bndbox"), _child(element, "name")
-        rotated = _child(element, "robndbox")
+        box, label = element.child("bndbox"), element.child("name")
+        rotated = element.child("robndbox")
         if box is None and rotated is None:
             rule = f"an object must have a <bndbox> ({_SOURCE})"
             kinds = ", ".join(quote(child.name) for child in element.children)
@@ -80,7 +80,7 @@ class _File(XmlFile):
         else:
             assert box is not None
             x1, y1, x2, y2 = (self._child_number(box, key) for key in _EDGES)
-        scores = (each for key in ("score", "confidence") if (each := _child(element, key)) is not None)
+        scores = (each for key in ("score", "confidence") if (each := element.child(key)) is not None)
         stated = next(scores, None)
         score = math.nan if stated is None else self._value(stated)
         if any(map(math.isnan, (x1, y1, x2, y2))):
@@ -119,7 +119,7 @@ class _File(XmlFile):
 
     def _child_number(self, parent: Element, key: str) -> float:
         """Return the finite number in a child; NaN with an error without."""
-        child = _child(parent, key)
+        child = parent.child(key)
         if child is not None:
             return self._value(child)
         self.collector.error(parent.place, f"{key} must be a finite number ({_SOURCE})", "none", "Correct it.")
@@ -155,8 +155,3 @@ class Voc(XmlFormat):
 
 
 FORMAT: Final = Voc()
-
-
-def _child(element: Element, name: str) -> Element | None:
-    """Return the first child of a name; None without."""
-    return next((child for child in element.children if child.name == name), None)

@@ -84,6 +84,10 @@ class Element:
     children: list[Element] = field(default_factory=list)
     text: str = ""
 
+    def child(self, name: str) -> Element | None:
+        """The first child of a name; None without."""
+        return next((child for child in self.children if child.name == name), None)
+
     @property
     def place(self) -> str:
         """Line and tag, for issues.

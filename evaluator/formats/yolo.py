@@ -20,10 +20,9 @@ import numpy as np
 
 from evaluator.formats import folder, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth, is_truth_name
-from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline
+from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, listed
 from evaluator.formats.xml_text import is_number
 from evaluator.metrics.results import count_of
-from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side, map_labels
 from evaluator.model.issues import BadInput, Collector, examples, quote, refuse
 
@@ -310,27 +309,20 @@ class _Text:
 
     def read(self, name: str, content: bytes) -> None:
         """Add all lines; a file without any is a page without boxes."""
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            what = f"0x{content[error.start]:02X} at byte {error.start}"
-            self._collector.error(self._place(0), f"text must be UTF-8 ({_SOURCE})", what, "Save the file as UTF-8.")
+        text = _decoded(content, self._place(0), self._collector)
+        if text is None:
             return
         page = self._builder.image(name, self._place(0))
         for number, line in enumerate(text.splitlines(), start=1):
             if words := line.split():
                 self._line(page, number, words)
-        if self._keypoints:
-            rule = f"keypoints are not read ({_SOURCE}, kpt_shape)"
-            self._collector.warning(
-                self._place(0), rule, f"{count_of(self._keypoints, 'box')} with them", "They are left out."
-            )
-
-        if self._tracks:
-            rule = f"numbers of tracks are not read ({_SOURCE}, save_txt of a tracker)"
-            self._collector.warning(
-                self._place(0), rule, f"{count_of(self._tracks, 'box')} with one", "They are left out."
-            )
+        for count, what, of, each in (
+            (self._keypoints, "keypoints", "kpt_shape", "them"),
+            (self._tracks, "numbers of tracks", "save_txt of a tracker", "one"),
+        ):
+            if count:
+                rule, found = f"{what} are not read ({_SOURCE}, {of})", f"{count_of(count, 'box')} with {each}"
+                self._collector.warning(self._place(0), rule, found, "They are left out.")
 
     def _place(self, line: int) -> str:
         return f"{self._prefix}line {line}" if line else self._prefix.removesuffix(", ")
@@ -367,9 +359,17 @@ class _Text:
         if len(values) % 2:
             score = values.pop()
         if shape := _shape(values, place, self._collector):
-            xyxy, ring = shape
-            rings = () if ring is None else outline(ring)
-            self._builder.box(page, label, xyxy, place, score=score, rings=rings)
+            self._builder.box(page, label, shape.xyxy, place, score=score, rings=shape.rings)
+
+
+def _decoded(content: bytes, place: str, collector: Collector) -> str | None:
+    """The text of a file; None with an error for bytes that are not UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"0x{content[error.start]:02X} at byte {error.start}"
+        collector.error(place, f"text must be UTF-8 ({_SOURCE})", what, "Save the file as UTF-8.")
+        return None
 
 
 def _keypoints(values: Sequence[float]) -> int:
@@ -382,17 +382,16 @@ def _keypoints(values: Sequence[float]) -> int:
     return 3 * points if points >= 3 and rest <= 1 and 2.0 in visible and {0.0, 1.0, 2.0}.issuperset(visible) else 0
 
 
-def _shape(values: list[float], place: str, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
+def _shape(values: list[float], place: str, collector: Collector) -> Shape | None:
     """Return corners and outline of a region; None with an error when it is none."""
     if len(values) >= 2 * FEWEST_POINTS:
-        ring = np.array(values, dtype=np.float64).reshape(-1, 2)
-        return bounds(ring), ring
+        return Shape.of(np.array(values, dtype=np.float64).reshape(-1, 2))
     x, y, width, height = values
     if width < 0.0 or height < 0.0:
         rule = f"width and height must not be negative ({_SOURCE})"
         collector.error(place, rule, listed((width, height)), "Correct the line, or remove it.")
         return None
-    return (x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0), None
+    return Shape((x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0))
 
 
 # --- names of classes --------------------------------------------------------------------------------------------
@@ -404,11 +403,8 @@ def _names(content: bytes, file: str, collector: Collector) -> _Names:
         rule = f"a file of names may have {_MAX_YAML_BYTES:,} bytes"
         collector.error(file, rule, f"{len(content):,}", "Keep only the names in it.")
         return _NO_NAMES
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what = f"0x{content[error.start]:02X} at byte {error.start}"
-        collector.error(file, f"text must be UTF-8 ({_SOURCE})", what, "Save the file as UTF-8.")
+    text = _decoded(content, file, collector)
+    if text is None:
         return _NO_NAMES
     if PurePosixPath(file).suffix.lower() not in _YAML:
         lines = [line.strip() for line in text.splitlines()]

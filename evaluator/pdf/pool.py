@@ -108,17 +108,10 @@ class Ink(msgspec.Struct, frozen=True, eq=False):
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):
-    """The words of one page.
+    """The words of one page in the document's own order; none for a page without text, such as a scan or an image.
 
-    Attributes
-    ----------
-    boxes : float64, shape (N, 4), in [0, 1]
-        x1, y1, x2, y2 in the displayed page, origin top left, cut at the page's edges; read-only. Shape (0, 4) for a
-        page without text, such as a scan or an image. Words wholly outside the displayed page are left out.
-    texts : tuple of str, length N
-        The words in the order of the boxes, which is the document's own.
-    warnings : tuple of str
-        Sentences for the reader.
+    `boxes` is float64, shape (N, 4), in [0, 1] of the displayed page, cut at its edges; read-only. Words wholly outside
+    are left out. `warnings` are sentences for the reader.
     """
 
     boxes: FloatArray
@@ -127,23 +120,11 @@ class Words(msgspec.Struct, frozen=True, eq=False):
 
 
 class Layout(msgspec.Struct, frozen=True, eq=False):
-    """What a page is made of, apart from its words. All arrays are read-only.
+    """What a page is made of, apart from its words. All arrays are read-only, boxes in [0, 1] of the displayed page.
 
-    Attributes
-    ----------
-    rotation : int
-        /Rotate of the page: 0, 90, 180 or 270.
-    producer : str
-        The program that wrote the document; "" when it does not say.
-    images, rules : float64, shape (N, 4), in [0, 1]
-        x1, y1, x2, y2 of pictures and of ruled lines (thin straight strokes) in the displayed page. The ruled lines of
-        a scan are in `mask` alone.
-    texts : float64, shape (N, 4), in [0, 1]
-        Pieces of text in one font.
-    sizes, characters : float64, shape (N,)
-        Font size in points, and number of characters, of each piece of text.
-    mask : bool, shape (rows, columns)
-        The ink of a scan, pixel by pixel; shape (0, 0) for a page that is none.
+    `rotation` is /Rotate: 0, 90, 180 or 270; `producer` the program that wrote the document. `rules` are ruled lines:
+    thin straight strokes, those of a scan in `mask` alone. `texts` are pieces of text in one font, with `sizes` in
+    points and numbers of `characters`. `mask`: the ink of a scan, pixel by pixel; shape (0, 0) for a page that is none.
     """
 
     rotation: int
@@ -263,10 +244,8 @@ class PagePool:
 
     Parameters
     ----------
-    workers : int
-        Requests that run at the same time; as many more that are slow.
-    spares : int
-        Processes kept warm beyond those, to replace a killed one at once.
+    workers, spares : int
+        Requests that run at a time, as many more that are slow, and processes kept warm to replace a killed one.
     time_limit : float
         Seconds of the processor for one request, up to the next whole second; then the system ends its process. By the
         clock it may take six times as long, on Windows as long.
@@ -277,12 +256,8 @@ class PagePool:
         clock it is slow after `time_limit`.
     requests_per_worker : int
         After so many a process is replaced, so that what a document left behind in it does not stay.
-    cache_bytes : int
-        Of all answers that are kept.
     blocked_for : float
         Seconds for which a page that killed a worker is not tried again.
-    clock : callable
-        Monotonic seconds; replaced in tests.
     """
 
     def __init__(
@@ -379,11 +354,9 @@ class PagePool:
 
         Parameters
         ----------
-        path, page_index
-        dpi : float
-            Resolution; lowered when the page would exceed 25 million pixels or a side of 16,000.
-        width : int or None
-            Width in pixels, instead of ``dpi``.
+        dpi, width : float, int or None
+            Resolution, in (0, 1200], or instead of it width in pixels, 1 to 16,000; lowered when the page would exceed
+            25 million pixels or a side of 16,000.
         most_pixels : int
             Fewer where a sharp picture is not needed: what drawing a page takes grows with its pixels. A picture that
             is less sharp for that reason has no warning.
@@ -392,20 +365,12 @@ class PagePool:
             others go first on the processor, so on a busy machine it takes long. None waits to the end; with 0 a page
             is not asked for, and one that is not kept from before is ``not_ready``.
         encoding : "webp", "jpeg", "both" or "screen"
-            Of the picture: an HTML file holds WebP, a PDF JPEG; "screen" is JPEG of quality 90, which takes a sixth of
-            the time to write and to show.
-
-        Raises
-        ------
-        ValueError
-            ``dpi`` is not in (0, 1200], ``width`` not in 1 to 16,000, or ``most_pixels`` not in 1 to 25 million.
+            An HTML file holds WebP, a PDF JPEG; "screen" is JPEG of quality 90, which takes a sixth of the time to
+            write and to show.
         """
         if not 1 <= most_pixels <= PIXEL_LIMIT:
             raise ValueError(f"most_pixels must be from 1 to {PIXEL_LIMIT}, not {most_pixels!r}")
-        if width is None:
-            _need_dpi(dpi)
-        else:
-            _need_width(width)
+        _need_resolution(dpi if width is None else None, width)
         asked = float(dpi) if width is None else None
         request = Request("page", page_index, dpi=asked, width=width, most_pixels=most_pixels, encoding=encoding)
         return self._answer(PageImage, path, request, patience)
@@ -420,22 +385,14 @@ class PagePool:
         width: int,
         encoding: Encoding = "webp",
     ) -> PageImage:
-        """A part of one page, cut before it is encoded; see `page_image` for the encodings and what is raised.
+        """A part of one page, cut before it is encoded; see `page_image`.
 
-        Parameters
-        ----------
-        path, page_index
-        part : tuple of float
-            x1, y1, x2, y2 in [0, 1] of the displayed page, of some width and height.
-        dpi : float
-            Resolution; images are never enlarged.
-        width : int
-            A part that would have more pixels across is scaled down to these.
+        `part` is x1, y1, x2, y2 in [0, 1] of the displayed page, with an area; one of more than `width` pixels across
+        at `dpi` is scaled down to these. Images are never enlarged.
         """
         if not (0.0 <= part[0] < part[2] <= 1.0 and 0.0 <= part[1] < part[3] <= 1.0):
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
-        _need_dpi(dpi)
-        _need_width(width)
+        _need_resolution(dpi, width)
         request = Request("page", page_index, dpi=float(dpi), width=width, part=part, encoding=encoding)
         return self._answer(PageImage, path, request)
 
@@ -455,12 +412,9 @@ class PagePool:
         return self._answer(Layout, path, Request("layout", page_index))
 
     def page_sizes(self, path: Path) -> FloatArray:
-        """Width and height of every displayed page.
+        """Width and height of every displayed page in points, of an image in pixels; float64, shape (P, 2).
 
-        Returns
-        -------
-        float64, shape (P, 2)
-            In points; for an image, its pixels. NaN for a page that cannot be measured.
+        NaN for a page that cannot be measured.
         """
         count = max(self.describe(path).page_count, 1)
         parts = (self._answer(Sizes, path, Request("sizes", first)) for first in range(0, count, SIZES_AT_ONCE))
@@ -712,31 +666,34 @@ def _checked(
             webp, jpeg = encoding in ("webp", "both"), encoding != "webp"
             sound = (bool(reply.webp), bool(reply.jpeg)) == (webp, jpeg) and size[0] * size[1] <= PIXEL_LIMIT
             sound = sound and not (webp and _webp_size(reply.webp) != size)
-            if not sound or (jpeg and _jpeg_size(reply.jpeg) != size):
-                raise Lost("It sent a picture in another format, or of another size than it says.")
+            sound = sound and not (jpeg and _jpeg_size(reply.jpeg) != size)
+            _need(sound, "It sent a picture in another format, or of another size than it says.")
             return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
         case WordList():
-            if len(reply.boxes) != 32 * len(reply.texts):
-                raise Lost("It sent words without boxes.")
+            _need(len(reply.boxes) == 32 * len(reply.texts), "It sent words without boxes.")
             return Words(_boxes(reply.boxes), tuple(reply.texts), _plain_warnings(reply.warnings))
         case SizeList():
-            if not reply.sizes or len(reply.sizes) % 16:
-                raise Lost("It sent an incomplete size.")
+            _need(bool(reply.sizes) and not len(reply.sizes) % 16, "It sent an incomplete size.")
             sizes = _numbers(reply.sizes).reshape(-1, 2).copy()
             sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
             sizes.flags.writeable = False
             return Sizes(sizes)
         case InkGrid():
-            if len(reply.cells) != reply.columns * reply.rows:
-                raise Lost("It sent a grid with missing cells.")
+            _need(len(reply.cells) == reply.columns * reply.rows, "It sent a grid with missing cells.")
             return Ink(np.frombuffer(reply.cells, dtype=np.uint8).reshape(reply.rows, reply.columns))
         case LayoutList():
             return _checked_layout(reply)
         case Failure():
-            if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
-                raise Lost("It sent an invalid page count.")
+            counted = reply.kind != "page_out_of_range" or re.fullmatch(r"[0-9]{1,9}", reply.detail)
+            _need(bool(counted), "It sent an invalid page count.")
             return reply
     raise Lost("It sent its version twice.")
+
+
+def _need(sound: bool, otherwise: str) -> None:
+    """Raise `Lost` for what an honest worker cannot have sent."""
+    if not sound:
+        raise Lost(otherwise)
 
 
 def _numbers(sent: bytes) -> FloatArray:
@@ -746,11 +703,9 @@ def _numbers(sent: bytes) -> FloatArray:
 
 def _boxes(sent: bytes) -> FloatArray:
     """The bytes as boxes in [0, 1], shape (N, 4)."""
-    if len(sent) % 32:
-        raise Lost("It sent an incomplete box.")
+    _need(not len(sent) % 32, "It sent an incomplete box.")
     boxes = _numbers(sent).reshape(-1, 4)
-    if not bool(np.all((boxes >= 0.0) & (boxes <= 1.0))):
-        raise Lost("It sent boxes outside the page.")
+    _need(bool(np.all((boxes >= 0.0) & (boxes <= 1.0))), "It sent boxes outside the page.")
     return boxes
 
 
@@ -789,14 +744,14 @@ def _jpeg_size(picture: bytes) -> tuple[int, int] | None:
 def _checked_layout(reply: LayoutList) -> Layout:
     """The layout of a page as the app keeps it; `Lost` when an honest worker cannot have sent it."""
     stride = (reply.columns + 7) // 8
-    if len(reply.mask) != stride * reply.rows or (reply.columns == 0) != (reply.rows == 0):
-        raise Lost("It sent a mask with missing pixels.")
-    if len(reply.texts) != 4 * len(reply.sizes) or len(reply.sizes) != len(reply.characters):
-        raise Lost("It sent text without sizes.")
+    whole = len(reply.mask) == stride * reply.rows and (reply.columns == 0) == (reply.rows == 0)
+    _need(whole, "It sent a mask with missing pixels.")
+    sized = len(reply.texts) == 4 * len(reply.sizes) and len(reply.sizes) == len(reply.characters)
+    _need(sized, "It sent text without sizes.")
     images, rules, texts = _boxes(reply.images), _boxes(reply.rules), _boxes(reply.texts)
     sizes, characters = _numbers(reply.sizes), _numbers(reply.characters)
-    if not all(bool(np.all(np.isfinite(numbers) & (numbers > 0.0))) for numbers in (sizes, characters)):
-        raise Lost("It sent text without a size.")
+    positive = all(bool(np.all(np.isfinite(numbers) & (numbers > 0.0))) for numbers in (sizes, characters))
+    _need(positive, "It sent text without a size.")
     bits = np.frombuffer(reply.mask, dtype=np.uint8).reshape(reply.rows, stride)
     mask = np.unpackbits(bits, axis=1, count=reply.columns).astype(np.bool_) if reply.rows else np.zeros((0, 0), bool)
     mask.flags.writeable = False
@@ -815,11 +770,8 @@ def _said(detail: str) -> str:
     return detail if detail.endswith(".") and len(detail) < 160 else f"The renderer reports: {quote(detail)}."
 
 
-def _need_dpi(dpi: float) -> None:
-    if not 0 < dpi <= _MAX_DPI:
+def _need_resolution(dpi: float | None, width: int | None) -> None:
+    if dpi is not None and not 0 < dpi <= _MAX_DPI:
         raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
-
-
-def _need_width(width: int) -> None:
-    if not 1 <= width <= _MAX_WIDTH:
+    if width is not None and not 1 <= width <= _MAX_WIDTH:
         raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")

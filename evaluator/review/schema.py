@@ -64,13 +64,7 @@ event_table: Final = Table(
 
 
 def stored_version(connection: Connection) -> int | None:
-    """The layout of a store.
-
-    Returns
-    -------
-    int or None
-        0 for an empty database, None for a file that other programs use and we do not.
-    """
+    """The layout of a store: 0 for an empty database, None for a file that other programs use and we do not."""
     if connection.dialect.name == "postgresql":
         # The general question takes a new connection as long as ten verdicts.
         ours = "SELECT to_regclass(quote_ident(current_schema()) || '.layoutscope_version')"
@@ -90,13 +84,7 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, version: int) -> None:
-    """Bring an older layout to the present one, inside the transaction of the connection.
-
-    Parameters
-    ----------
-    version : int
-        Of the store, in [1, `VERSION`].
-    """
+    """Bring an older layout, from 1 on, to the present one, inside the transaction of the connection."""
     for step in range(version, VERSION):
         _UPGRADES[step](connection)
     connection.execute(update(version_table).values(version=VERSION))

@@ -48,6 +48,8 @@ _KEEP_NEW: Final = text(
     ":verdict, :note, :tags, :author, :verified, :time, :source, :owner, :due, :status "
     "WHERE NOT EXISTS (SELECT 1 FROM layoutscope_event WHERE id = :same_id)"
 )
+# Columns that hold what an event has under the same name.
+_PLAIN: Final = ("id", "action", "verdict", "note", "author", "source", "owner", "due", "status")
 _READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")
 
 
@@ -63,20 +65,9 @@ class _Kept(NamedTuple):
 class Store:
     """The findings of one or more workspaces.
 
-    Parameters
-    ----------
-    address : str or Path
-        A path of an SQLite file, which may not exist yet, or a database address (``postgresql+psycopg://…``).
-        It comes from whoever starts the program, never from a data file.
-
-    Raises
-    ------
-    StoreProblem
-        ``driver`` or ``unusable``, for an address that can never work. All other problems come with the first use.
-
-    Notes
-    -----
-    Safe to use from several threads; not to be carried over a fork.
+    `address`: the path of an SQLite file, which may not exist yet, or a database address (``postgresql+psycopg://…``);
+    from whoever starts the program, never from a data file. One that can never work is a `StoreProblem` ``driver`` or
+    ``unusable``; all other problems come with the first use. Safe for several threads; not to be carried over a fork.
     """
 
     def __init__(self, address: str | Path) -> None:
@@ -99,12 +90,7 @@ class Store:
     def add(self, events: Sequence[Event], workspace: str = "") -> None:
         """Keep events; when this returns they are on disk, when it raises `StoreProblem` none of them is kept.
 
-        Parameters
-        ----------
-        events : sequence of Event
-            One that is there already (by its id) is not added again.
-        workspace : str
-            Which of the projects in this database.
+        One that is there already (by its id) is not added again. `workspace` is one of the projects in this database.
         """
         rows = [_row(event, workspace) for event in events]
         if not rows:
@@ -128,10 +114,7 @@ class Store:
     def log(self, workspace: str = "") -> ReviewLog:
         """All events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
 
-        Returns
-        -------
-        ReviewLog
-            The same object as long as nothing was added; empty when nothing was ever kept.
+        The same object as long as nothing was added; empty when nothing was ever kept.
         """
         with self._lock:
             file = _identity(self._path)
@@ -364,24 +347,14 @@ def _require_sound(connection: Connection, name: str) -> None:
 
 def _row(entry: Event, workspace: str) -> dict[str, Any]:
     """An event as a row."""
-    return {
-        "id": entry.id,
+    return {name: getattr(entry, name) for name in (*_PLAIN, "verified")} | {
         "same_id": entry.id,
         "workspace": workspace,
         "target": entry.target_id,
         "kind": entry.target.kind,
         "snapshot": msgspec.json.encode(entry.target).decode(),
-        "action": entry.action,
-        "verdict": entry.verdict,
-        "note": entry.note,
         "tags": msgspec.json.encode(entry.tags).decode(),
-        "author": entry.author,
-        "verified": entry.verified,
         "time": entry.stamp,
-        "source": entry.source,
-        "owner": entry.owner,
-        "due": entry.due,
-        "status": entry.status,
     }
 
 
@@ -389,20 +362,12 @@ def _event(row: Row[Any], name: str) -> Event:
     """A row as an event; a `StoreProblem` for one that was changed by other hands."""
     try:
         event = Event(
-            id=row.id,
+            **{name: getattr(row, name) for name in _PLAIN},
             target_id=row.target,
             target=msgspec.json.decode(row.snapshot, type=Target),
-            action=row.action,
-            verdict=row.verdict,
-            note=row.note,
             tags=msgspec.json.decode(row.tags, type=tuple[str, ...]),
-            author=row.author,
             verified=bool(row.verified),
             time=datetime.fromisoformat(row.time).astimezone(UTC),
-            source=row.source,
-            owner=row.owner,
-            due=row.due,
-            status=row.status,
         )
         return checked(event)
     except (msgspec.MsgspecError, ValueError, TypeError) as raised:

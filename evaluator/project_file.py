@@ -20,7 +20,7 @@ import msgspec
 from evaluator.doctor.fixes import FixError, fix_of
 from evaluator.formats import folder
 from evaluator.formats.base import Kind
-from evaluator.model.issues import BadInput, Collector, quote
+from evaluator.model.issues import Collector, quote
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import box_protocols
@@ -81,12 +81,10 @@ def read(path: Path) -> tuple[Workspace, str]:
         held = msgspec.convert(tomllib.loads(text), _Project)
     except msgspec.ValidationError as error:
         rule = f"the keys are {', '.join(_Project.__struct_fields__)} ({_SOURCE})"
-        collector.error("", rule, quote(str(error)), _WRITE)
-        raise BadInput(collector.issues()) from None
+        collector.fail("", rule, quote(str(error)), _WRITE)
     # Of the parser, of a number with thousands of digits, and of lists in lists.
     except (ValueError, RecursionError) as error:
-        collector.error("", "the text must be TOML 1.0", quote(str(error)), _WRITE)
-        raise BadInput(collector.issues()) from None
+        collector.fail("", "the text must be TOML 1.0", quote(str(error)), _WRITE)
     beside = path.resolve().parent
     root = PdfFolder(beside)
 
@@ -118,8 +116,7 @@ def read(path: Path) -> tuple[Workspace, str]:
             fix_of(text)
         except FixError as problem:
             collector.error(f"fix[{at}]", f"{problem} ({_SOURCE})", quote(text), "Correct it, or leave it out.")
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     parts = dict(held.filters)
     if held.protocol is not None:
         parts["protocol"] = held.protocol

@@ -22,7 +22,7 @@ ROOM: Final = 700
 BRACKETS: Final = re.compile(r" \([^()]*\)")
 PARTS: Final[Mapping[tuple[str, int], tuple[int, int]]] = {
     ("error", 4): (1, 3), ("warning", 4): (1, 3), ("refuse", 5): (2, 4), ("refuse", 2): (0, 1), ("refuse", 3): (0, 1),
-    ("refuse", 4): (0, 1), ("_refuse", 4): (1, 3), ("errors", 3): (0, 2),
+    ("refuse", 4): (0, 1), ("_refuse", 4): (1, 3), ("errors", 3): (0, 2), ("fail", 4): (1, 3),
 }  # fmt: skip
 """Where rule and fix are among the arguments of what makes an issue, by its name and how many there are."""
 

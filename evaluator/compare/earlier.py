@@ -143,8 +143,7 @@ def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
     """Return the results in a ``result.json``; BadInput when it is no such file or its counts do not fit."""
     collector = Collector(name, max_per_rule=20)
     if len(content) > MOST_BYTES:
-        collector.error("", f"a result may have {MOST_BYTES >> 20} MB", f"{len(content) >> 20} MB", _FIX)
-        raise BadInput(collector.issues())
+        collector.fail("", f"a result may have {MOST_BYTES >> 20} MB", f"{len(content) >> 20} MB", _FIX)
     try:
         decoded = msgspec.json.decode(content, type=_Result | list[_Result])
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
@@ -156,8 +155,7 @@ def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
         _check(one, where, collector)
     if not every:
         collector.error("$", "must have at least one result", "an empty list", _FIX)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return tuple(
         EarlierResult(
             one.model or one.predictions.name, one.protocol, one.signature, one.ground_truth.sha256, one.run,

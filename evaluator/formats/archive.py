@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evaluator.formats import limits
-from evaluator.model.issues import BadInput, Collector, quote
+from evaluator.model.issues import Collector, quote
 
 _MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 # Starts the record of an entry in the list at the end of an archive.
@@ -65,7 +65,7 @@ def read(content: bytes, collector: Collector, *, suffixes: Sequence[str]) -> li
             members = _contents(opened, chosen, collector)
     except _UNREADABLE as error:
         _refuse_broken(error, collector)
-    _raise_if_failed(collector)
+    collector.raise_if_failed()
     return members
 
 
@@ -75,7 +75,7 @@ def _open(content: bytes, collector: Collector) -> zipfile.ZipFile:
     if entries > limits.MAX_ARCHIVE_ENTRIES:
         rule = f"an archive may have {limits.MAX_ARCHIVE_ENTRIES:,} entries"
         collector.error("", rule, f"{entries:,}", "Split the archive, or give a folder.")
-    _raise_if_failed(collector)
+    collector.raise_if_failed()
     return zipfile.ZipFile(io.BytesIO(content))
 
 
@@ -98,14 +98,14 @@ def _chosen(entries: Sequence[zipfile.ZipInfo], collector: Collector, suffixes: 
             files.append(entry)
         else:
             others += 1
-    _raise_if_failed(collector)
+    collector.raise_if_failed()
     wanted = " or ".join(suffixes)
     if not files:
         collector.error("", f"an archive must hold files that end in {wanted}", "none", "Zip the annotation files.")
     elif others:
         rule = f"only the files of an archive that end in {wanted} are read"
         collector.warning("", rule, f"{others:,} of another kind", "Nothing to do if they are page images.")
-    _raise_if_failed(collector)
+    collector.raise_if_failed()
     return sorted(files, key=lambda entry: entry.filename)
 
 
@@ -172,15 +172,10 @@ def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, collect
             elif size > most:
                 rule = f"a file may expand to {limits.MAX_ARCHIVE_RATIO} times its compressed size"
                 collector.error(quote(entry.filename), rule, "more", "Give the file itself if it is meant.")
-            _raise_if_failed(collector)
+            collector.raise_if_failed()
             parts.append(part)
     return b"".join(parts)
 
 
 def _refuse_broken(error: Exception, collector: Collector) -> None:
     collector.error("", "a zip archive must be readable", str(error) or type(error).__name__, "Zip the files again.")
-
-
-def _raise_if_failed(collector: Collector) -> None:
-    if collector.failed:
-        raise BadInput(collector.issues())

@@ -22,7 +22,7 @@ from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
-from evaluator.model.issues import BadInput, Collector, quote
+from evaluator.model.issues import Collector, quote
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
@@ -311,8 +311,7 @@ class Builder:
             page = next(page for page in self._pages if page.size is None)
             rule = f"every page must have a width and a height ({self._source})"
             self._collector.error(page.place, rule, "none", "Write the size of the page.")
-        if self._collector.failed:
-            raise BadInput(self._collector.issues())
+        self._collector.raise_if_failed()
         scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
         return self._columns(sha256, side, scale, normalise=normalise)
 
@@ -322,8 +321,7 @@ class Builder:
         if len(rows):
             rule = f"the size of a page must be in the unit of its boxes ({self._source})"
             width, height = size[rows[0]].tolist()
-            self._collector.error("", rule, f"{width:g} x {height:g}", "Correct the width and height of the page.")
-            raise BadInput(self._collector.issues())
+            self._collector.fail("", rule, f"{width:g} x {height:g}", "Correct the width and height of the page.")
 
     def _columns(self, sha256: str, side: Side, size: FloatArray | None, *, normalise: bool) -> Annotations:
         """The columns of a file without errors."""

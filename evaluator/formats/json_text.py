@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.formats import limits
-from evaluator.model.issues import BadInput, Collector, quote, refuse
+from evaluator.model.issues import Collector, quote, refuse
 
 if TYPE_CHECKING:
     import json
@@ -187,16 +187,14 @@ def parse_sound(source: Source, collector: Collector) -> object:
     """The tree of a file without repeated keys, unusable numbers and lone surrogates; `BadInput` for any other."""
     _refuse_large(source, collector, "Split the file.")
     tree = parse_checked(source, collector)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return tree
 
 
 def _refuse_large(source: Source, collector: Collector, fix: str) -> None:
     if len(source.content) > limits.MAX_EXACT_BYTES:
         rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
-        collector.error("", rule, f"{len(source.content):,} bytes", fix)
-        raise BadInput(collector.issues())
+        collector.fail("", rule, f"{len(source.content):,} bytes", fix)
 
 
 def parse_checked(source: Source, collector: Collector) -> object:

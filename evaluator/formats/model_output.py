@@ -23,7 +23,7 @@ from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import Builder, Corners, Size, listed
 from evaluator.formats.json_text import excerpt
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector
+from evaluator.model.issues import Collector
 
 AGAIN: Final = "Export the file again, or correct it."
 NO_SIZE: Final = (math.nan, math.nan)
@@ -214,8 +214,7 @@ class OutputFile:
 
     def refuse(self, rule: str, fix: str, found: str = "", place: str = "") -> NoReturn:
         """Raise `BadInput` with this error and all issues so far."""
-        self.collector.error(place, rule, found, fix)
-        raise BadInput(self.collector.issues())
+        self.collector.fail(place, rule, found, fix)
 
     def document_in(self, tree: object, place: str = "$") -> dict[str, object]:
         """The object that a file holds; a list of several, and anything else, is refused."""

@@ -165,25 +165,21 @@ def read_poster(
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     if len(content) > MAX_POSTER_BYTES:
         rule = f"the file of a poster may have {MAX_POSTER_BYTES:,} bytes"
-        collector.error("", rule, f"{len(content):,}", _TOO_LARGE)
-        raise BadInput(collector.issues())
+        collector.fail("", rule, f"{len(content):,}", _TOO_LARGE)
     source = json_text.open_source(content, name)
     characters = len(unicodedata.normalize("NFKD", source.content.decode()))
     if characters > MAX_CHARACTERS:
         rule = f"the file of a poster may have {MAX_CHARACTERS:,} characters (Unicode NFKD)"
-        collector.error("", rule, f"{characters:,}", _TOO_LARGE)
-        raise BadInput(collector.issues())
+        collector.fail("", rule, f"{characters:,}", _TOO_LARGE)
     tree = json_text.parse_checked(source, collector)
     if not isinstance(tree, dict):
         fix = "Write the structured text of one poster as an object."
-        collector.error("$", f"a poster must be a JSON object ({_SOURCE})", json_text.excerpt(tree), fix)
-        raise BadInput(collector.issues())
+        collector.fail("$", f"a poster must be a JSON object ({_SOURCE})", json_text.excerpt(tree), fix)
     sections = tuple(_sections(tree, collector))
     if len(sections) > MAX_SECTIONS:
         rule = f"a poster may have {MAX_SECTIONS:,} sections and captions"
         collector.error("$", rule, f"{len(sections):,}", _TOO_LARGE)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     digest = hashlib.sha256(content).hexdigest()
     return Poster(poster_id, name, digest, tree, sections), collector.issues()
 
@@ -250,8 +246,7 @@ def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) 
     collector = Collector(path.resolve().name, max_per_rule=None)
     names = ", ".join(file.relative_to(path).as_posix() for file in files)
     fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or state the side."
-    collector.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
-    raise BadInput(collector.issues())
+    collector.fail(poster_id, "it must be clear which file is the poster's", quote(names), fix)
 
 
 def _is_json(path: Path) -> bool:

@@ -11,7 +11,7 @@ from evaluator.formats.build import Builder
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.table import Row, Rows
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector
+from evaluator.model.issues import Collector
 
 _SOURCE: Final = "supervision"
 _COLUMNS: Final = ("x_min", "y_min", "x_max", "y_max", "class_id", "confidence", "tracker_id")
@@ -109,6 +109,5 @@ def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str],
         for index, entry in enumerate(entries)
         if isinstance(entry, dict)
     ]
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return names, lambda _issues: iter(rows)

@@ -169,7 +169,7 @@ def parse_columns(text: str, collector: Collector) -> dict[str, str]:
             given[target] = column
     if (unit := given.get("unit")) and unit not in _UNITS:
         collector.error("", "unit in --columns must be pixels or page", quote(unit), "Write unit=pixels or unit=page.")
-    _raise_if_failed(collector)
+    collector.raise_if_failed()
     return given
 
 
@@ -228,7 +228,7 @@ def plan_of(
         error("", f"a column must hold the label ({source})", columns, _write())
     if ("page_width" in at) != ("page_height" in at):
         error("", f"page_width and page_height must both be there ({source})", "only one", "Name both, or none.")
-    _raise_if_failed(collector)
+    collector.raise_if_failed()
     if unread and (others := [name for index, name in enumerate(header) if index not in at.values()]):
         rule, fix = f"columns should have a known name ({source})", "They are not read; --columns names what they hold."
         collector.warning("", rule, ", ".join(map(quote, others[:10])), fix)
@@ -267,16 +267,14 @@ def utf8_of(content: bytes, collector: Collector) -> bytes:
     """The bytes of a CSV file without byte order mark; BadInput for one that is too large or not UTF-8."""
     if len(content) > limits.MAX_FILE_BYTES:
         rule = f"a file may have {limits.MAX_FILE_BYTES:,} bytes"
-        collector.error("", rule, f"{len(content):,}", "Split the file.")
-        raise BadInput(collector.issues())
+        collector.fail("", rule, f"{len(content):,}", "Split the file.")
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         # Only to see that it is text: the reader takes it line by line.
         content.decode()
     except UnicodeDecodeError as error:
         place, found = f"byte {error.start}", f"0x{content[error.start]:02X}"
-        collector.error(place, "the text must be UTF-8 (RFC 3629)", found, "Save the file as UTF-8.")
-        raise BadInput(collector.issues()) from None
+        collector.fail(place, "the text must be UTF-8 (RFC 3629)", found, "Save the file as UTF-8.")
     return content
 
 
@@ -306,8 +304,7 @@ def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
     try:
         header = [name.strip() for name in next(reader(io.BytesIO(content)), [])]
     except csv.Error as error:
-        collector.error("line 1", "the text must be CSV (RFC 4180)", str(error), "Export the table again.")
-        raise BadInput(collector.issues()) from None
+        collector.fail("line 1", "the text must be CSV (RFC 4180)", str(error), "Export the table again.")
     return header, rows
 
 
@@ -363,8 +360,7 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
         raise BadInput(collector.issues()) from None
     if count > limits.MAX_BOXES:
         rule = f"a file may have {limits.MAX_BOXES:,} boxes"
-        collector.error("", rule, f"{count:,}", "Split the table.")
-        raise BadInput(collector.issues())
+        collector.fail("", rule, f"{count:,}", "Split the table.")
     return header, rows
 
 
@@ -604,8 +600,3 @@ def _has_nan(size: Size | None) -> bool:
 
 def _shown(size: Size | None) -> str:
     return "no size" if size is None else f"{size[0]:g} x {size[1]:g}"
-
-
-def _raise_if_failed(collector: Collector) -> None:
-    if collector.failed:
-        raise BadInput(collector.issues())

@@ -15,10 +15,10 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from evaluator.formats import limits
-from evaluator.model.issues import BadInput, Collector, quote
+from evaluator.model.issues import Collector, quote
 from evaluator.system.progress import report
 
 _SYNTAX_RULE = "the text must be well-formed XML (XML 1.0)"
@@ -152,13 +152,13 @@ def open_source(content: bytes, collector: Collector) -> Source:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         wrong = f"byte 0x{content[error.start]:02X}, which {encoding} does not allow there"
-        _refuse(collector, f"byte {error.start + len(mark)}", _ENCODING_RULE, wrong, _SAVE_AS_UTF8)
+        collector.fail(f"byte {error.start + len(mark)}", _ENCODING_RULE, wrong, _SAVE_AS_UTF8)
     for declaration in _DECLARATION.finditer(text):
         _refuse_other_encoding(text, declaration, encoding, collector)
     text = _DECLARATION.sub(lambda declaration: _NOT_NEWLINE.sub(" ", declaration[0]), text)
     at = _start_of_dtd(text)
     if at is not None:
-        _refuse(collector, _line_and_column(text[:at]), _DTD_RULE, quote(text[at : at + 40]), "Remove the declaration.")
+        collector.fail(_line_and_column(text[:at]), _DTD_RULE, quote(text[at : at + 40]), "Remove the declaration.")
     return Source(collector.file, text, hashlib.sha256(content).hexdigest())
 
 
@@ -267,16 +267,16 @@ class _Target:
 def _refuse_size(content: bytes, collector: Collector) -> None:
     if len(content) > limits.MAX_XML_BYTES:
         rule = f"an XML file may have {limits.MAX_XML_BYTES:,} bytes"
-        _refuse(collector, "", rule, f"{len(content):,}", "Split it: one file for each page, in one folder.")
+        collector.fail("", rule, f"{len(content):,}", "Split it: one file for each page, in one folder.")
     if not content.strip():
         what = f"{len(content):,} bytes of white space" if content else "an empty file"
-        _refuse(collector, "", _SYNTAX_RULE, what, "Export the file again.")
+        collector.fail("", _SYNTAX_RULE, what, "Export the file again.")
 
 
 def _encoding(content: bytes, collector: Collector) -> tuple[bytes, str]:
     """The byte order mark, which may be empty, and the name of the codec."""
     if content.startswith(_UTF32_BOMS):
-        _refuse(collector, "", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
+        collector.fail("", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
     for mark, encoding in _BOMS:
         if content.startswith(mark):
             return mark, encoding
@@ -294,7 +294,7 @@ def _codec(declared: str, where: str, collector: Collector) -> str:
     """Python's name of a declared encoding."""
     name = _codec_name(declared)
     if name not in _CHARACTER_SETS:
-        _refuse(collector, where, _ENCODING_RULE, quote(declared), _SAVE_AS_UTF8)
+        collector.fail(where, _ENCODING_RULE, quote(declared), _SAVE_AS_UTF8)
     return name
 
 
@@ -316,7 +316,7 @@ def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str,
     if name != encoding and not encoding.startswith(f"{name}-") and (name, encoding) != ("ascii", "utf-8"):
         where = _line_and_column(text[: declaration.start()])
         rule = "all declarations of a file must name the encoding that it is written in (XML 1.0, section 4.3.3)"
-        _refuse(collector, where, rule, f"{quote(declared[1])} in a file read as {encoding}", _SAVE_AS_UTF8)
+        collector.fail(where, rule, f"{quote(declared[1])} in a file read as {encoding}", _SAVE_AS_UTF8)
 
 
 def _start_of_dtd(text: str) -> int | None:
@@ -358,8 +358,3 @@ def _before(data: bytes, at: int) -> str:
 
 def _line_and_column(before: str) -> str:
     return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
-
-
-def _refuse(collector: Collector, where: str, rule: str, what: str, fix: str) -> NoReturn:
-    collector.error(where, rule, what, fix)
-    raise BadInput(collector.issues())

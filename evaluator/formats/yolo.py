@@ -179,8 +179,7 @@ class Yolo(BoxFormat):
         if unknown:
             collector = Collector(prediction.name, max_per_rule=None)
             rule = f"the number of a class must be one that {truth.name} names ({_SOURCE})"
-            collector.error("", rule, examples(unknown), "Give the data.yaml of the model.")
-            raise BadInput(collector.issues())
+            collector.fail("", rule, examples(unknown), "Give the data.yaml of the model.")
         return replace(map_labels(prediction, truth.label_map), label_map=truth.label_map)
 
 

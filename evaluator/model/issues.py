@@ -109,6 +109,16 @@ class Collector:
         """Note one warning."""
         self.add("warning", place, rule, found, fix)
 
+    def fail(self, place: str, rule: str, found: str, fix: str) -> NoReturn:
+        """Note one error, and raise `BadInput` with all issues so far."""
+        self.error(place, rule, found, fix)
+        raise BadInput(self.issues()) from None
+
+    def raise_if_failed(self) -> None:
+        """Raise `BadInput` with all issues when an error was added."""
+        if self.failed:
+            raise BadInput(self.issues())
+
     def errors(self, rule: str, rows: Sequence[int], describe: Callable[[int], tuple[str, str, str]]) -> None:
         """Note an error of one rule for every row; place, found and fix are made only for those spelled out."""
         told = self._count.get(("error", rule), 0)

@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from evaluator.formats import json_text, limits
 from evaluator.formats.table import utf8_of
-from evaluator.model.issues import BadInput, Collector, Issue, quote
+from evaluator.model.issues import Collector, Issue, quote
 from evaluator.review.exchange import COLUMNS, FORMULA_STARTS
 from evaluator.review.verdicts import KINDS, Event, Target, event_problems, judge
 
@@ -52,8 +52,7 @@ def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Import
     """
     collector = Collector(name, max_per_rule=max_per_rule)
     events = [event for place, row in _rows(content, name, collector) if (event := _event(place, row, name, collector))]
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     if not events:
         collector.warning(
             "", "a file of findings should hold events", "none", "Export the findings again, or leave the file out."

@@ -23,7 +23,7 @@ from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.observations import Attribute
 from evaluator.metrics.results import ResultTable
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.issues import BadInput, Collector, refuse
+from evaluator.model.issues import Collector, refuse
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.attributes import OfPages
@@ -113,8 +113,7 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
         read = [_condition(collector, name, each) for each in conditions]
         if all(each is not None for each in read):
             slices.append(NamedSlice(name, tuple(each for each in read if each is not None)))
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return tuple(slices)
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from evaluator.formats import folder
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
+from evaluator.model.issues import Collector, Issue, examples, quote, refuse
 from evaluator.slices.attributes import OfPages, Value
 from evaluator.slices.slices import plain_numbers
 
@@ -65,8 +65,7 @@ def read_page_table(
                 continue
             page = int(cell) - _PAGE[page_column]
         keys[number] = (document, page)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     named = {document for document, _ in keys.values()}
     if named and not named & known:
         refuse(path.name, "", "a table must name documents of the ground truth", examples(sorted(named)),
@@ -87,8 +86,7 @@ def read_page_table(
                 found = f"{quote(before)} in row {first}, {quote(value)} in row {number}"
                 rule = "rows of the same page or document must have the same value in a column"
                 collector.error(f"rows {first} and {number}, {name}", rule, found, "Keep the row that is right.")
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return of_pages, collector.issues()
 
 

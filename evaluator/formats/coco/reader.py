@@ -236,8 +236,7 @@ def _need_images(ground_truth: Annotations, collector: Collector) -> None:
         again = next(key for key, times in Counter(ground_truth.page_ids).items() if times > 1)
         what = f"image id {again} twice in {ground_truth.name}"
         collector.error("", rule, what, "Evaluate the files one by one.")
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
 
 
 def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Collector) -> tuple[CodeArray, CodeArray]:
@@ -263,8 +262,7 @@ def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Co
                 "Give the ground truth of these results, or correct the id.",
             ),
         )
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return entry_of, label_of
 
 
@@ -294,8 +292,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
     items, texts = file.items, file.texts
     if reading.side == "ground_truth":
         rule = "a file given as ground truth must have images, annotations and categories (COCO format)"
-        collector.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
-        raise BadInput(collector.issues())
+        collector.fail("$", rule, "a results list", "Give the instances file here and this one as predictions.")
     check_items(items, "$", collector, side="prediction")
     # A list in which some have scores and some do not is a mistake, whoever reads it.
     if not (reading.unscored and items.no_score.all()):
@@ -304,14 +301,12 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
     if not len(items.xywh):
         rule = "a results list should have results (COCO format)"
         collector.warning("$", rule, "an empty list", "Nothing to do if the model found nothing.")
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     image_ids, entry = _distinct(items.image_id)
     category_ids, label = _distinct(items.category_id)
     if len(category_ids) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
-        collector.error("$", rule, f"{len(category_ids):,}", "Check category_id.")
-        raise BadInput(collector.issues())
+        collector.fail("$", rule, f"{len(category_ids):,}", "Check category_id.")
     names = all_written(image_ids, texts.images)
     where = _Where(entry, np.zeros(len(entry), dtype=np.int64), label, entry)
     return Annotations(
@@ -361,8 +356,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     if side == "ground_truth" and texts.annotations is None:
         check_id_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     at = _Where(pages.page_document[entry], pages.page_index[entry], label.astype(np.int32), entry.astype(np.int32))
     boxes = _boxes(file, at, collector, place=place, side=side)
     if pages.page_size is not None:

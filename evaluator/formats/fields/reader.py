@@ -283,8 +283,7 @@ class Fields(Format[FieldDocuments]):
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         lines = name.lower().endswith(LINE_SUFFIXES) or _looks_like_lines(source)
         documents = dict(_lines(source, collector) if lines else _one(source, collector))
-        if collector.failed:
-            raise BadInput(collector.issues())
+        collector.raise_if_failed()
         return FieldDocuments(name, source.sha256, reading.side, documents, collector.issues(), single=not lines)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> FieldDocuments:

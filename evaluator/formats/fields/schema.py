@@ -8,7 +8,7 @@ from typing import get_args
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.json_text import excerpt, step
 from evaluator.model.fields import Comparator, Rule, Schema, schema_of
-from evaluator.model.issues import BadInput, Collector, quote
+from evaluator.model.issues import Collector, quote
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -34,8 +34,7 @@ def schema_from(content: bytes, name: str) -> Schema:
         collector.error("$", rule, excerpt(tree), 'Write {"total": {"comparator": "number", "threshold": 1}}.')
     for key, entry in tree.items() if isinstance(tree, dict) else ():
         _check_rule(key, entry, collector, rules, thresholds)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    collector.raise_if_failed()
     return schema_of(rules, thresholds, name=name, sha256=source.sha256)
 
 

@@ -113,8 +113,7 @@ def _refuse_crowds(source: json_text.Source) -> None:
         end = len(content) if end < 0 else end
         if begin >= 0 and (objects := content.count(_BBOX, begin, end)) > limits.MAX_OBJECTS_PER_PAGE:
             collector = Collector(source.name, max_per_rule=None)
-            collector.error(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
-            raise BadInput(collector.issues())
+            collector.fail(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
         start = end
 
 

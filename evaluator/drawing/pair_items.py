@@ -12,14 +12,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.compare.sentences import MINUS
-from evaluator.drawing.page_strip import window
 from evaluator.drawing.pair import CHANGES
-from evaluator.drawing.pair_list import LISTED_PAGES, PageList
-from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem, PairKind
+from evaluator.drawing.pair_list import Described, PageList, around
+from evaluator.drawing.payloads import FilterItem, PairKind
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger, Outcome
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.issues import cut, displayed
 from evaluator.model.order import order_by
 
 
@@ -151,48 +149,25 @@ def item_page_list(
     *,
     short: Callable[[int], str] = lambda value: f"{value:,}",
 ) -> PageList:
-    """The pages around one page of the list, and the title and scale of the list.
-
-    Parameters
-    ----------
-    rows : int64, shape (K,)
-        From `listed`.
-    position : int
-        Of the page that is shown.
-    names : sequence of str, length 2
-        What the view calls the two models.
-    short : callable
-        A number as the list has room for it.
-    """
+    """The pages around one page of the list; `rows` from `listed`, `short` a number as the list has room for it."""
     diverging = show == "changed"
     columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
     right = pages.amount[:, 0] if diverging else pages.amount[:, columns].sum(axis=1)
     left = pages.amount[:, 1] if diverging else np.zeros_like(right)
-    first, _ = window(position, len(rows), LISTED_PAGES)
     moved = pages.net
-    strip = []
-    for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
+
+    def described(row: int) -> Described:
         document, index = pages.places[row]
-        gained, lost, net = int(right[row]), int(left[row]), int(moved[row])
-        strip.append(
-            ListedPageItem(
-                document=cut(document),
-                name=displayed(document).removesuffix(".pdf"),
-                index=index,
-                lost=lost,
-                gained=gained,
-                number=_signed(net, short) if diverging else short(gained),
-                words=_page_words(pages.noun, gained, lost, names) if diverging else _amount_words(gained, pages.noun),
-                above=None,
-                current=place == position,
-            )
-        )
+        gained, lost = int(right[row]), int(left[row])
+        number = _signed(int(moved[row]), short) if diverging else short(gained)
+        words = _page_words(pages.noun, gained, lost, names) if diverging else _amount_words(gained, pages.noun)
+        return Described(document, document, index, number, words)
+
     title = ITEM_FILTERS[show].title(names)
     plural = _amount_words(2, pages.noun).removeprefix("2 ")
     words = f"{plural.capitalize()} of each page: {title.lower() if not diverging else 'orange worse, blue better'}"
-    longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
     order = f"net {plural}, worst first" if diverging else f"{title}, most first"
-    return PageList(tuple(strip), LookItem(order, words, longest, diverging))
+    return around(rows, position, (left, right), described, (order, words, diverging))
 
 
 def _signed(value: int, short: Callable[[int], str]) -> str:

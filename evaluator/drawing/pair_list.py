@@ -6,7 +6,7 @@ Owns no counting: the counts are columns of the ledger. A place in the list is a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -89,23 +89,8 @@ def page_list(
 ) -> PageList:
     """The pages around one page of the list, and the title and scale of the list.
 
-    Parameters
-    ----------
-    show : str
-        A name of `PAGE_FILTERS`.
-    rows : int64, shape (K,)
-        From `listed_pages`.
-    position : int
-        Of the page that is shown.
-    names : sequence of str, length 2
-        What the view calls the two models.
-    of_cause : int64, shape (pages,), optional
-        Changed boxes of a cause on each page: the list is then of these.
-
-    Returns
-    -------
-    PageList
-        At most `LISTED_PAGES` pages; the longest bar of ``look`` is that of the whole list.
+    `rows` are those of `listed_pages`; `of_cause`, the changed boxes of a cause on each page, makes the list one of
+    these.
     """
     counts, dataset = ledger.per_page, ledger.dataset
     asked = PAGE_FILTERS[show].title(names) if of_cause is None else "of this cause"
@@ -113,32 +98,68 @@ def page_list(
     right = counts.gains if diverging else boxes_of(counts, show) if of_cause is None else of_cause
     left = counts.losses if diverging else np.zeros_like(right)
     net = counts.net
-    first, _ = window(position, len(rows), LISTED_PAGES)
     # The first page that gained is below those that nothing happened to.
-    grows, gap = int((net[rows] <= 0).sum()), _gap(counts)
-    strip = []
-    for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
+    gap = (int((net[rows] <= 0).sum()), _gap(counts)) if diverging else None
+
+    def described(row: int) -> Described:
         document = dataset.documents[dataset.page_document[row]]
-        strip.append(
-            ListedPageItem(
-                document=cut(document.doc_id),
-                name=displayed(document.name).removesuffix(".pdf"),
-                index=int(dataset.page_index[row]),
-                lost=int(left[row]),
-                gained=int(right[row]),
-                number=signed(int(net[row])) if diverging else f"{int(right[row]):,}",
-                words=_words(counts, row, names) if diverging else f"{asked}: {int(right[row]):,}",
-                above=gap if diverging and place == grows else None,
-                current=place == position,
-            )
-        )
-    longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
+        number = signed(int(net[row])) if diverging else f"{int(right[row]):,}"
+        words = _words(counts, row, names) if diverging else f"{asked}: {int(right[row]):,}"
+        return Described(document.doc_id, document.name, int(dataset.page_index[row]), number, words)
+
     title = "net change, worst first" if diverging else f"{asked}, most first"
     words = f"Boxes of each page{'' if of_cause is not None else ':'} {asked}"
     if diverging:
         fewer = f"Net change: by how many mistakes {names[1]} has fewer"
         words = f"{fewer}; orange what is lost or extra in {names[1]}, blue what is gained"
-    return PageList(tuple(strip), LookItem(title, words, longest, diverging))
+    return around(rows, position, (left, right), described, (title, words, diverging), gap=gap)
+
+
+class Described(NamedTuple):
+    """A page of a list: id and name of its document, index, number, and what the number means."""
+
+    document: str
+    name: str
+    index: int
+    number: str
+    words: str
+
+
+def around(
+    rows: IntArray,
+    position: int,
+    bars: tuple[IntArray, IntArray],
+    described: Callable[[int], Described],
+    look: tuple[str, str, bool],
+    *,
+    gap: tuple[int, str | None] | None = None,
+) -> PageList:
+    """At most `LISTED_PAGES` pages around a position, with their bars to the left and to the right by row.
+
+    `look` has the title, the words and whether bars diverge; the longest one is that of the whole list. `gap` is a
+    place and what is written above the page there.
+    """
+    left, right = bars
+    first, _ = window(position, len(rows), LISTED_PAGES)
+    strip = []
+    for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
+        document, name, index, number, words = described(row)
+        strip.append(
+            ListedPageItem(
+                document=cut(document),
+                name=displayed(name).removesuffix(".pdf"),
+                index=index,
+                lost=int(left[row]),
+                gained=int(right[row]),
+                number=number,
+                words=words,
+                above=gap[1] if gap and place == gap[0] else None,
+                current=place == position,
+            )
+        )
+    title, said, diverging = look
+    longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
+    return PageList(tuple(strip), LookItem(title, said, longest, diverging))
 
 
 def signed(value: int) -> str:

@@ -72,10 +72,6 @@ class _File(XmlFile):
         elif element.name == "Page" and element.parent == "Layout":
             self._page(element)
 
-    def end(self) -> None:
-        if not self.builder.pages and not self.collector.failed:
-            self.collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
-
     def _measure(self, element: Element) -> None:
         if element.text not in _UNITS:
             rule = f"MeasurementUnit must be one of {', '.join(_UNITS)} ({_SOURCE})"

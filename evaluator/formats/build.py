@@ -228,18 +228,9 @@ class Builder:
     ) -> None:
         """Add a box, or an error with the reason why it is none.
 
-        Parameters
-        ----------
-        xyxy : tuple of 4 floats
-            x1, y1, x2, y2 in the unit of the builder. NaN for one that the reader has reported.
-        score : float or None
-            None or NaN for none.
-        rings : sequence of float64 arrays, shape (K, 2)
-            The outline of a region that is no plain box.
-        position : int or None
-            Position among the objects of its page; None counts the boxes.
-        box_id : str
-            Where the box is found again; the place when there is nothing better.
+        `xyxy` is in the unit of the builder, NaN for one that the reader has reported; `rings` are float64, shape
+        (K, 2), of a region that is no plain box. Without a `position` among the objects of its page boxes are counted.
+        `box_id` is where the box is found again, the place when there is nothing better.
         """
         error, score = self._collector.error, math.nan if score is None else score
         if not label.strip():
@@ -276,28 +267,11 @@ class Builder:
     def annotations(
         self, sha256: str, reading: Reading, *, side: Side | None = None, normalise: bool = False
     ) -> Annotations:
-        """The columns of the file.
+        """Return the columns of the file; `BadInput` with all its issues when one of them is an error.
 
-        Parameters
-        ----------
-        sha256 : str
-            Digest of the bytes.
-        reading : Reading
-            Its side goes before every other; as reference, scores are dropped with a warning.
-        side : "ground_truth", "prediction" or None
-            What the file states; None means predictions when a box has a score, else a ground truth.
-        normalise : bool
-            Boxes in pixels become shares of their page; every page needs a size then.
-
-        Returns
-        -------
-        Annotations
-            Page sizes are there when every page has one. A file without boxes gives box columns of length 0.
-
-        Raises
-        ------
-        BadInput
-            With all issues of the file when one of them is an error.
+        The side of the reading goes before the one that the file states; without both, boxes with scores are
+        predictions. With `normalise` boxes in pixels become shares of their page; every page needs a size then. Page
+        sizes are there when every page has one.
         """
         side = reading.side or side or ("prediction" if self._scored else "ground_truth")
         if not reading.as_written:

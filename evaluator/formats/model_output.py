@@ -258,13 +258,7 @@ class OutputFile:
         name: str = "",
         path: str = "",
     ) -> int:
-        """Add a page entry; an issue when the page occurred before, or cannot be a page.
-
-        Returns
-        -------
-        int
-            The page, for `box`.
-        """
+        """Add a page entry, and return its row; an issue when it occurred before, or cannot be a page."""
         document = document or self.document
         numbered = 0 <= index <= limits.MAX_PAGE_INDEX
         if not numbered:

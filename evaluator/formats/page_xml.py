@@ -49,10 +49,6 @@ class _File(XmlFile):
         elif element.name == "Page" and element.parent == "PcGts":
             self._page(element)
 
-    def end(self) -> None:
-        if not self.builder.pages and not self.collector.failed:
-            self.collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
-
     def _regions_of(self, element: Element) -> None:
         if not element.name.endswith("Region"):
             return

@@ -176,22 +176,9 @@ def parse_columns(text: str, collector: Collector) -> dict[str, str]:
 def plan_of(
     header: Sequence[str], given: Mapping[str, str], collector: Collector, *, source: str, unread: bool = True
 ) -> Plan:
-    """Which column holds what.
+    """Return which column holds what; `BadInput` for a target without a column or with several.
 
-    Parameters
-    ----------
-    header : sequence of str
-    given : mapping of str
-        Column by target; goes before every known name.
-    collector : Collector
-    source : str
-    unread : bool
-        Warn of columns that hold nothing known.
-
-    Raises
-    ------
-    BadInput
-        A column is named twice or not there, two columns could be one target, or a target is missing.
+    `given`, columns by target, go before every known name. With `unread` there is a warning of other columns.
     """
     error = collector.error
     columns = ", ".join(map(quote, header[:20]))
@@ -279,12 +266,9 @@ def utf8_of(content: bytes, collector: Collector) -> bytes:
 
 
 def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
-    """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there.
+    """Return the header of a CSV file and its rows; `BadInput` for its size, or what is no UTF-8 or no CSV.
 
-    Raises
-    ------
-    BadInput
-        Too large, not UTF-8, or a first line that is no CSV.
+    The separator is the most frequent of comma, semicolon and tab in the header.
     """
     content = utf8_of(content, collector)
     first = content.partition(b"\n")[0]

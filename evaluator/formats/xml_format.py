@@ -33,9 +33,10 @@ class XmlFile(ABC):
     def take(self, element: Element) -> None:
         """Take an element that has ended, at the depth of the format or around that."""
 
-    @abstractmethod
     def end(self) -> None:
-        """Report what only the whole file shows."""
+        """Report what only the whole file shows; a file without a page where a format has nothing else to say."""
+        if not self.builder.pages and not self.collector.failed:
+            self.collector.error("", f"the file must have a <Page> ({self._source})", "none", "Export the file again.")
 
     def number(self, element: Element, key: str) -> float:
         """Return the finite number of an attribute; see `xml_text.number`."""

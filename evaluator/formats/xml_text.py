@@ -126,24 +126,9 @@ def is_number(text: str) -> bool:
 
 
 def open_source(content: bytes, collector: Collector) -> Source:
-    """The text of an XML file after the rules on size, encoding and DTD.
+    """Return the text of an XML file; `BadInput` for its size, an unknown or contradictory encoding, or a DTD.
 
-    Parameters
-    ----------
-    content : bytes
-        As read from disk or upload.
-    collector : Collector
-        Of the file; gets the error.
-
-    Returns
-    -------
-    Source
-        XML declarations are blanks of the same length, so that lines and columns stay.
-
-    Raises
-    ------
-    BadInput
-        Too large, empty, of an unknown or contradictory encoding, or with a DTD.
+    XML declarations are blanks of the same length, so that lines and columns stay.
     """
     _refuse_size(content, collector)
     mark, encoding = _encoding(content, collector)

@@ -170,25 +170,10 @@ FORMAT: Final = Coco()
 
 
 def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
-    """A results list with the pages and labels of its ground truth.
+    """Return a results list with the pages, documents and labels of its ground truth; others as they are.
 
-    Parameters
-    ----------
-    prediction : Annotations
-        From `Coco.read`; annotations with images of their own are returned as they are.
-    ground_truth : Annotations
-        A COCO ground truth.
-
-    Returns
-    -------
-    Annotations
-        The pages, documents and labels of the ground truth with the boxes of the prediction. The same object when
-        it is not an unresolved results list. An empty list has the unit of the ground truth too, of any format.
-
-    Raises
-    ------
-    BadInput
-        The ground truth is not COCO, or a result names an image or a category that it does not have.
+    `BadInput` when the ground truth is not COCO, or has not all images and categories that are named. An empty list has
+    the unit of the ground truth too, of any format.
     """
     if not is_unresolved(prediction):
         return prediction

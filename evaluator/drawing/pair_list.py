@@ -116,11 +116,11 @@ def page_list(
 
 
 class Described(NamedTuple):
-    """A page of a list: id and name of its document, index, number, and what the number means."""
+    """A page of a list: id and name of its document, page there from 0, number, and what the number means."""
 
     document: str
     name: str
-    index: int
+    page: int
     number: str
     words: str
 
@@ -143,12 +143,12 @@ def around(
     first, _ = window(position, len(rows), LISTED_PAGES)
     strip = []
     for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
-        document, name, index, number, words = described(row)
+        document, name, page, number, words = described(row)
         strip.append(
             ListedPageItem(
                 document=cut(document),
                 name=displayed(name).removesuffix(".pdf"),
-                index=index,
+                index=page,
                 lost=int(left[row]),
                 gained=int(right[row]),
                 number=number,

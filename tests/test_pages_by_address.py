@@ -25,7 +25,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """What the session notes for its end, under a server with the routes."""
     ends: dict[str, Any] = {}
     monkeypatch.setattr(by_digest, "_routed", True)
-    monkeypatch.setattr(by_digest, "_pages_at_a_time", asyncio.Semaphore(2))
+    monkeypatch.setattr(by_digest, "_ahead_at_a_time", asyncio.Semaphore(2))
     monkeypatch.setattr(ended_sessions, "session_of_run", lambda: "one")
     monkeypatch.setattr(ended_sessions, "_ENDS", {"one": ends})
     yield ends

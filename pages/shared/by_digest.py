@@ -60,6 +60,7 @@ _pictures: Final = Recent[str, bytes](most_bytes=PICTURE_BYTES)
 _later: Final = Recent[str, tuple[Callable[[], bytes | None], bool]](most=LATER)
 _one_at_a_time = asyncio.Semaphore(1)
 _pages_at_a_time = asyncio.Semaphore(2)
+_ahead_at_a_time = asyncio.Semaphore(2)
 _secret = secrets.token_bytes(32)
 _routed = False
 
@@ -113,7 +114,8 @@ async def _page(request: Request) -> Response:
     if pages is None or asked["position"] > pages.total:
         return Response("Not found", status_code=404, media_type="text/plain")
     whole = "version" in asked
-    async with _pages_at_a_time if whole else contextlib.nullcontext():
+    # Slow pages that are fetched ahead leave pictures alone that a reader waits for.
+    async with _ahead_at_a_time if whole else contextlib.nullcontext():
         content, lasts = await run_in_threadpool(pages.answer, asked["position"] - 1, whole)
     # The page that is not listed is another one after a turn.
     kept = lasts and asked["position"] > 0 and asked.get("version") == pages.version

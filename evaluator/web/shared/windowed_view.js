@@ -18,8 +18,6 @@ const SEND_AFTER = 80;
 const SEND_AGAIN = [3000, 9000, 20000, 40000, 80000];
 /** A page whose picture is not here stands still so long for it, and is drawn without it then; while a key is held down, at once. */
 const PICTURE_WAITS = 150;
-/** Pauses before a page is fetched again whose picture the server is still drawing. */
-const ASK_AGAIN = [2000, 4000, 8000, 16000, 32000];
 
 /**
  * @template {WindowLayer & {content?: any, items?: any}} D a page of a list
@@ -46,9 +44,10 @@ export class WindowedView extends PageView {
     /** @type {GoEvent | null} the last turn that was sent */
     this.go = null;
     this.unanswered = new AskAgain(SEND_AGAIN, () => this.sendAgain());
-    this.late = new AskAgain(ASK_AGAIN, () => void this.fetchAgain());
+    /** The last page that was shown while the server was still drawing its picture. */
+    this.lateId = "";
     this.requests.turn = new Debounced(SEND_AFTER);
-    this.stops.push(() => this.unanswered.stop(), () => this.late.stop());
+    this.stops.push(() => this.unanswered.stop());
     pagesHere.come = () => this.loadAhead();
   }
 
@@ -112,16 +111,14 @@ export class WindowedView extends PageView {
     return 0;
   }
 
-  /** Looks again for a page that the server is still drawing. */
+  /** Fetches a page once more whose picture the server is still drawing: by its version it comes when it is drawn. */
   watchLate() {
-    this.late.about(this.windowed && this.data?.page?.problem?.again ? this.pageId : "");
-  }
-
-  async fetchAgain() {
-    const { position, pageId } = this;
-    if (!this.pagesHere.routed) this.sendShown();
-    await this.pagesHere.fetched(position);
-    if (this.pageId === pageId) this.stay();
+    const { pageId, position } = this;
+    if (!this.windowed || !this.data?.page?.problem?.again || pageId === this.lateId) return;
+    this.lateId = pageId;
+    void this.pagesHere.fetched(position, true).then(() => {
+      if (this.pageId === pageId) this.stay();
+    });
   }
 
   /** @override @param {number} position @param {boolean} [waits] @returns {boolean | Promise<void>} */

@@ -194,3 +194,29 @@ for (const moves of [false, true]) {
     }
   });
 }
+
+test("a page whose picture is late is fetched once by its version, and drawn when it comes", async () => {
+  new Clock();
+  const app = new App();
+  /** @type {string[]} */
+  const asked = [];
+  let come = () => {};
+  const pages = new PageWindow((content) => ({ ...content, strip: [], selected: null }), (address) => {
+    asked.push(address);
+    return new Promise((done) => {
+      come = () => done(app.page(1));
+    });
+  });
+  const reader = new Reader(pages, () => {});
+  reader.loadAhead = () => {};
+  const { content, name, ...said } = app.message();
+  const late = { ...content, page: { ...app.page(1).content.page, problem: { again: true } } };
+  reader.receive({ ...said, name: "late", content: late });
+  reader.receive({ ...said, name: "late", content: late });
+  assert.deepEqual(asked, [`/page/${app.listing}/1.1.json`]);
+  assert.ok(reader.data.page.problem);
+  come();
+  await new Promise((done) => setImmediate(done));
+  assert.deepEqual([reader.data.page.problem, asked.length], [undefined, 1]);
+  assert.equal(pages.pages.get(1)?.name, name);
+});

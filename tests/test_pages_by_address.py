@@ -95,7 +95,7 @@ def test_an_address_is_kept_as_long_as_its_version_holds(
     }
     assert held.pop(f"2.{version}") == "private, max-age=31536000, immutable"
     assert set(held.values()) == {"no-store"}
-    assert asked(f"{given['pages']}/{given['content']['page']['total'] + 1}.json").status_code == 404
+    assert asked(f"{given['pages']}/{given['content']['page']['total'] + 1}.json").status_code == 204
 
 
 def test_a_page_is_for_the_session_that_shows_its_list(
@@ -111,11 +111,11 @@ def test_a_page_is_for_the_session_that_shows_its_list(
     # Another list of the same view takes its place, and nothing is left when the session ends.
     for end in session.values():
         end()
-    assert asked(f"{given['pages']}/2.json").status_code == 404
+    assert asked(f"{given['pages']}/2.json").status_code == 204
     assert asked(f"{other['pages']}/2.json").status_code == 200
-    assert asked("/layoutscope/page/0123456789abcdef0123456789abcdef/2.json").status_code == 404
+    assert asked("/layoutscope/page/0123456789abcdef0123456789abcdef/2.json").status_code == 204
     assert payload(start(monkeypatch, PAGE_BROWSER, order="worst"))["pages"] != other["pages"]
-    assert asked(f"{other['pages']}/2.json").status_code == 404
+    assert asked(f"{other['pages']}/2.json").status_code == 204
 
 
 def test_a_page_is_what_the_session_had_chosen_when_it_showed_the_list(

@@ -108,11 +108,12 @@ async def _answer(request: Request) -> Response:
 
 
 async def _page(request: Request) -> Response:
-    """One page of a list, or 404: by its version drawn first, as one of two at a time, else as it is at the moment."""
+    """One page of a list, or 204: by its version drawn first, as one of two at a time, else as it is at the moment."""
     asked = request.path_params
     pages = next((each for each in [*_lists.values()] if each.key == asked["key"]), None)
     if pages is None or asked["position"] > pages.total:
-        return Response("Not found", status_code=404, media_type="text/plain")
+        # Another list has taken its place while the request was on its way: no error in the browser's console.
+        return Response(status_code=204)
     whole = "version" in asked
     # Slow pages that are fetched ahead leave pictures alone that a reader waits for.
     async with _ahead_at_a_time if whole else contextlib.nullcontext():

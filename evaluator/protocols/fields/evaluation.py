@@ -1,11 +1,9 @@
-"""Extracted fields: bounding-box mAP in the manner of COCO, coverage, and how far the confidence can be trusted.
+"""Extracted fields: bounding-box mAP in the manner of COCO, coverage, and confidence metrics.
 
-Owns what follows from `ComparedFields`: which box is a true positive at a threshold, average precision per class of
-field and its means, mean IoU, coverage, confidence metrics. Source: Stickler documentation, "Bounding Box mAP
-Metrics". Each field has at most one box on each side; who belongs to whom is decided in ``fields_pairing``.
-
-The source's text is followed where its implementation (stickler-eval 1.0.0) loses boxes; ``parity="stickler"`` gives
-its numbers: its pairing, its recall grid in decimals, ties in the order of arrival.
+Source: Stickler documentation, "Bounding Box mAP Metrics". Each field has at most one box on each side; who belongs to
+whom is decided in ``fields_pairing``. The text is followed where its implementation (stickler-eval 1.0.0) loses boxes;
+``parity="stickler"`` gives the implementation's numbers: its pairing, its recall grid in decimals, ties in the order of
+arrival.
 """
 
 from __future__ import annotations
@@ -63,20 +61,8 @@ STATUSES: Final = ("no box", "true positive", "below threshold", "missed", "spur
 class FieldRow(NamedTuple):
     """One compared field as it can be shown at a threshold.
 
-    Attributes
-    ----------
-    label : str
-        The class of the field.
-    status : str
-        One of `STATUSES`.
-    iou : float or None
-        None unless there are two boxes.
-    confidence : float or None
-        As the file gives it; None for none and for one that is not a number.
-    right : bool
-        Whether the value is right.
-    truth, predicted : Field or None
-        The fields themselves, with value, box and page; None on both sides when the rows come from a state.
+    `status`: one of `STATUSES`. `iou`: None unless there are two boxes. `confidence`: None for none and for one that is
+    not a number. `right`: of the value. `truth`, `predicted`: both None when the rows come from a state.
     """
 
     document: str
@@ -93,12 +79,9 @@ class FieldRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatusCounts:
-    """How many fields have which status, as columns of one length R (classes, documents, or one for all).
+    """How many fields have which status, int64, shape (R,): of classes, documents, or one for all.
 
-    Attributes
-    ----------
-    true_positive, below_threshold, missed, spurious : int64, shape (R,)
-        A box below the threshold is a false positive and leaves its ground truth unmatched, both at once.
+    A box below the threshold is a false positive and leaves its ground truth unmatched, both at once.
     """
 
     true_positive: IntArray
@@ -128,7 +111,7 @@ class FieldsResult(Result):
     min_score : float
         Predicted boxes with a lower confidence are left out; confidence metrics see every field.
     labels : tuple of str or None
-        The classes that are scored when not all are.
+        The classes that are scored; None for all.
     fixes : tuple of str
         What was done to the names of documents, in words of the signature.
     """
@@ -212,21 +195,10 @@ class FieldsResult(Result):
         return ExactSums.of(compared.iou[rows], compared.field_class[rows], len(compared.classes))
 
     def average_precisions(self, iou: Sequence[float]) -> FloatArray:
-        """Average precision of each class at some thresholds, for the curve of AP against IoU.
+        """Return AP of each class at some thresholds in (0, 1], float64, shape (C, T).
 
-        Parameters
-        ----------
-        iou : sequence of float
-            In (0, 1].
-
-        Returns
-        -------
-        float64, shape (C, T), in [0, 1]
-            NaN for classes without a ground-truth box, 0 for classes with some and without a prediction.
-
-        Notes
-        -----
-        COCO: precision envelope, 101 recall points. Confidence ranks, 1 where it is missing.
+        NaN for classes without a ground-truth box, 0 for classes with some and without a prediction. COCO: precision
+        envelope, 101 recall points. Confidence ranks, 1 where it is missing.
         """
         table = np.full((len(self.compared.classes), len(iou)), np.nan)
         recall = RECALL[self.recall_grid]
@@ -264,12 +236,9 @@ class FieldsResult(Result):
 
     @property
     def coverage(self) -> dict[str, Any]:
-        """Rows with a ground-truth box over all compared rows.
+        """Return ``fields_with_bbox`` (rows with a ground-truth box), ``fields_total`` and their ``ratio``.
 
-        Returns
-        -------
-        dict
-            ``fields_with_bbox``, ``fields_total``: int; ``ratio``: float, None without rows.
+        The ratio is None without rows.
         """
         return _coverage("fields_with_bbox", int(self.with_truth.sum()), int(self.taking_part.sum()))
 
@@ -283,9 +252,9 @@ class FieldsResult(Result):
         return np.select(chosen, [TRUE_POSITIVE, BELOW_THRESHOLD, MISSED, SPURIOUS], NO_BOX).astype(np.int8)
 
     def rows(self, iou: float, *, document: str | None = None, label: str | None = None) -> list[FieldRow]:
-        """The compared fields in canonical order, for views, of one document or class where it is named.
+        """Return compared fields with their status at a threshold, in canonical order.
 
-        Fields only, with their status at a threshold; empty for an unknown document or class.
+        Of one document or class where it is named; empty for an unknown one.
         """
         compared = self.compared
         chosen = compared.is_field & self.taking_part
@@ -321,13 +290,9 @@ class FieldsResult(Result):
         return self._statuses(iou, np.zeros(len(self.compared), dtype=np.int64), 1)
 
     def value_by_box(self, iou: float) -> dict[str, dict[str, int]]:
-        """Whether the value is right against whether the box is, over the fields with two boxes.
+        """Return how often value and box are right, over the fields with two boxes.
 
-        Returns
-        -------
-        dict
-            ``value_right`` and ``value_wrong``, each with ``box_right`` (IoU at the threshold or above) and
-            ``box_wrong``.
+        ``value_right`` and ``value_wrong``, each with ``box_right`` (IoU >= the threshold) and ``box_wrong``.
         """
         both = self.with_truth & self.with_prediction
         box, value = self.compared.iou >= iou, self.compared.right
@@ -339,12 +304,9 @@ class FieldsResult(Result):
     # Confidence ---------------------------------------------------------------------------------------------
 
     def confidence(self, label: str | None = None) -> Confidence:
-        """The confidence metrics of all scored classes, or of one.
+        """Return the confidence metrics of all scored classes, or of one.
 
-        Returns
-        -------
-        Confidence
-            Predicted fields with a confidence in [0, 1]. A field without partner is wrong unless it is null.
+        Of predicted fields with a confidence in [0, 1]; a field without partner is wrong unless it is null.
         """
         rows = self.confidence_rows(label)
         return Confidence(right=self.compared.right[rows], confidence=self.compared.confidence[rows])
@@ -394,14 +356,10 @@ class FieldsResult(Result):
         )
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of the terminal contract.
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``; ``mean_ap``,
-            ``map_50``, ``map_75``, ``iou_thresholds``, ``fields``, ``coverage`` in the source's structure;
-            ``confidence``. Undefined is None; ``mean_iou`` of a class without predictions is 0, as in the source.
+        Besides what all have: ``mean_ap``, ``map_50``, ``map_75``, ``iou_thresholds``, ``fields``, ``coverage`` in the
+        source's structure, and ``confidence``. ``mean_iou`` of a class without predictions is 0, as in the source.
         """
         compared = self.compared
         truth, prediction = as_one(compared.ground_truth), as_one(compared.prediction)
@@ -421,12 +379,9 @@ class FieldsResult(Result):
         }
 
     def table(self) -> ResultTable:
-        """One row per class of field, the means over the classes first.
+        """Return the means over the classes, then one row per class of field.
 
-        Returns
-        -------
-        ResultTable
-            Columns ``field``, ``ap``, ``ap_50``, ``ap_75``, ``mean_iou``, ``num_gt``, ``num_detections``.
+        Columns ``field``, ``ap``, ``ap_50``, ``ap_75``, ``mean_iou``, ``num_gt``, ``num_detections``.
         """
         total = int(self.num_gt.sum()), int(self.num_detections.sum())
         rows = [(ALL_FIELDS, self.mean_ap, self.map_at(0.5), self.map_at(0.75), self.mean_iou_of_all, *total)]
@@ -493,24 +448,7 @@ def score(
     min_score: float = 0.0,
     labels: Sequence[str] | None = None,
 ) -> FieldsResult:
-    """The numbers of compared fields, for instance of merged states.
-
-    Parameters
-    ----------
-    iou : float or sequence of float
-        Thresholds in (0, 1]; a box is right at IoU >= threshold. None at all leaves every AP undefined.
-    recall_grid : "linspace", "decimal" or None
-        The 101 recall points as pycocotools or as the reference spells them; None chooses by the parity.
-    min_score : float
-        Predicted boxes with a lower confidence are left out, in [0, 1]; a missing confidence is 1.
-    labels : sequence of str, optional
-        Score these classes only (``LineItems[].Desc``).
-
-    Raises
-    ------
-    ValueError
-        When an option is out of range or names a class that no document has.
-    """
+    """Return the numbers of compared fields, such as merged states; for the options see `evaluate`."""
     if not 0.0 <= min_score <= 1.0:
         raise ValueError(f"min_score must be in [0, 1]; found {min_score}")
     grid = recall_grid or ("decimal" if compared.parity == "stickler" else "linspace")
@@ -539,21 +477,26 @@ def evaluate(
     min_score: float = 0.0,
     labels: Sequence[str] | None = None,
 ) -> FieldsResult:
-    """The result of one prediction against one ground truth.
+    """Return the result of one prediction against one ground truth.
 
     Parameters
     ----------
     ground_truth, prediction : FieldDocuments
-        Of one side each.
-    iou, recall_grid, min_score, labels
-        See `score`.
+    iou : float or sequence of float
+        Thresholds in (0, 1]; a box is right at IoU >= threshold. None at all leaves every AP undefined.
     schema, parity
         See `fields_pairing.compare`.
+    recall_grid : "linspace", "decimal" or None
+        The 101 recall points as pycocotools or as the reference spells them; None chooses by the parity.
+    min_score : float
+        Predicted boxes with a lower confidence are left out, in [0, 1]; a missing confidence is 1.
+    labels : sequence of str, optional
+        Score these classes only (``LineItems[].Desc``).
 
     Raises
     ------
     ValueError
-        When an option makes no sense.
+        An option is out of range or names a class that no document has.
 
     Notes
     -----

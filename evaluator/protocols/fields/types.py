@@ -1,7 +1,6 @@
-"""The table of field types: one row per class of field, with AP of several models and all numbers of one of them.
+"""The table of field types: per class of field, AP of several models and all numbers of one.
 
-Owns the bringing together of models whose classes differ: a class is named by its path, and a model that lacks it has
-no number there. It scores nothing itself.
+A class is named by its path; a model that lacks it has no number there.
 """
 
 from __future__ import annotations
@@ -22,21 +21,11 @@ CURVE_IOU: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 
 class TypeRow(NamedTuple):
-    """One class of field, or all of them.
+    """One class of field, or all of them (``ALL_FIELDS``).
 
-    Attributes
-    ----------
-    label : str
-        The class, or ``ALL_FIELDS``.
-    ap : mapping of float or None
-        By model: mean over the thresholds of the specification.
-    ap_at, ap_50, ap_75, mean_iou : float or None
-        Of the chosen model: AP at the threshold of the moment, at 0.50 and at 0.75, and mean IoU over its predicted
-        boxes; None where it is undefined or the model lacks the class.
-    num_gt, num_detections : int
-        Ground-truth and predicted boxes.
-    true_positive, below_threshold, missed, spurious : int
-        At the threshold of the moment.
+    `ap`: by model, mean over the thresholds of the specification. All else is of the chosen model: `ap_at` and the
+    counts of statuses at the threshold of the moment, `mean_iou` over its predicted boxes. None where a number is
+    undefined or the model lacks the class.
     """
 
     label: str
@@ -54,25 +43,10 @@ class TypeRow(NamedTuple):
 
 
 def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -> list[TypeRow]:
-    """The rows of the table, all fields first, then the classes in natural order.
+    """Return all fields first, then, in natural order, the classes with a box on either side in any model.
 
-    Parameters
-    ----------
-    results : mapping of FieldsResult
-        By model letter; all against the same ground truth.
-    chosen : str
-        The letter whose numbers are shown.
-    iou : float
-        The threshold of the moment, in (0, 1].
-
-    Returns
-    -------
-    list of TypeRow
-        Classes with a box on either side, in any of the models.
-
-    Notes
-    -----
-    The AP of all fields is the mean over the classes with ground truth; its mean IoU is over all predicted boxes.
+    `results`: by model letter, all against the same ground truth; `chosen` is one of the letters. The AP of all fields
+    is the mean over the classes with ground truth; their mean IoU is over all predicted boxes.
     """
     result = results[chosen]
     table = result.average_precisions([iou, 0.5, 0.75])
@@ -141,14 +115,9 @@ def _statuses(counts: StatusCounts, row: int) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApCurves:
-    """AP against the IoU threshold.
+    """AP at each of T IoU thresholds, float64, shape (T,): of classes with ground truth, and their mean.
 
-    Attributes
-    ----------
-    mean : float64, shape (T,)
-        Over the classes where AP is defined; NaN without any.
-    of_class : mapping of float64, shape (T,)
-        By class, those with ground truth.
+    The mean is over the classes where AP is defined; NaN without any.
     """
 
     iou: tuple[float, ...]

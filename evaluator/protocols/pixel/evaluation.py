@@ -1,10 +1,8 @@
 """Multi-label pixel layout evaluation: how the pixels of two layout resolutions agree, class by class.
 
-Owns what the definition leaves to the evaluator: which classes make the matrix (the same on both sides, case A, or
-different ones, case B), the raster of each page, what a missing page counts, and which boxes take part. Counting is
-in ``pixel_counts``, matrices and ratios in ``pixel_matrix``. The first side (LR1, rows) is the ground truth or a
-prediction, the second (LR2, columns) a prediction. Boxes are shares of the page or pixels; a raster is in the unit
-of the first side, origin top left. No box is matched to another, and scores play no part beyond ``min_score``.
+The first side (LR1, rows) is the ground truth or a prediction, the second (LR2, columns) a prediction. Case A: both use
+the same classes, case B: different ones. A raster is in the unit of the first side, origin top left. No box is matched
+to another, and scores play no part beyond ``min_score``.
 """
 
 from __future__ import annotations
@@ -84,15 +82,7 @@ _MOST_CELLS: Final = 4
 
 
 class Cell(NamedTuple):
-    """What one page adds to a cell of a matrix.
-
-    Attributes
-    ----------
-    page : int
-        Row in the page columns of the dataset.
-    pixels : float
-        What it adds, a fraction where pixels have several labels.
-    """
+    """What a page (row of the dataset's pages) adds to a cell; fractions where pixels have several labels."""
 
     page: int
     pixels: float
@@ -102,22 +92,8 @@ class Cell(NamedTuple):
 class Files:
     """Two files made ready to be counted under some options, whatever the scores of the boxes.
 
-    Attributes
-    ----------
-    dataset : Dataset
-    matrix : MatrixClasses
-    counted : bool, shape (P,)
-        Pages that are counted.
-    raster : Raster
-    sides : pair of SideBoxes
-        The boxes that can take part.
-    issues : pair of Collector
-        What there is to say so far.
-    missing_page : "penalize" or "ignore"
-    chosen : tuple of str or None
-        The labels that were scored when not all were.
-    options : tuple of str
-        What was decided, in words.
+    `counted`: bool, shape (P,), the pages that are counted. `sides`: the boxes that can take part. `chosen`: the labels
+    that are scored, None for all. `options`: what was decided, in words of the signature.
     """
 
     dataset: Dataset
@@ -225,27 +201,21 @@ class PixelResult(DatasetResult):
     dataset : Dataset
         Its ground truth is the first side, its only prediction the second.
     classes : tuple of str, length C
-        Names of the matrix' classes, the background first.
+        The background first.
     comparable : bool, shape (C,)
         Classes that mean the same on both sides: all in case A, in case B only those that the caller shares.
     size : int64, shape (P, 2)
-        Raster of each page of the dataset; 0 for a page that is not counted.
+        Raster of each page; 0 for a page that is not counted.
     extent : float64, shape (P, 2)
-        Width and height of each page before they are rounded up to whole pixels; NaN where no file states them.
+        Width and height before they are rounded up to whole pixels; NaN where no file states them.
     counted : bool, shape (P,)
         Pages that are counted.
-    files : Files
-        What follows from the two files and the options, whatever the scores.
     taken : pair of bool, shape (N,)
         Which boxes of each side of `files` take part.
     chosen : tuple of str or None
-        The labels that were scored when not all were.
+        The labels that are scored; None for all.
     options : tuple of str
-        What was decided, in words, for the signature.
-    min_score : float
-        Boxes of the second side with a lower score were left out.
-    missing_page : "penalize" or "ignore"
-        What a page that only one side has is.
+        What was decided, in words of the signature.
     exact : bool
         Whether plain values have the integer counts of label sets.
     """
@@ -348,15 +318,7 @@ class PixelResult(DatasetResult):
         )
 
     def csv_files(self, columns: PixelColumns | None = None, row: int = 0) -> Mapping[str, ResultTable]:
-        """Each matrix under the name of its file.
-
-        Parameters
-        ----------
-        columns : PixelColumns, optional
-            `whole`, `per_document` or `per_page`; the whole dataset when absent.
-        row : int
-            Which of its scopes.
-        """
+        """Return each matrix under the name of its file, of scope `row`; of the whole dataset by default."""
         signature, title = self.signature.line, self.prediction.source.name
         return tables.matrix_files(columns or self.whole, row, classes=self.classes, signature=signature, title=title)
 
@@ -430,21 +392,10 @@ class PixelResult(DatasetResult):
         return self.page_means.to_json()
 
     def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> JsonObject:
-        """The result as plain values under the keys of the terminal contract.
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
-        Parameters
-        ----------
-        exact : bool, optional
-            Instead of the own `exact`. With ``pair_counts`` in every scope: [G bits, P bits, pixels], bit 0 the
-            background. With more than 52 classes the bits need a reader that keeps 64-bit integers.
-        scopes : sequence of str
-            Which of ``dataset``, ``documents``, ``pages``.
-
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``classes``,
-            ``same_classes``, ``notes``, ``page_mean`` and the scopes. Undefined is None.
+        `exact` (by default the own one) adds ``pair_counts`` to every scope: [G bits, P bits, pixels], bit 0 the
+        background; above 52 classes the bits need a reader that keeps 64-bit integers.
         """
         exact = self.exact if exact is None else exact
         dataset, truth, prediction = self.dataset, self.dataset.ground_truth.source, self.prediction.source
@@ -469,13 +420,10 @@ class PixelResult(DatasetResult):
         return value
 
     def table(self) -> ResultTable:
-        """One row per class of the whole dataset, then the means and the collapsed classes.
+        """Return one row per class of the whole dataset, then the means and the collapsed classes.
 
-        Returns
-        -------
-        ResultTable
-            Columns ``label``, ``gt_pixels``, ``pred_pixels``, ``precision``, ``recall``, ``f1``, ``iou``,
-            ``pixel_precision``, ``pixel_recall``; pixels are those of the first and the second side.
+        Columns ``label``, ``gt_pixels``, ``pred_pixels`` (first and second side), ``precision``, ``recall``, ``f1``,
+        ``iou``, ``pixel_precision``, ``pixel_recall``.
         """
         return ResultTable(
             title=self.prediction.source.name,
@@ -485,9 +433,9 @@ class PixelResult(DatasetResult):
         )
 
     def cell_pixels(self, row: int, column: int) -> FloatArray:
-        """What each page adds to one cell of the confusion matrix, float64, shape (P,), by row of the page.
+        """Return the pixels that each page adds to one cell of the confusion matrix, float64, shape (P,).
 
-        Pixels; fractions where they have several labels. Row and column are classes of the first and the second side.
+        Fractions where pixels have several labels. Row and column are classes of the first and the second side.
         """
         return self._of_cells.get_or_make(
             (row, column), lambda: pixels_of_cell(self.counts, row, column, len(self.classes))
@@ -545,14 +493,9 @@ class PixelResult(DatasetResult):
 
 @dataclass(frozen=True, eq=False)
 class PixelPartial:
-    """What the table and the numbers of a result are made of, of some documents: plain arrays that add up.
+    """Arrays that add up over documents and give the table and the numbers of a result.
 
-    Attributes
-    ----------
-    whole : PixelColumns
-        One scope: every counted page.
-    page_means : PageMeans or None
-        None in a table's partial.
+    `whole`: one scope, every counted page. `page_means`: None in a table's partial.
     """
 
     whole: PixelColumns
@@ -605,15 +548,14 @@ def evaluate(
     first_min_score: float = 0.0,
     count: Callable[[int, int], None] | None = None,
 ) -> PixelResult:
-    """The pixels of one layout resolution against those of another.
+    """Return the result of the pixels of one layout resolution against those of another.
 
     Parameters
     ----------
     ground_truth, prediction : Annotations
         First side (rows) and second side (columns); two predictions can be compared too.
     classes : "auto", "same" or "different"
-        Whether the classes of the sides are the same (case A) or not (case B). ``auto`` takes them as the same when
-        one side's classes contain the other's.
+        Case A or case B. ``auto`` takes the classes as the same when one side's contain the other's.
     missing_page : "penalize" or "ignore"
         A page that only one side has is background on the other, or is left out.
     page_sizes : mapping, optional
@@ -632,18 +574,17 @@ def evaluate(
     Raises
     ------
     BadInput
-        A page has no size or one that cannot be counted, there are more than 63 classes, or one is called
-        "Background".
+        A page has no size or one that cannot be counted, there are more than 63 classes, or one is called "Background".
     ValueError
-        For an option that does not exist, or a label that neither side has.
+        An option does not exist, or neither side has a label.
 
     Notes
     -----
-    "Multi-label pixel layout evaluations", with the matrix of Krstinic et al. 2020. The definition knows bounding
-    boxes only ("each detected object is assigned a bounding box"): of a box with an outline or a mask every pixel of
-    the box counts, and the options of the result state it. Here boxes are cut off at the
-    page, where docling-eval and docling-metrics-layout lose a box that begins left of it or above it (recall or
-    precision falls there); with boxes on the page the numbers are equal, undefined ones apart, which they call 0.
+    "Multi-label pixel layout evaluations", with the matrix of Krstinic et al. 2020. The definition knows bounding boxes
+    only ("each detected object is assigned a bounding box"): of a box with an outline or a mask every pixel of the box
+    counts, and the options of the result state it. Here boxes are cut off at the page, where docling-eval and
+    docling-metrics-layout lose a box that begins left of it or above it (recall or precision falls there); with boxes
+    on the page the numbers are equal, undefined ones apart, which they call 0.
     """
     files = Files.of(
         ground_truth,

@@ -1,12 +1,8 @@
-"""ICDAR 2017 page object detection (POD): Pascal VOC matching, average precision and F1, strictly above an IoU.
+"""ICDAR 2017 page object detection (POD): Pascal VOC matching, AP and F1, at IoU above a threshold.
 
-Owns what the competition's evaluation page says and what it leaves open: who matches whom, which boxes are ignored,
-and how the means are made. Reading and the rules on two files are in ``formats.pod``. Boxes are pixels of the page
-image, origin top left; files in shares of the page are accepted too. No official program is public: the page, the
-published tables and Pascal VOC are the sources.
-
-Each prediction looks at one ground truth only, the one with the highest IoU of its label on its page. That does not
-depend on scores or thresholds, so it is found once; a new threshold only compares and ranks.
+Boxes are pixels of the page image, origin top left; files in shares of the page are accepted too. No official program
+is public: the competition's evaluation page, the published tables and Pascal VOC are the sources. A prediction is
+compared with one ground truth only, that with the highest IoU of its label on its page.
 """
 
 from __future__ import annotations
@@ -72,28 +68,12 @@ MEAN_OF_LABELS: Final = "Mean of labels"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matching(BoxMatching):
-    """Which predictions count and in which order they come: enough for any IoU threshold.
+    """Which predictions count and in which order, for any IoU threshold.
 
-    Attributes
-    ----------
-    pairs : Pairs
-        With the best ground truth of each prediction, which may be an ignored one.
-    ap : "11-point" or "all-point"
-    small_px, line_max_px : float
-        Sizes up to which boxes are ignored. Ignored predictions are among ``prediction_counts``, ignored ground truth
-        is not among ``truth_counts``.
-    in_pixels : bool
-        Whether sizes in pixels are known; otherwise nothing is ignored.
-    lenient : bool
-        Pages that the ground truth does not have are left out, missing scores are 1.0.
-    small_duplicates : bool
-        Whether an ignored prediction whose best ground truth counts and is taken is a false positive.
-    prediction_small : bool, shape (P,)
-        Predictions that are ignored unless they match: small ones and lines.
-    score : float64, shape (P,)
-        Without NaN.
-    order : int64
-        Rows that take part, by falling score; equal scores in file order.
+    `small_px`, `line_max_px`: sizes up to which boxes are ignored; nothing is without `in_pixels`. Ignored predictions
+    are among ``prediction_counts``, ignored ground truth is not among ``truth_counts``. `prediction_small`: bool, shape
+    (P,), ignored unless they match. `score`: without NaN. `order`: rows that take part, by falling score, then file
+    order.
     """
 
     pairs: Pairs
@@ -156,8 +136,8 @@ class ThresholdResult(BoxResult[Matching]):
     def ignored(self) -> BoolArray:
         """Predictions that take part and count neither way, bool, shape (P,).
 
-        Those whose best match is ignored ground truth, and unmatched ones that are small or a line; duplicates of these
-        sizes unless they are asked for.
+        Those whose best match is ignored ground truth, and unmatched small ones and lines; see `evaluate` for
+        duplicates.
         """
         matching = self.matching
         on_ignored = (
@@ -229,21 +209,11 @@ class ThresholdResult(BoxResult[Matching]):
 
 @dataclass(frozen=True, eq=False)
 class ThresholdPartial:
-    """What the numbers at one IoU threshold are made of, of some documents.
+    """What the numbers at one IoU threshold of some documents follow from.
 
-    Attributes
-    ----------
-    ap : "11-point" or "all-point"
-    per_label : MetricColumns
-        One row per scored label.
-    label, place : int64, shape (N,)
-        Of the predictions that count, by falling score: row in `per_label`, and place in the file, which decides
-        between equal scores.
-    score : float64, shape (N,)
-    hit : bool, shape (N,)
-        The true positives.
-    ignored : int64, shape (2,)
-        How many boxes of the ground truth and how many predictions count neither way.
+    `label`, `place`, `score`, `hit`: shape (N,), of the predictions that count, by falling score: row in `per_label`,
+    place in the file (decides between equal scores), whether a true positive. `ignored`: boxes of the ground truth and
+    of the predictions that count neither way.
     """
 
     ap: AveragePrecision
@@ -311,15 +281,7 @@ class ThresholdPartial:
 
 @dataclass(frozen=True, eq=False)
 class PodPartial:
-    """What the table and the numbers of a result are made of, of some documents: plain arrays that add up.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        The labels that are scored.
-    thresholds : dict of ThresholdPartial
-        By IoU threshold, in the order asked for.
-    """
+    """Arrays that add up over documents and give the table and the numbers of a result."""
 
     labels: tuple[str, ...]
     thresholds: dict[float, ThresholdPartial]
@@ -383,16 +345,16 @@ class PodResult(BoxEvaluation):
     thresholds: dict[float, ThresholdResult]
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of the terminal contract.
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
         Besides what all have: ``ap`` and ``thresholds``, each with ``per_class``, ``map``, ``mean_f1``, ``micro`` and
-        ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth, all ratios
-        of a class with neither.
+        ``ignored``. Undefined: precision without predictions, recall and AP without ground truth, all ratios of a class
+        with neither.
         """
         return self.plain_values(ap=self.matching.ap, thresholds=PodPartial.of(self).to_json())
 
     def table(self) -> ResultTable:
-        """One row per threshold and label; before them the pooled row and the unweighted means.
+        """Return the unweighted means, the pooled row and one row per label, for each threshold.
 
         Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap`` of the
         row "Mean of labels" are the competition's mean F1 and mAP.
@@ -403,14 +365,10 @@ class PodResult(BoxEvaluation):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs[Matching]):
-    """The best ground truth of each prediction of one model, kept so that new options need no geometry.
+    """The best ground truth of each prediction of one model: new options need no geometry.
 
-    Attributes
-    ----------
-    best : int64, shape (P,)
-        Row of the ground truth of its label and page with the highest IoU; -1 when none reaches the floor.
-    best_iou : float64, shape (P,), in [0, 1]
-        0 where there is none.
+    `best`: int64, shape (P,), row of the ground truth of its label and page with the highest IoU, also an ignored one;
+    -1 when none reaches the floor. `best_iou`: float64, shape (P,); 0 where there is none.
     """
 
     best: IntArray
@@ -432,26 +390,10 @@ class Pairs(BoxPairs[Matching]):
         lenient: bool = False,
         small_duplicates: bool = False,
     ) -> Matching:
-        """The ranking and the rules on ignored boxes.
+        """Return the ranking and which boxes are ignored; for the options see `evaluate`.
 
-        Parameters
-        ----------
-        small_px, line_max_px : float, >= 0
-            See `evaluate`.
-        min_score : float
-            Predictions with a lower score are left out; the competition scores every prediction, which is 0.
-        min_area : float
-            Predictions that cover less than this share of the page are left out, equality stays; 0 for none.
-        labels : sequence of str, optional
-            Score these only; all labels when absent.
-        lenient, small_duplicates : bool
-            See `evaluate`.
-
-        Raises
-        ------
-        ValueError
-            An unknown label or kind of average precision, a negative size, `min_area` without page sizes, and
-            predictions without scores unless lenient.
+        ValueError for an unknown label or kind of average precision, a negative size, `min_area` without page sizes,
+        and predictions without scores unless lenient.
         """
         _check_options(ap, small_px, line_max_px)
         dataset = self.dataset
@@ -494,29 +436,16 @@ class Pairs(BoxPairs[Matching]):
 
 
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:
-    """The ground truth with the highest IoU for every prediction, of its label and on its page.
+    """Return the ground truth with the highest IoU for every prediction, of its label and on its page.
 
-    Parameters
-    ----------
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that will be asked for, in (0, 1].
-    polygons : bool
-        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
-
-    Raises
-    ------
-    ValueError
-        When the floor is out of range, or the two files have boxes in different units.
+    `iou_floor`: the lowest IoU threshold that will be asked for. `polygons`: see `evaluate`. ValueError for a floor
+    outside (0, 1], or files with boxes in different units.
 
     Notes
     -----
-    Pascal VOC development kit, ``VOCevaldet``: a prediction is compared with its best ground truth only, even when
-    that one is taken and the next best is free; ties of IoU go to the first in file order. IoU is that of plain
-    areas, as the POD page writes it; the VOC kit adds 1 to every width and height, which gives small boxes a higher
-    IoU. The competition compares boxes: `polygons` leaves it, and the score may move either way. Small objects and
-    lines are those whose box is.
+    Pascal VOC development kit, ``VOCevaldet``: a prediction is compared with its best ground truth only, even when that
+    one is taken and the next best is free; ties of IoU go to the first in file order. IoU is that of plain areas, as
+    the POD page writes it; the VOC kit adds 1 to every width and height, which gives small boxes a higher IoU.
     """
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
     if truth.source.unit != prediction.source.unit:
@@ -541,54 +470,55 @@ def evaluate(
     small_duplicates: bool = False,
     polygons: bool = False,
 ) -> PodResult:
-    """The result of one prediction file against one ground truth.
+    """Return the result of one prediction file against one ground truth.
 
     Parameters
     ----------
     ground_truth, prediction : Annotations
-        As read by `evaluator.formats.read`. The rules of the competition on two files are checked by
-        `evaluator.project.evaluate`.
+        As read by `evaluator.formats.read`; `evaluator.project.evaluate` checks the rules on two files.
     iou : sequence of float
         Thresholds in (0, 1]; a pair matches at IoU > threshold.
     ap : "11-point" or "all-point"
         Mean of the interpolated precision at eleven recall levels, or area under the interpolated curve.
-    small_px : float
-        Boxes with width <= small_px and height <= small_px are small.
-    line_max_px : float
-        Boxes with width <= line_max_px or height <= line_max_px are lines.
-    min_score, min_area, labels
-        See `Pairs.match`.
+    small_px, line_max_px : float, >= 0
+        Small: width and height <= small_px. Line: width or height <= line_max_px.
+    min_score : float
+        Predictions with a lower score are left out; the competition leaves out none.
+    min_area : float
+        Predictions that cover less than this share of the page are left out, equality stays.
+    labels : sequence of str, optional
+        Score these only.
     lenient : bool
-        Leave out predictions on pages that the ground truth does not have, and take 1.0 for missing scores.
-        Without it such a page counts as one without ground truth; ``check_pair`` reports it as an error.
+        Leave out predictions on pages that the ground truth does not have, and take 1.0 for missing scores. Without it
+        such a page counts as one without ground truth; ``check_pair`` reports it as an error.
     small_duplicates : bool
         Count a small prediction or a line whose best ground truth counts and is already taken as a false positive.
     polygons : bool
-        See `pair`.
+        Compare outlines instead of boxes, where a row has one; the competition compares boxes, and the score may move
+        either way. Small objects and lines are those whose box is.
 
     Raises
     ------
     ValueError
-        When no threshold is given or an option makes no sense; see `pair` and `Pairs.match`.
+        No threshold is given or an option makes no sense; see `pair` and `Pairs.match`.
 
     Notes
     -----
-    ICDAR 2017 POD, "Evaluation" and "Evaluation Details". A pair is right when its IoU is *larger* than the
-    threshold. Per label the predictions of all pages are ranked by falling score, equal scores in file order; the
-    first on a ground truth is a true positive, each further one a false positive. Precision, recall and F1 are over
-    all predictions, without a cut of the score; mAP and mean F1 are unweighted means over the labels. Both agree
-    with the published tables (F1 in 52 of 52 rows, the means in 16 of 16). Their AP must be the area under the
-    curve: 12 of 52 rows are above what eleven points allow at their recall. The text says eleven points, which is
-    the default here; the two differ by at most 1/11, in either direction.
+    ICDAR 2017 POD, "Evaluation" and "Evaluation Details". Per label the predictions of all pages are ranked by falling
+    score, equal scores in file order; the first on a ground truth is a true positive, each further one a false
+    positive. Precision, recall and F1 are over all predictions, without a cut of the score; mAP and mean F1 are
+    unweighted means over the labels. Both agree with the published tables (F1 in 52 of 52 rows, the means in 16 of 16).
+    Their AP must be the area under the curve: 12 of 52 rows are above what eleven points allow at their recall. The
+    text says eleven points, which is the default here; the two differ by at most 1/11, in either direction.
 
-    Small objects and lines are "ignored". The text says neither how nor what a line is. Here ignored ground truth is
+    The text says neither how small objects and lines are "ignored" nor what a line is. Here ignored ground truth is
     what VOC calls difficult: it cannot be missed, and predictions whose best match it is count neither way. A
     prediction that is small or a line and is no true positive is left out, also when its best ground truth counts and
-    is taken; VOC knows no size of a prediction and counts such a duplicate as a false positive, which lowers precision,
-    F1 and AP. `small_duplicates` does so; the signature states which.
+    is taken; VOC counts such a duplicate as a false positive, which lowers precision, F1 and AP (`small_duplicates`).
+    Sizes need pixels; for files in shares of the page nothing is ignored. The signature states both.
+
     A label with predictions only has no recall and no AP and an F1 of 0: it is in the mean F1 and not in mAP; a label
-    with neither is in no mean. Sizes need pixels; for files in shares of the page nothing is ignored, and the
-    signature states so.
+    with neither is in no mean.
     """
     floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
     matching = pair(dataset, iou_floor=floor, polygons=polygons).match(

@@ -1,11 +1,9 @@
 """Poster text validation: words, reading order, numbers and structure of a poster extracted as JSON.
 
-Owns the four criteria of the poster evaluation and their two profiles. ``documented`` does what the text of the
+The reference is the ground truth, the generated text the prediction. Profile ``documented`` does what the text of the
 evaluation says; ``published`` does what the program behind its printed table does (posters-science-extraction-api,
-results of commit 8cdc1bc), which is something else in five places. Reading is in ``formats.posters``. The
-reference is the ground truth, the generated text the prediction.
-
-A metric without a denominator is undefined (None); ``published`` has a number there, as its program does.
+results of commit 8cdc1bc). A metric without a denominator is undefined (None); ``published`` has a number there, as its
+program does.
 """
 
 from __future__ import annotations
@@ -42,14 +40,8 @@ FIELDS_TO: Final = 2.00
 class PosterResult:
     """One poster: compared, or why it could not be.
 
-    Attributes
-    ----------
-    comparison : Comparison or None
-        None when a side is missing or broken.
-    error : str or None
-        Why it could not be compared, as a sentence; None when it was.
-    source : str or None
-        Where the raw text of the extraction is from (``pdfalto``, ``qwen_vision``); None when not given.
+    `comparison` is None, and `error` a sentence, when a side is missing or broken. `source`: where the raw text of the
+    extraction is from (``pdfalto``, ``qwen_vision``); None when not given.
     """
 
     poster_id: str
@@ -80,14 +72,9 @@ class PosterResult:
         return self.comparison is not None and "error" in self.comparison.generated.content
 
     def to_json(self) -> JsonObject:
-        """The poster as plain values under the keys of the terminal contract.
+        """Return the poster as plain values under the keys of the terminal contract.
 
-        Returns
-        -------
-        dict
-            ``poster_id``, ``metrics``, ``passes``, ``failed``, ``missing_words``, ``extra_words``,
-            ``missing_numbers``, ``extra_numbers``, ``left_out_numbers``, ``rouge_l``, ``fields``, ``error``,
-            ``source``; lists are empty and ``rouge_l`` and ``fields`` None without a comparison.
+        Without a comparison, lists are empty and ``rouge_l`` and ``fields`` None.
         """
         comparison = self.comparison
         words, numbers = (comparison.words, comparison.numbers) if comparison else (_NOTHING, _NOTHING)
@@ -110,12 +97,9 @@ class PosterResult:
 
 @dataclass(frozen=True, eq=False)
 class PostersPartial:
-    """What the table and the numbers of a result are made of, of some posters: plain values that add up.
+    """Values that add up over posters and give the table and the numbers of a result.
 
-    Attributes
-    ----------
-    posters : tuple of dict
-        `PosterResult.to_json` of each, sorted by id.
+    `posters`: `PosterResult.to_json` of each, sorted by id.
     """
 
     posters: tuple[JsonObject, ...]
@@ -134,8 +118,6 @@ class PostersPartial:
     def aggregate(self) -> PosterMetrics:
         """Return the mean of each criterion over the posters where it is defined; None where it is nowhere.
 
-        Notes
-        -----
         The printed average of the field proportion (0.99) is not the mean of its column (1.01); this is.
         """
         table = [_row(poster["metrics"]) for poster in self.posters]
@@ -224,14 +206,10 @@ class PostersResult(Result):
         return self.partial.aggregate
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of the terminal contract.
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``profile``,
-            ``posters``, ``aggregate`` (the four means, and how many posters there are, were compared, pass and
-            had an error), ``documents_only_in``. Undefined is None.
+        Besides what all have: ``profile``, ``posters``, ``aggregate`` (the four means, and how many posters there are,
+        were compared, pass and had an error), ``documents_only_in``.
         """
         sides = {"ground_truth": self.ground_truth, "predictions": self.prediction}
         ids = {key: {*side.posters, *side.broken} for key, side in sides.items()}
@@ -249,19 +227,11 @@ class PostersResult(Result):
         }
 
     def results_json(self, sources: Mapping[str, str] | None = None) -> dict[str, object]:
-        """The result in the form of the reference program's ``results.json``, with the means.
+        """Return the result in the form of the reference program's ``results.json``, with the means.
 
-        Parameters
-        ----------
-        sources : mapping of str, optional
-            Where the raw text of a poster is from, by poster id; those of the files when absent.
-
-        Returns
-        -------
-        dict
-            ``results``: a list of ``poster_id``, ``metrics`` (the four and ``gen_sections``, ``ref_sections``; None
-            without a comparison), ``passes``, ``error`` (a sentence without a comparison, else whether the
-            extraction states that it failed) and ``source`` (None when not given); ``aggregate``: the four means.
+        `sources`: where the raw text of a poster is from, by poster id; those of the files when absent. ``results``:
+        ``metrics`` are None without a comparison, ``error`` is a sentence without one, else whether the extraction
+        states that it failed. ``aggregate``: the four means.
         """
         return {
             "results": [
@@ -272,13 +242,10 @@ class PostersResult(Result):
         }
 
     def table(self) -> ResultTable:
-        """One row per poster, the means first.
+        """Return the means, then one row per poster.
 
-        Returns
-        -------
-        ResultTable
-            Columns ``poster_id``, those of `CRITERIA`, ``passes`` (yes, no or error; for the means how many of
-            how many), ``failed`` (names of criteria, or the error) and, when a source is given, ``source``.
+        Columns ``poster_id``, those of `CRITERIA`, ``passes`` (yes, no or error; for the means how many of how many),
+        ``failed`` (names of criteria, or the error) and, when a source is given, ``source``.
         """
         partial = self.partial
         return ResultTable(
@@ -290,35 +257,21 @@ class PostersResult(Result):
 
 
 def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName = DEFAULT_PROFILE) -> PostersResult:
-    """The result of extracted posters against reference annotations.
+    """Return the result of extracted posters against reference annotations, paired by poster id.
 
-    Parameters
-    ----------
-    ground_truth, prediction : Posters
-        Paired by poster id.
-
-    Returns
-    -------
-    PostersResult
-        A poster that one side lacks, or whose file is broken, has an error instead of metrics, and does not
-        enter the means.
-
-    Raises
-    ------
-    ValueError
-        When there is no such profile.
+    A poster that one side lacks, or whose file is broken, has an error instead of metrics, and does not enter the
+    means. ValueError when there is no such profile.
 
     Notes
     -----
-    Poster evaluation, sections "Metric Implementation" and "Text Normalization". The program behind the printed
-    table differs from them, and ``published`` follows it: it excludes no stop words (word capture moves either
-    way); it deletes punctuation instead of splitting at it and takes a comma with a blank for a quote, so words
-    grow together and lists of names rarely match (usually lower); it leaves curly quotes as they are (no number
-    changes); for numbers it drops integers from 2010 to 2030 and from 100,000 on instead of DOIs and years, and
-    reads "5." as another number than "5" (usually lower); its ROUGE-L compares Porter stems of ASCII letters and
-    digits (higher; no cell of its printed table is another without stems), where ``documented`` compares words of
-    any script. It counts fields to eleven levels. It reads a caption given as text character by character; both
-    profiles take it as one part.
+    Poster evaluation, sections "Metric Implementation" and "Text Normalization". The program behind the printed table
+    differs from them, and ``published`` follows it: it excludes no stop words (word capture moves either way); it
+    deletes punctuation instead of splitting at it and takes a comma with a blank for a quote, so words grow together
+    and lists of names rarely match (usually lower); it leaves curly quotes as they are (no number changes); for numbers
+    it drops integers from 2010 to 2030 and from 100,000 on instead of DOIs and years, and reads "5." as another number
+    than "5" (usually lower); its ROUGE-L compares Porter stems of ASCII letters and digits (higher; no cell of its
+    printed table is another without stems), where ``documented`` compares words of any script. It counts fields to
+    eleven levels. It reads a caption given as text character by character; both profiles take it as one part.
 
     The text does not state how a year of publication is distinguished from other numbers: ``documented`` leaves out
     every integer from 1900 to 2099, and the result lists them. A reference without numbers has number capture 1.
@@ -332,7 +285,7 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
 
 
 def failed(metrics: PosterMetrics) -> tuple[str, ...]:
-    """The criteria that metrics do not meet, in the order of `CRITERIA`; an undefined criterion is not met.
+    """Return the criteria that metrics do not meet, in the order of `CRITERIA`; undefined is not met.
 
     Values are compared as they are, not rounded: 0.7499999 does not pass.
     """

@@ -1,11 +1,9 @@
 """Document Snapshot Detection, specification 1.3: greedy matching at an IoU threshold, micro-averaged.
 
-Owns sections 5 to 8 of the specification and what it leaves open: who matches whom, which boxes count, and
-how counts become per-label, per-page, per-document and pooled results. Reading and the rules of section 9
-are in ``formats.snapshot``. Boxes are those of the displayed page, normalised, origin top left.
-
-Where the public reference evaluator (World Bank ``data-snapshot``) and the text differ, the text is
-followed; on files that satisfy section 9 the numbers are equal. The score never orders the matching.
+Sections 5 to 8 of the specification; the rules of section 9 are in ``formats.snapshot``. Boxes are those of the
+displayed page, normalised, origin top left. Where the public reference evaluator (World Bank ``data-snapshot``) and the
+text differ, the text is followed; on files that satisfy section 9 the numbers are equal. The score never orders the
+matching.
 """
 
 from __future__ import annotations
@@ -58,13 +56,7 @@ IOU_FLOOR: Final = 0.1
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matching(BoxMatching):
-    """The matching of one model, kept so that a new IoU threshold needs no work on boxes.
-
-    Attributes
-    ----------
-    matched : bool, shape (K,)
-        Which of the pairs match at ``iou_floor``.
-    """
+    """The matching of one model; `matched`: bool, shape (K,), the pairs that match at ``iou_floor``."""
 
     pairs: Pairs
     matched: BoolArray
@@ -86,8 +78,7 @@ class ThresholdResult(BoxResult[Matching]):
     def _taken(self) -> IntArray:
         """Which of the pairs are true positives, int64, rising.
 
-        The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
-        leaving out the pairs below is exact.
+        The greedy takes pairs by falling IoU, so leaving out the pairs below a threshold is exact.
         """
         matching = self.matching
         return np.flatnonzero(matching.matched & (matching.pairs.fitted.columns.iou >= self.iou))
@@ -110,18 +101,11 @@ class ThresholdResult(BoxResult[Matching]):
 
 
 class ThresholdPartial(NamedTuple):
-    """What the numbers at one IoU threshold are made of, of some documents.
+    """What the numbers at one IoU threshold of some documents follow from.
 
-    Attributes
-    ----------
-    per_label : MetricColumns
-        One row per scored label.
-    shared : MetricColumns or None
-        The same on the documents that both files name; None where these are all, and in a table's partial.
-    documents : ExactMeans or None
-        Of each of `RATIOS` over the documents; None in a table's partial.
-    mistakes : int64 or None
-        How many have each name of `DOCUMENT`; None in a table's partial.
+    `shared`: `per_label` on the documents that both files name; None where these are all. `documents`: means of each of
+    `RATIOS` over the documents. `mistakes`: int64, how many have each name of `DOCUMENT`. All three are None in a
+    table's partial.
     """
 
     per_label: MetricColumns
@@ -154,17 +138,7 @@ class ThresholdPartial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SnapshotPartial:
-    """What the table and the numbers of a result are made of, of some documents: plain arrays that add up.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        The labels that are scored.
-    class_weight : dict of float
-        See `SnapshotResult`.
-    thresholds : dict of ThresholdPartial
-        By IoU threshold, in the order asked for.
-    """
+    """Arrays that add up over documents and give the table and the numbers of a result."""
 
     labels: tuple[str, ...]
     class_weight: dict[str, float]
@@ -242,7 +216,7 @@ class SnapshotResult(BoxEvaluation):
         return self.matching.signature(*self.thresholds, class_weight=self.class_weight)
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of the terminal contract; undefined is None.
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
         Besides what all have: ``thresholds``; and ``common_documents`` (the same numbers on the documents that both
         files name) when the files do not name the same ones.
@@ -253,7 +227,7 @@ class SnapshotResult(BoxEvaluation):
         return result if common is None else {**result, "common_documents": common}
 
     def table(self) -> ResultTable:
-        """One row per threshold and label, the pooled row first, then the mean over labels where they have weights.
+        """Return one row per threshold and label; before them the pooled row, and the mean of weighted labels.
 
         Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
         """
@@ -264,14 +238,9 @@ class SnapshotResult(BoxEvaluation):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs[Matching]):
-    """Every pair of one model that could match, with what tables need of them, looked up once for all thresholds.
+    """Every pair of one model that could match, in rows of the two files, found once for all thresholds.
 
-    Attributes
-    ----------
-    candidates : Candidates
-        Rows of the two files.
-    outlines : Overlap or None
-        Fit of each candidate by its outlines; None where boxes are meant.
+    `outlines`: fit of each candidate by its outlines; None where boxes are meant.
     """
 
     candidates: Candidates
@@ -282,23 +251,9 @@ class Pairs(BoxPairs[Matching]):
         return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
 
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
-        """The greedy matching of the boxes that take part.
+        """Return the greedy matching of the boxes that take part; for the options see `evaluate`.
 
-        Parameters
-        ----------
-        min_score : float
-            Predictions with a lower score are left out before matching; those without a score stay.
-            The specification scores every prediction, which is 0.
-        min_area : float
-            Predictions that cover less than this share of the page are left out, equality stays (the
-            published World Bank numbers use 0.008). The specification has no such filter, which is 0.
-        labels : sequence of str, optional
-            Score these only; all labels of the label map when absent.
-
-        Raises
-        ------
-        ValueError
-            When a label is not in the label map.
+        ValueError when a label is not in the label map.
         """
         chosen = self.dataset.scored_labels(labels)
         truth_counts, prediction_counts = self.of_labels(chosen)
@@ -362,29 +317,16 @@ class Pairs(BoxPairs[Matching]):
 
 
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:
-    """Every pair of a prediction and a ground truth that could match.
+    """Return every pair of a prediction and a ground truth that could match.
 
-    Parameters
-    ----------
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that will be asked for, in (0, 1].
-    polygons : bool
-        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
-
-    Raises
-    ------
-    ValueError
-        When the floor is out of range.
+    `iou_floor`: the lowest IoU threshold that will be asked for. `polygons`: see `evaluate`. ValueError for a floor
+    outside (0, 1].
 
     Notes
     -----
-    Specification 1.3, section 5: per (document, page, label), where the page is the pair (doc_id,
-    page_index); the reference evaluator uses the page_id string alone, so pages of two documents that share
-    one can match there, which raises its score. A page or document that only one side has counts as empty
-    on the other. The specification knows boxes only, so `polygons` leaves it: the score
-    may move either way.
+    Specification 1.3, section 5: per (document, page, label), where the page is the pair (doc_id, page_index); the
+    reference evaluator uses the page_id string alone, so pages of two documents that share one can match there, which
+    raises its score. A page or document that only one side has counts as empty on the other.
     """
     candidates, outlines = candidate_pairs(dataset, model, iou_floor=iou_floor, polygons=polygons)
     return Pairs(
@@ -408,31 +350,37 @@ def evaluate(
     class_weight: Mapping[str, float] | None = None,
     polygons: bool = False,
 ) -> SnapshotResult:
-    """The result of one prediction file against one ground truth.
+    """Return the result of one prediction file against one ground truth.
 
     Parameters
     ----------
     ground_truth, prediction : Annotations
-        As read by `evaluator.formats.read`. The rules of section 9 on two files are checked by
-        `evaluator.project.evaluate`.
+        As read by `evaluator.formats.read`; `evaluator.project.evaluate` checks the rules of section 9 on two files.
     iou : sequence of float
         Thresholds in (0, 1]; a pair matches at IoU >= threshold.
-    min_score, min_area, labels
-        See `Pairs.match`.
+    min_score : float
+        Predictions with a lower score are left out before matching; those without a score stay. The specification
+        leaves out none, which is 0.
+    min_area : float
+        Predictions that cover less than this share of the page are left out, equality stays (the published World Bank
+        numbers use 0.008). The specification has no such filter, which is 0.
+    labels : sequence of str, optional
+        Score these only; all labels of the label map when absent.
     class_weight : mapping of float >= 0, optional
         Weights of the labels in the mean over labels; labels that are not named weigh 1.
     polygons : bool
-        See `pair`.
+        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU". The specification
+        knows boxes only: the score may move either way.
 
     Raises
     ------
     ValueError
-        When no threshold is given, one is out of range, or a label is unknown.
+        No threshold is given, one is out of range, or a label is unknown.
 
     Notes
     -----
-    Specification 1.3, sections 5 to 8. Precision, recall and F1 come from pooled counts, the spatial means
-    from the matched pairs; a ratio without denominator is undefined.
+    Specification 1.3, sections 5 to 8. Precision, recall and F1 come from pooled counts, the spatial means from the
+    matched pairs; a ratio without denominator is undefined.
     """
     floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
     need_known(class_weight or {}, dataset)

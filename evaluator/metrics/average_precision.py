@@ -128,9 +128,8 @@ def eleven_point_precision(rank: IntArray, positives: int) -> float:
     """Return the mean interpolated precision at recall 0, 0.1, ..., 1, in [0, 1], correctly rounded.
 
     NaN without positives, 0 without a true positive. ICDAR 2017 page object detection, "Evaluation", and Pascal VOC
-    2007. Recall TP / positives reaches level k / 10 when 10 TP >= k positives, in integers: with the levels of
-    ``numpy.arange(0, 1.1, 0.1)`` a recall of exactly 3 / 10 misses the level 0.30000000000000004, which lowers the
-    score by up to 1 / 11.
+    2007. Levels are compared in integers: with those of ``numpy.arange(0, 1.1, 0.1)`` a recall of exactly 3 / 10 misses
+    the level 0.30000000000000004, which lowers the score by up to 1 / 11.
 
     >>> eleven_point_precision(np.array([1, 2, 3]), 10) == 4 / 11
     True

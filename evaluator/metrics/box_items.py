@@ -55,10 +55,9 @@ class BoxPlaces(NamedTuple):
 class Items:
     """Matched pairs and mistakes as columns of one length K, sorted by page, then top to bottom.
 
-    `kind`: int8, `MATCHED` or the code of a mistake's name. `mistake`, `match`: int64, place in ``BoxResult.mistakes``
-    and ``BoxResult.matches``, -1 for one of the other kind. `truth`, `prediction`: first row of each side, -1 for none.
-    `places`: of both sides, where `size` and `middle` are shares of the page; None where they are in the unit of the
-    boxes.
+    `kind`: int8, `MATCHED` or the code of a mistake's name. `mistake`, `match`: place in ``BoxResult.mistakes`` and
+    ``BoxResult.matches``, -1 for one of the other kind. `truth`, `prediction`: first row of each side, -1 for none.
+    `places`: None where sizes are in the unit of the boxes, not shares of the page.
     """
 
     result: AnyBoxResult
@@ -217,15 +216,10 @@ def behind(every: Items, result: AnyBoxResult, pick: Pick) -> BoolArray:
 
 
 class ClassConfusion(NamedTuple):
-    """Boxes by the label they have and the label they got, background last.
+    """Boxes by the label they have and the label they got; int64, shape (L + 1, L + 1), background last.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The L scored labels.
-    counts : int64, shape (L + 1, L + 1)
-        Row: label of the ground truth; column: label of the prediction. The last row counts predictions that are no
-        ground truth's, the last column ground truth that nobody predicted; their corner is 0.
+    Row: label of the ground truth; column: label of the prediction. The last row counts predictions that are no ground
+    truth's, the last column ground truth that nobody predicted; their corner is 0.
     """
 
     labels: tuple[str, ...]
@@ -236,14 +230,10 @@ def class_confusion(result: AnyBoxResult) -> ClassConfusion:
     """Return the class confusion matrix of boxes at one operating point.
 
     Its rows add up to the ground truth of each label, its columns to the predictions, its diagonal to the true
-    positives.
-
-    Notes
-    -----
-    A ground truth and a prediction of different labels are one cell off the diagonal when `metrics.error_types` names
-    them "wrong class"; every other unmatched box is against the background. Matching is the protocol's own; matrices
-    that match without regard to the label (Ultralytics, FiftyOne) can move boxes off the diagonal that the protocol
-    counts as matched, and then show a lower recall.
+    positives. A ground truth and a prediction of different labels are one cell off the diagonal when
+    `metrics.error_types` names them "wrong class"; every other unmatched box is against the background. Matrices that
+    match without regard to the label (Ultralytics, FiftyOne) can move boxes off the diagonal that the protocol counts
+    as matched, and then show a lower recall.
     """
     labels, of_label = result.matching.labels, result.per_label
     size, mistakes = len(labels) + 1, result.mistakes

@@ -1,8 +1,6 @@
-"""What follows from a one-to-one matching of boxes at one operating point, the same for every protocol.
+"""What follows from a one-to-one matching of boxes at one operating point, for every protocol.
 
-Owns `BoxResult`: partners, false positives and negatives, named mistakes, and the metric columns per label, page and
-document. Who matched whom, and which boxes take part, a protocol decides; it hands over its matching and says at which
-threshold what matched. Rows are file order, codes are those of the `Dataset`.
+A protocol decides who matches whom and which boxes take part. Rows are file order, codes are those of the `Dataset`.
 """
 
 from __future__ import annotations
@@ -44,14 +42,10 @@ ALL_LABELS: Final = "All labels"
 
 
 class BinnedScores(NamedTuple):
-    """How many predictions have a score in each bin, and the sums of their scores.
+    """How many predictions have a score in each bin, shape (L, BINS + 1), and the sums of their scores.
 
-    Attributes
-    ----------
-    counts : int64, shape (L, BINS + 1)
-        Of each label of the dataset; the last bin is that of the scores that are no probability.
-    totals : ExactSums of length L * (BINS + 1)
-        Of each of these cells, label by label; 0 in the last bin.
+    By label of the dataset; the last bin is that of scores that are no probability. `totals`: L * (BINS + 1) sums,
+    label by label; 0 in the last bin.
     """
 
     counts: IntArray
@@ -62,14 +56,8 @@ class BinnedScores(NamedTuple):
 class BoxMatching(ABC):
     """The boxes of one model that take part, ready to be matched at any IoU threshold from the floor on.
 
-    Attributes
-    ----------
-    min_score, min_area : float
-        What was left out before matching.
-    labels : tuple of str
-        The labels that are scored.
-    truth_counts, prediction_counts : bool, shape (G,) and (P,)
-        The boxes that take part: their label is scored, they pass the options, and the protocol does not ignore them.
+    `min_score`, `min_area`: applied before matching. `truth_counts`, `prediction_counts`: bool, shape (G,) and (P,),
+    boxes whose label is scored, that pass the options, and that the protocol does not ignore.
     """
 
     pairs: AnyBoxPairs
@@ -120,17 +108,9 @@ class BoxMatching(ABC):
         return self.pairs.at_steps(self.prediction_counts)
 
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
-        """How boxes in paired rows fit, whether they match or not: by their outlines where these are compared.
+        """Return how boxes in paired rows, shape (K,), fit, whether they match or not.
 
-        Parameters
-        ----------
-        truths, predictions : int64, shape (K,)
-            Rows of the ground truth and of the prediction.
-
-        Returns
-        -------
-        Overlap
-            IoU, coverage and purity, float64, shape (K,), in [0, 1].
+        By their outlines where these are compared. IoU, coverage and purity are float64, shape (K,), in [0, 1].
         """
         truth, prediction = self.dataset.ground_truth, self.prediction
         if self.pairs.polygons:
@@ -196,24 +176,10 @@ def plain_values(
     own: Mapping[str, object],
     only_in: Mapping[Side, Sequence[str]],
 ) -> dict[str, object]:
-    """A result under the keys of the terminal contract.
+    """Return a result under the keys of the terminal contract.
 
-    Parameters
-    ----------
-    sides : tuple of SourceFile
-        Ground truth and predictions.
-    labels : sequence of str
-        The labels that are scored.
-    own : mapping
-        What only this protocol says.
-    only_in : mapping of sequences of str
-        Documents that only one side names.
-
-    Returns
-    -------
-    dict
-        ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``, those of `own`, and
-        ``documents_only_in``.
+    `sides`: ground truth and predictions. `own`: what only this protocol says. `only_in`: documents that only one side
+    names.
     """
     truth, prediction = sides
     return {
@@ -356,14 +322,10 @@ class BoxResult(ABC, Generic[MatchingT]):
         return grouped_mistakes(self)
 
     def named(self, options: MistakeOptions | None) -> Mistakes:
-        """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
+        """Return every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
 
-        Where outlines are compared, names, sides and shares follow from them.
-
-        Parameters
-        ----------
-        options : MistakeOptions or None
-            Whether poor matched pairs are mistakes as well; None for those of the protocol.
+        From outlines where they are compared. `options`: whether poor matched pairs are mistakes as well; None for
+        those of the protocol.
         """
         from evaluator.metrics.error_types import name_mistakes
 
@@ -468,16 +430,9 @@ class BoxResult(ABC, Generic[MatchingT]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoxPairs(ABC, Generic[MatchingT]):
-    """Every pair of one model that could match, kept so that new thresholds need no geometry.
+    """Every pair of one model that could match: new thresholds need no geometry.
 
-    Attributes
-    ----------
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that can be asked for.
-    polygons : bool
-        Outlines are compared instead of boxes, where a row has one.
+    `iou_floor`: the lowest IoU threshold that can be asked for. `polygons`: outlines are compared, where a row has one.
     """
 
     dataset: Dataset
@@ -584,11 +539,10 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return chosen[truth.label], chosen[prediction.label]
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
-        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00 and one IoU threshold.
+        """Return matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
 
         Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions without a
-        score are never left out. ValueError when the IoU threshold is out of range. A protocol that needs no matching
-        for each of them has a faster way to the same counts.
+        score are never left out. ValueError when the IoU threshold is out of range.
         """
         need_threshold(iou, self.iou_floor)
         steps = [self.match(min_score=float(score)).at(iou).per_label for score in SCORE_STEPS]
@@ -597,7 +551,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return ScoreCurve(SCORE_STEPS, labels, tp=tp, predictions=tp + fp, ground_truth=(tp + fn)[0])
 
     def best_f1(self, *, iou: float) -> float:
-        """The score threshold with the highest pooled F1 at an IoU threshold, which is at or above ``iou_floor``.
+        """Return the score threshold with the highest pooled F1 at an IoU threshold >= ``iou_floor``.
 
         The lowest of 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without boxes.
         """
@@ -623,10 +577,10 @@ def at_least(exactly: IntArray, labels: int) -> IntArray:
 
 
 def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:
-    """The score curve of a protocol in which boxes match by falling score, from the result of all predictions.
+    """Return the score curve from the result of all predictions, where boxes match by falling score.
 
-    Who matches does not depend on predictions with a lower score there, nor does which of them count: a threshold only
-    leaves out.
+    Only for protocols in which neither who matches nor which predictions count depends on predictions with a lower
+    score.
     """
     matching, of_label, codes = every.matching, every.per_label, every.matching.label_codes
     tp, predictions = every.right_at_steps[:, codes], every.predictions_at_steps[:, codes]
@@ -641,24 +595,10 @@ def page_and_label(dataset: Dataset, side: JoinedBoxes) -> IntArray:
 def candidate_pairs(
     dataset: Dataset, model: int, *, iou_floor: float, polygons: bool
 ) -> tuple[Candidates, Overlap | None]:
-    """Every prediction of a model with every ground truth of its page and label that reaches an IoU.
+    """Return every prediction with every ground truth of its page and label that reaches an IoU.
 
-    Parameters
-    ----------
-    polygons : bool
-        Compare outlines instead of boxes, where a row has one.
-
-    Returns
-    -------
-    Candidates
-        In rows of the two files.
-    Overlap or None
-        How each of them fits by its outlines; None where boxes are meant.
-
-    Raises
-    ------
-    ValueError
-        When the floor is not in (0, 1].
+    In rows of the two files; with how they fit by their outlines if `polygons`, else None. ValueError for a floor
+    outside (0, 1].
     """
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
     groups = page_and_label(dataset, truth), page_and_label(dataset, prediction)

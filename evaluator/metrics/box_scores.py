@@ -1,8 +1,6 @@
-"""What the scores of boxes are worth: how often a score is right, and what one threshold for each label would gain.
+"""Scores of boxes: their calibration, and what one threshold for each label would gain.
 
-Owns the calibration of the scores of one matching, the choice between one score threshold and one per label, and the
-precision-recall points of labels. Works on results of any protocol that matches boxes; undefined is NaN in columns and
-None in single values.
+For results of any protocol that matches boxes; undefined is NaN in columns and None in single values.
 """
 
 from __future__ import annotations
@@ -28,25 +26,10 @@ CURVE_POINTS: Final = 240
 
 
 def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int = BINS) -> Calibration | None:
-    """Share of the predictions that are true positives, by their score, in bins of equal width.
+    """Return the share of predictions that are true positives, by score in bins of equal width.
 
-    Parameters
-    ----------
-    label : str, optional
-        Of one label; all of the matching when absent.
-    bins : int
-        How many, at least 1.
-
-    Returns
-    -------
-    Calibration or None
-        Of the predictions that are true or false positives. None when one of them has no score or one outside [0, 1],
-        which is then no probability.
-
-    Raises
-    ------
-    ValueError
-        When the label is not scored, or with less than one bin.
+    Of the predictions that are true or false positives, of one label where it is given. None when one of them has no
+    score or one outside [0, 1]. ValueError when the label is not scored, or with less than one bin.
     """
     prediction, rows = result.matching.prediction, np.flatnonzero(result.counting_predictions)
     if label is not None:
@@ -56,16 +39,10 @@ def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityPartial:
-    """What calibrations are made of, of some documents: plain arrays that add up.
+    """Arrays that add up over documents and give calibrations, by the L scored labels.
 
-    Attributes
-    ----------
-    labels : tuple of str, length L
-        The labels that are scored.
-    counts, right : int64, shape (L, BINS + 1)
-        Predictions in each bin, and how many of them are right; behind the last bin are scores that are no probability.
-    totals : ExactSums of length L * (BINS + 1)
-        Of the scores in each bin, label by label.
+    `counts`, `right`: int64, shape (L, BINS + 1), predictions in each bin, and how many are right; the last bin is that
+    of scores that are no probability. `totals`: L * (BINS + 1) sums of scores, label by label.
     """
 
     labels: tuple[str, ...]
@@ -105,10 +82,7 @@ def _of_bins(count: IntArray, right: IntArray, total: FloatArray) -> Calibration
 
 
 def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | None]:
-    """What `box_calibration` gives for all labels together, under None, and for each label of the matching.
-
-    Faster than one by one: every prediction is in its bin already, so that a threshold counts only what is right.
-    """
+    """Return `box_calibration` for all labels together, under None, and for each label of the matching."""
     return ReliabilityPartial.of(result).calibrations()
 
 
@@ -121,21 +95,12 @@ def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThresholdChoice:
-    """One score threshold for all labels, or one for each.
+    """One score threshold for all labels, or one for each; columns are float64, shape (L,).
 
-    Attributes
-    ----------
-    labels : tuple of str, length L
-    one : float
-        The lowest of 0.00, 0.01, ..., 1.00 with the best F1 of all labels pooled.
-    own : float64, shape (L,)
-        The same for each label alone; NaN for a label without any box.
-    f1_one, f1_own : float
-        F1 of all labels pooled, at the one threshold, and with each label at its own; NaN without any box.
-    label_f1_one, label_f1_own : float64, shape (L,)
-        F1 of each label there.
-    recall_own, precision_own : float64, shape (L,)
-        Of each label at its own threshold.
+    `one`: the lowest of 0.00, 0.01, ..., 1.00 with the best F1 of all labels pooled. `own`: the same for each label
+    alone; NaN for a label without any box. `f1_one`, `f1_own`: F1 of all labels pooled, at the one threshold, and with
+    each label at its own; NaN without any box. `label_f1_one`, `label_f1_own`: F1 of each label there. `recall_own`,
+    `precision_own`: at its own threshold.
     """
 
     labels: tuple[str, ...]
@@ -165,16 +130,11 @@ class ThresholdChoice:
 
 
 def threshold_choice(curve: ScoreCurve) -> ThresholdChoice:
-    """The best score threshold of all labels together, and that of each label.
+    """Return the best score threshold of all labels together, and that of each label.
 
-    Notes
-    -----
-    Boxes match within their label, so a threshold of one label leaves the others as they are, and the counts of all
-    labels at their own thresholds add up. Each label's threshold is the best for its own F1, which is not always the
-    best for F1 of all pooled; where it is worse than the one threshold, that is what `f1_own` says.
+    Boxes match within their label, so the counts of labels at their own thresholds add up. Each label's threshold is
+    the best for its own F1, not always for F1 of all pooled: `f1_own` may be below `f1_one`.
 
-    Examples
-    --------
     >>> counts = np.array([[2, 1], [1, 1]])
     >>> curve = ScoreCurve(np.array([0.0, 0.5]), ("a", "b"), tp=counts, predictions=np.array([[2, 4], [1, 1]]),
     ...     ground_truth=np.array([2, 1]))
@@ -204,7 +164,7 @@ def threshold_choice(curve: ScoreCurve) -> ThresholdChoice:
 
 
 def thinned(curve: Curve, most: int = CURVE_POINTS) -> Curve:
-    """At most so many points of a curve: its first, its last, and others at equal steps of recall.
+    """Return at most so many points of a curve: its first, its last, and others at equal steps of recall.
 
     Points where precision or recall is undefined are left out.
     """
@@ -217,17 +177,11 @@ def thinned(curve: Curve, most: int = CURVE_POINTS) -> Curve:
 
 
 def tide_of(result: AnyBoxResult) -> TideErrors | None:
-    """The six TIDE types of a result, and what each costs in AP at its IoU threshold.
+    """Return the six TIDE types of a result, and what each costs in AP at its IoU threshold.
 
-    Returns
-    -------
-    TideErrors or None
-        Of the boxes that are true or false positives or false negatives, by their outlines where these are compared.
-        None when a prediction has no score.
-
-    Notes
-    -----
-    See `metrics.error_types.tide`: its AP is that of 101 points at IoU >= the threshold, whatever the protocol's is.
+    Of the boxes that are true or false positives or false negatives, by their outlines where these are compared. None
+    when a prediction has no score. See `metrics.error_types.tide`: its AP is that of 101 points at IoU >= the
+    threshold, whatever the protocol's is.
     """
     matching = result.matching
     rows = np.flatnonzero(result.counting_predictions)

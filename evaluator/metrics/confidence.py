@@ -1,7 +1,7 @@
-"""How far a confidence can be trusted: AUROC, Brier score, calibration error with its bins, review budgets.
+"""Confidence metrics: AUROC, Brier score, calibration error with its bins, review budgets.
 
-Owns the arithmetic on two columns: whether each value is right, and the confidence of the model in it, in [0, 1].
-Which values take part the protocol decides. Undefined is NaN in columns and single numbers, None in plain values.
+From two columns: whether each value is right, and the confidence of the model in it, in [0, 1]. Undefined is NaN in
+columns and single numbers, None in plain values.
 """
 
 from __future__ import annotations
@@ -23,15 +23,9 @@ BUDGETS: Final = (0.1, 0.3, 0.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Bins of confidence, as columns of one length B.
+    """Bins of confidence in columns of one length: low <= confidence < high, the last with its high too.
 
-    Attributes
-    ----------
-    low, high : float64, shape (B,)
-        Each bin holds low <= confidence < high; the last one holds its high too.
-    count : int64, shape (B,)
-    accuracy, mean_confidence : float64, shape (B,), in [0, 1]
-        Share of right values, and mean confidence; NaN for an empty bin.
+    `accuracy`: share of right values. It and `mean_confidence` are in [0, 1], NaN for an empty bin.
     """
 
     low: FloatArray
@@ -53,16 +47,8 @@ class Calibration:
 class ReviewBudget(NamedTuple):
     """What a review of the least certain values finds.
 
-    Attributes
-    ----------
-    budget : float
-        Share of the values that somebody looks at.
-    reviewed : int
-        How many that are; at least one.
-    caught, at_random : float
-        Share of all errors that the review finds, and that a review of as many values at random would find.
-    gain : float
-        The first over the second.
+    `budget`: share of the values that are reviewed; `reviewed`: how many, at least one. `caught`, `at_random`: share of
+    all errors that this review finds, and that one of as many values at random would find. `gain`: their ratio.
     """
 
     budget: float
@@ -74,17 +60,11 @@ class ReviewBudget(NamedTuple):
 
 
 def auroc(right: BoolArray, confidence: FloatArray) -> float:
-    """Probability in [0, 1] that a right value has the higher confidence than a wrong one; ties count half.
+    """Return the probability that a right value has more confidence than a wrong one; ties count half.
 
-    NaN unless there are right and wrong values. Both columns have shape (N,).
+    NaN unless there are right and wrong values; both columns have shape (N,). The area under the ROC curve by ranks
+    (Mann-Whitney U), average ranks for ties, as in scikit-learn and stickler-eval 1.0.0.
 
-    Notes
-    -----
-    The area under the ROC curve by ranks (Mann-Whitney U), average ranks for ties, as in scikit-learn and
-    stickler-eval 1.0.0.
-
-    Examples
-    --------
     >>> auroc(np.array([True, False, True]), np.array([0.9, 0.5, 0.5]))
     0.75
     """
@@ -100,10 +80,8 @@ def auroc(right: BoolArray, confidence: FloatArray) -> float:
 
 
 def brier(right: BoolArray, confidence: FloatArray) -> float:
-    """Mean squared distance of the confidence from the outcome, in [0, 1]; NaN for no values.
+    """Return the mean squared distance of confidence and outcome, in [0, 1]; NaN for no values.
 
-    Examples
-    --------
     >>> brier(np.array([True, False]), np.array([0.5, 0.5]))
     0.25
     """
@@ -120,15 +98,7 @@ def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calib
 
 
 def calibration_of(count: IntArray, right: IntArray, confidence: FloatArray) -> Calibration:
-    """The calibration of values that are in their bins already.
-
-    Parameters
-    ----------
-    count, right : int64, shape (B,)
-        Values in each bin, and how many of them are right.
-    confidence : float64, shape (B,)
-        Sum of their confidence.
-    """
+    """Return the calibration of binned values from their number, the right ones, and sums of confidence."""
     edges = np.arange(len(count) + 1) / len(count)
     return Calibration(
         low=edges[:-1],
@@ -151,12 +121,10 @@ def reviewed_count(total: int, budget: float) -> int:
 
 
 def least_sure(confidence: FloatArray, budget: float) -> IntArray:
-    """Places of the values that a review with a budget, a share in (0, 1], looks at, int64, shape (K,).
+    """Return places of the values that a review with a budget in (0, 1] looks at, int64, shape (K,).
 
     The least certain first; values of equal confidence in the given order.
 
-    Examples
-    --------
     >>> least_sure(np.array([0.9, 0.2, 0.5, 0.2]), 0.5)
     array([1, 3])
     """
@@ -165,12 +133,10 @@ def least_sure(confidence: FloatArray, budget: float) -> IntArray:
 
 
 def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str:
-    """What a review finds, in one sentence; `row` is None when there is no error to find.
+    """Return what a review finds, in one sentence; `row` is None when there is no error to find.
 
     `errors` are the wrong values, `total` all values with a confidence.
 
-    Examples
-    --------
     >>> print(review_sentence(ReviewBudget(0.2, 4, 3, 0.75, 0.2, 3.75), errors=4, total=20))
     Review the least confident 20 % and you catch 75 % of the errors: 3 of 4 in 4 of 20 values; at random 20 %.
     """
@@ -189,7 +155,7 @@ def _percent(share: float) -> str:
 
 
 def review_curve(right: BoolArray, confidence: FloatArray) -> IntArray:
-    """Errors that a review of the k least certain values finds, int64, shape (N + 1,), for k = 0, 1, ..., N.
+    """Return errors among the k least certain values, int64, shape (N + 1,), for k = 0, 1, ..., N.
 
     Values of equal confidence are reviewed in the given order.
     """
@@ -198,14 +164,10 @@ def review_curve(right: BoolArray, confidence: FloatArray) -> IntArray:
 
 
 def review_budgets(right: BoolArray, confidence: FloatArray, budgets: Sequence[float]) -> tuple[ReviewBudget, ...]:
-    """What reviews of some shares of the values, each in (0, 1], find, by rising budget.
+    """Return what reviews of some shares of the values, each in (0, 1], find, by rising budget.
 
-    Empty without an error, because there is nothing to find. ValueError for a budget out of range.
-
-    Notes
-    -----
-    stickler-eval 1.0.0: the number of values is rounded down and at least 1, and a review at random is that of as
-    many values, so that one value of three is not called a tenth.
+    Empty without an error. ValueError for a budget out of range. stickler-eval 1.0.0: the number of values is rounded
+    down and at least 1, and a review at random is that of as many values.
     """
     if outside := [budget for budget in budgets if not 0.0 < budget <= 1.0]:
         raise ValueError(f"a budget must be in (0, 1]; found {outside[0]}")
@@ -223,13 +185,7 @@ def review_budgets(right: BoolArray, confidence: FloatArray, budgets: Sequence[f
 
 @dataclass(frozen=True, eq=False)
 class Confidence:
-    """The confidence metrics of some values.
-
-    Attributes
-    ----------
-    right : bool, shape (N,)
-    confidence : float64, shape (N,), in [0, 1]
-    """
+    """The confidence metrics of N values: whether each is right, and its confidence in [0, 1]."""
 
     right: BoolArray
     confidence: FloatArray
@@ -248,17 +204,11 @@ class Confidence:
         return review_budgets(self.right, self.confidence, BUDGETS)
 
     def to_json(self, *, empty_bin: float | None = None) -> JsonObject:
-        """The metrics as plain values; `empty_bin` stands for the means of a bin without values.
+        """Return the metrics as plain values; `empty_bin` stands for the means of a bin without values.
 
-        Returns
-        -------
-        dict
-            ``auroc``, ``brier``, ``ece``: float or None; ``bins``: a list, empty without values;
-            ``review_budget``: by budget (``"0.10"``), empty without errors.
-
-        Notes
-        -----
-        stickler-eval 1.0.0 writes 0 for the means of an empty bin; undefined is not zero here.
+        ``auroc``, ``brier``, ``ece``: None where undefined; ``bins``: empty without values; ``review_budget``: by
+        budget (``"0.10"``), empty without errors. stickler-eval 1.0.0 writes 0 for the means of an empty bin; undefined
+        is not zero here.
         """
         return {
             "auroc": defined(auroc(self.right, self.confidence)),

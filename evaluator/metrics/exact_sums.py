@@ -26,13 +26,9 @@ _MOST_AT_ONCE: Final = 1 << 24
 class ExactSums:
     """Exact sums of float64 values in [-1, 1], S of them, of up to 2 ** 34 values each.
 
-    Attributes
-    ----------
-    limbs : int64, shape (K, S)
-        Limb k counts multiples of ``2 ** (-28 * (k + 1))``; two limbs, or as many more as a value needs.
+    `limbs`: int64, shape (K, S); limb k counts multiples of ``2 ** (-28 * (k + 1))``; two, or as many more as a value
+    needs.
 
-    Examples
-    --------
     >>> float(ExactSums.of(np.full(10, 0.1)).total[0])
     1.0
     """
@@ -96,13 +92,9 @@ class ExactSums:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactMeans:
-    """Means of M numbers over rows that add up, such as pages or documents; what is undefined there does not count.
+    """Means of M numbers over rows that add up, such as pages or documents; undefined ones do not count.
 
-    Attributes
-    ----------
-    sums : ExactSums of length M
-    known : int64, shape (M,)
-        Rows where each number is defined.
+    `known`: int64, shape (M,), rows where each number is defined.
     """
 
     sums: ExactSums

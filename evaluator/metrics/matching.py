@@ -103,12 +103,9 @@ def overlapping_pairs(
     touch. ValueError for a floor outside (0, 1]; `TooManyPairs` for more than four times as many as `most_pairs`
     allows.
 
-    Notes
-    -----
     Ground truth is sorted by (group, y1). For a prediction, those that start above its lower edge end at one position;
-    those before the first whose running maximum of y2 reaches its upper edge cannot touch it. Both ends are binary
-    searches on the number ``2 * group + y``; rounding of that number is monotone, so a touching pair is never lost, and
-    the IoU itself is computed from the untouched coordinates.
+    those before the first whose running maximum of y2 reaches its upper edge cannot touch it. Rounding of the searched
+    number ``2 * group + y`` is monotone, so a touching pair is never lost.
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
@@ -131,18 +128,12 @@ def overlapping_pairs(
 
 
 def most_pairs(boxes: N) -> N:
-    """Return how many pairs of boxes may overlap when so many boxes are compared, both sides counted.
-
-    Ordinary pages have one or two pairs for a box; the constant leaves room for a thousand boxes on a thousand others.
-    """
+    """Return how many pairs of boxes may overlap when so many boxes are compared, both sides counted."""
     return 32 * boxes + 1_000_000
 
 
 class TooManyPairs(ValueError):
-    """Raised before pairs of boxes take more memory than their number allows; one sentence.
-
-    `evaluator.metrics.crowding` refuses such files earlier, with the page that is meant.
-    """
+    """Raised before pairs of boxes take more memory than their number allows; one sentence."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"more than {limit:,} pairs of boxes overlap")
@@ -151,8 +142,7 @@ class TooManyPairs(ValueError):
 class Crowding(NamedTuple):
     """Where boxes overlap in more pairs than are allowed.
 
-    `group`: the one with the most pairs counted. `limit`: pairs allowed in it when `alone` (it is above the limit by
-    itself), or else in all groups together.
+    `group`: the one with the most pairs. `limit`: pairs allowed in it when `alone`, or else in all groups together.
     """
 
     group: int
@@ -252,10 +242,7 @@ def _meeting(
 
 
 def _whole_groups(ground_truth_group: IntArray, prediction_group: IntArray) -> _Window | None:
-    """Return all ground truth of the group of each prediction; None where that is much to compare.
-
-    With few boxes on a page it is less work to compare them all than to find those at one height.
-    """
+    """Return all ground truth of the group of each prediction; None where that is much to compare."""
     boxes = len(ground_truth_group) + len(prediction_group)
     groups = 1 + max(int(ground_truth_group.max()), int(prediction_group.max()))
     if groups > _NUMBERS_PER_BOX * boxes:
@@ -352,15 +339,12 @@ class FittedPairs:
         """Return at which score cuts the greedy one-to-one matching by falling IoU takes each pair.
 
         `score`: float64, shape (P,), NaN for a prediction that never leaves; it decides nothing else. `keep`: bool,
-        shape (K,), the pairs whose boxes take part; all when absent.
+        shape (K,), the pairs whose boxes take part.
 
-        Notes
-        -----
         Snapshot specification 1.3, section 5.3. Ties of IoU go to the lower prediction row, then to the lower
-        ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does. When a
-        prediction leaves, its ground truth takes the best further pair whose prediction has nothing better, and so on:
-        no ground truth ever goes back, so a pair matches over one stretch of cuts, and each pair is looked at once for
-        all of them.
+        ground-truth row, as in the reference evaluator's stable sort. When a prediction leaves, its ground truth takes
+        the best further pair whose prediction has nothing better, and so on: no ground truth ever goes back, so a pair
+        matches over one stretch of cuts.
         """
         leaves = np.nan_to_num(score, nan=np.inf)
         certain = self.alone if keep is None else self.alone & keep
@@ -475,8 +459,7 @@ def _without_lowest(
 ) -> tuple[FloatArray, FloatArray]:
     """Return above which cut and up to which each pair matches, while the lowest scores leave one by one.
 
-    `truth` and `predicted` are of the pairs in the order of the greedy, `taken` those it takes of all of them, `score`
-    is of the predictions.
+    Pairs come in the order of the greedy; `taken` are those it takes of all of them; `score` is of the predictions.
     """
     low, high = np.full(len(truth), np.inf), np.full(len(truth), -np.inf)
     low[taken] = -np.inf
@@ -510,8 +493,8 @@ def _without_lowest(
 def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:
     """Return places of what the sequential greedy takes, int64; the pairs come in its order.
 
-    Each prediction waits in a heap with its best ground truth that was free when it last looked; when that one is gone
-    it looks again. The top of the heap is then the best open pair of all.
+    Each prediction waits with its best ground truth that was free when it last looked; when that is gone it looks
+    again.
     """
     by_prediction = np.argsort(predicted, kind="stable")
     starts = np.flatnonzero(np.diff(predicted[by_prediction], prepend=-1))

@@ -1,8 +1,7 @@
 """Result columns that every protocol shares, and the signature line that every number carries.
 
-Owns `MetricColumns` (counts, precision, recall, F1 and spatial means, one row per label, page, document or
-one for everything) and `Signature`. Undefined values are NaN in columns and None in single values and JSON,
-never 0 or -1. Which boxes count, and what a row is, the protocol decides.
+Undefined values are NaN in columns and None in single values and JSON, never 0 or -1. Which boxes count, and what a row
+is, the protocol decides.
 """
 
 from __future__ import annotations
@@ -64,9 +63,8 @@ class MetricColumns:
     tp, fp, fn : int64, shape (R,)
         True positives, false positives, false negatives.
     sum_of_fit : callable or None
-        Gives the sums of "iou", "coverage" or "purity" over the true positives of each row; called once for each, and
-        only when somebody asks for that mean: a table of 80,000 pages is mostly wanted for its counts. None where how
-        pairs fit is not known: the means are undefined.
+        Gives the sums of "iou", "coverage" or "purity" over the true positives of each row; called at most once for
+        each. None where how pairs fit is not known: the means are undefined.
     """
 
     tp: IntArray
@@ -152,7 +150,7 @@ class MetricColumns:
         )
 
     def pooled(self, into: IntArray, size: int) -> MetricColumns:
-        """`size` rows added up under new codes (micro-averaging); zeros where nothing went.
+        """Return `size` rows added up under new codes (micro-averaging); zeros where nothing went.
 
         `into`, int64, shape (R,), is the new row of each row.
         """
@@ -189,8 +187,7 @@ class ScoreCurve:
     ----------
     threshold : float64, shape (T,), rising, in [0, 1]
         Predictions with a lower score are left out.
-    labels : tuple of str
-        The L labels of the counts.
+    labels : tuple of str, length L
     tp, predictions : int64, shape (T, L)
         Matched predictions, and predictions that take part.
     ground_truth : int64, shape (L,)
@@ -210,9 +207,9 @@ class ScoreCurve:
         return cls(parts[0].threshold, parts[0].labels, tp, predictions, truths)
 
     def columns(self, label: str | None = None) -> MetricColumns:
-        """Precision, recall and F1 at each threshold, of one label or of all labels pooled, one row each.
+        """Return precision, recall and F1, a row for each threshold, of one label or of all labels pooled.
 
-        A curve knows no fit: the mean IoU, coverage and purity are NaN. ValueError for a label that it does not have.
+        The mean IoU, coverage and purity are NaN. ValueError for a label that it does not have.
         """
         chosen = slice(None) if label is None else [self.labels.index(label)]
         tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
@@ -232,7 +229,7 @@ def defined(value: float) -> float | None:
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tuple[float | None, int]:
-    """Mean of the values that are defined (not NaN), and how many there were.
+    """Return the mean of the values that are defined (not NaN), and how many there were.
 
     None when nothing is defined or all defined values weigh 0. Both columns have shape (R,); weights are >= 0.
     """
@@ -255,16 +252,14 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes
     ----------
-    iou : tuple of float
-        IoU thresholds.
     strict : bool
-        Whether a pair must exceed the threshold, not only reach it.
+        Whether a pair must exceed the IoU threshold, not only reach it.
     min_score : float or None
         Predictions below are left out before matching; 0 keeps all, None for a protocol without scores.
     min_area : float
         Predictions that cover less than this share of the page are left out; 0 keeps all.
     labels : tuple of str or None
-        The labels that were scored when not all were.
+        The labels that were scored; None for all.
     class_weight : dict of float
         Weights of the labels in the mean over labels.
     options : tuple of str
@@ -310,12 +305,9 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def applied_score(min_score: float, score: FloatArray) -> tuple[float, tuple[str, ...]]:
-    """The score threshold as a signature states it, and in words what it does not reach.
+    """Return the score threshold as a signature states it, and in words what it does not reach.
 
-    Parameters
-    ----------
-    score : float64
-        Of the predictions, NaN for none; a prediction without a score is never left out.
+    `score` is NaN for a prediction without one; such a prediction is never left out.
     """
     # The least of them is NaN as soon as one is, which takes a fraction of looking at each.
     if min_score <= 0.0 or not np.isnan(score.min(initial=np.inf)):
@@ -343,10 +335,8 @@ def plural_of(noun: str) -> str:
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, numbered where two models have the same one.
+    """Return the names, numbered where two models have the same one.
 
-    Examples
-    --------
     >>> distinct_names(["toy", "base", "toy"])
     ('toy (1)', 'base', 'toy (2)')
     """
@@ -378,16 +368,9 @@ def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:
 
 
 class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A result as rows of plain values, for terminals and spreadsheets.
+    """A result as rows of plain values, for terminals and spreadsheets; None is undefined.
 
-    Attributes
-    ----------
-    title : str
-        What the rows are, for instance the name of the predictions.
-    signature : str
-        What made the numbers.
-    rows : tuple of tuple
-        str, int, float or None (undefined) per column.
+    `title`: what the rows are, for instance the name of the predictions. `signature`: what made the numbers.
     """
 
     title: str

@@ -112,21 +112,11 @@ _theme = _component("theme", "changed")
 
 
 def viewer(payload: PagePayload | WindowPayload, *, key: str, **on: Callable[[], None]) -> PageEvents:
-    """Shows the page viewer and says what the reader asked for.
+    """Show the page viewer and return what the reader asked for.
 
-    Parameters
-    ----------
-    key : str
-        One key for all pages: the viewer then keeps toggles and focus over a page turn.
-    **on : callable without arguments
-        ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``,
-        ``on_alike``. They run before the script, so that the new page is drawn in the same run without
-        `st.rerun`.
-
-    Returns
-    -------
-    PageEvents
-        The same events. After acting on them in a callback, do not act on them again.
+    With one `key` for all pages the viewer keeps toggles and focus over a page turn. `on`: ``on_go``, ``on_selected``,
+    ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``, ``on_alike``; they run before the script, so that
+    the new page is drawn in the same run. After acting on events in a callback, do not act on them again.
     """
     return parse_events(_viewer(payload, key, on))
 
@@ -165,20 +155,11 @@ def _with_short_note(verdict: VerdictEvent | None) -> VerdictEvent | None:
 
 
 def panes(payload: ComparePayload | PairWindowPayload, *, key: str, **on: Callable[[], None]) -> CompareEvents:
-    """Shows filters, list of pages and the two linked panes, and says what the reader asked for.
+    """Show filters, list of pages and the two linked panes, and return what the reader asked for.
 
-    Parameters
-    ----------
-    key : str
-        One key for all pages: zoom keys, mode and focus then stay over a page turn.
-    **on : callable without arguments
-        ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``,
-        ``on_verdict``, ``on_alike``.
-
-    Returns
-    -------
-    CompareEvents
-        The same events; `open` is there for one run only and has no callback, because a callback cannot change views.
+    With one `key` for all pages zoom keys, mode and focus stay over a page turn. `on`: ``on_go``, ``on_selected``,
+    ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``, ``on_verdict``, ``on_alike``. `open` is
+    there for one run only and has no callback, because a callback cannot change views.
     """
     return parse_panes(_panes(payload, key, on))
 

@@ -1,8 +1,7 @@
-"""COCO detection: average precision and recall over IoU thresholds, box sizes and numbers of detections.
+"""COCO detection: average precision and recall by IoU thresholds, box sizes and numbers of detections.
 
-Owns the twelve numbers and those of each label, from the matching in ``coco_matching`` and the arithmetic in
-``average_precision``. The numbers are those of pycocotools 2.0 (``COCOeval`` with ``iouType="bbox"``) to the last
-digits, ties included; its -1 is undefined here.
+The numbers are those of pycocotools 2.0 (``COCOeval`` with ``iouType="bbox"``) to the last digits, ties included; its
+-1 is undefined here.
 """
 
 from __future__ import annotations
@@ -76,8 +75,6 @@ class CocoResult(BoxEvaluation):
     def error_types(self) -> TideErrors | None:
         """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores.
 
-        Notes
-        -----
         See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared
         the types follow from them, as ``tidecv`` names masks.
         """
@@ -97,7 +94,7 @@ class CocoResult(BoxEvaluation):
         )
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of the terminal contract; undefined is None.
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
         Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
         """
@@ -110,9 +107,9 @@ class CocoResult(BoxEvaluation):
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
-    """The twelve numbers over some of the labels, by their COCO names; None where undefined.
+    """Return the twelve numbers over some of the labels, by their COCO names; None where undefined.
 
-    `iou` are the thresholds of the rows, `labels` is which columns; all of them when absent.
+    `iou` are the thresholds of the rows, `labels` is which columns.
     """
     nothing = np.empty((0, 0))
 
@@ -161,7 +158,7 @@ def evaluate(
     labels: Sequence[str] | None = None,
     polygons: bool = False,
 ) -> CocoResult:
-    """The result of one prediction file against one ground truth.
+    """Return the result of one prediction file against one ground truth.
 
     Parameters
     ----------
@@ -169,17 +166,21 @@ def evaluate(
         As read by `evaluator.formats.read`; a results list gets its pages and labels from the ground truth.
     iou : sequence of float
         Thresholds in (0, 1]; a pair matches at IoU >= threshold.
-    min_score, min_area, labels
-        See `Pairs.match`.
+    min_score : float
+        Predictions with a lower score are left out; 0 keeps all.
+    min_area : float
+        Predictions that cover less than this share of the page are left out, equality stays.
+    labels : sequence of str, optional
+        Score these only.
     polygons : bool
-        See `pair`.
+        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
 
     Raises
     ------
     BadInput
-        When a prediction has no score, the units differ, or a results list does not know its pages yet.
+        A prediction has no score, the units differ, or a results list does not know its pages yet.
     ValueError
-        When no threshold is given, one is out of range, a label is unknown, or the page sizes are needed.
+        No threshold is given, one is out of range, a label is unknown, or the page sizes are needed.
 
     Notes
     -----
@@ -201,13 +202,10 @@ def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
 
 
 def coco_numbers(dataset: Dataset, model: int = 0) -> dict[str, float | None] | None:
-    """The numbers of COCO of a model of any dataset, whatever protocol it was read for.
+    """Return the `NUMBERS` of COCO of a model of any dataset, over all labels at the ten IoU thresholds.
 
-    Returns
-    -------
-    dict of float or None
-        By the keys of `NUMBERS`, over all labels at the ten IoU thresholds; those of a size are None where sizes in
-        pixels are not known. None when a prediction has no score, because then there is no ranking.
+    Those of a size are None where sizes in pixels are not known. None instead of the dict when a prediction has no
+    score: there is no ranking.
     """
     if np.isnan(dataset.predictions[model].score).any():
         return None

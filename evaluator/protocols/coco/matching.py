@@ -1,12 +1,8 @@
 """Who matches whom under COCO: by falling score, at any IoU threshold, over all pages at once.
 
-Owns the order of the predictions, the pairs that could match, crowds, sizes, and the limit of detections; `Pairs`
-is everything that can be kept for new thresholds, `Matching` one choice of boxes, `ThresholdResult` what follows at
-one IoU threshold. Areas are in square pixels. The curves and their averages are in ``protocols.coco``.
-
-Predictions are kept in three orders. *File order*: the rows of the dataset. *Place*: by (label, falling score, image
-id, file order), the order of the curves. *Queue*: by (page, label, place), the order of the matching, where predictions
-that compete are together and the better one comes first.
+Areas are in square pixels. Predictions are kept in three orders. *File order*: the rows of the dataset. *Place*: by
+(label, falling score, image id, file order), the order of the curves. *Queue*: by (page, label, place), the order of
+the matching, where predictions that compete are together and the better one comes first.
 """
 
 from __future__ import annotations
@@ -59,16 +55,9 @@ R = TypeVar("R")
 
 
 class Queue(NamedTuple):
-    """The predictions that may match, as columns of one length Q, sorted by (page, label, place).
+    """The predictions that may match, int64 columns of one length Q, sorted by (page, label, place).
 
-    Attributes
-    ----------
-    row : int64, shape (Q,)
-        Row of the prediction in file order.
-    place : int64, shape (Q,)
-        Row in `Pairs.order`.
-    group : int64, shape (Q,)
-        (page, label) as one integer.
+    `row`: in file order. `place`: row in `Pairs.order`. `group`: (page, label) as one integer.
     """
 
     row: IntArray
@@ -85,23 +74,13 @@ class Accepted(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs["Matching"]):
-    """Every pair of one model that could match, kept so that a new score or IoU threshold needs no geometry.
+    """Every pair of one model that could match: a new score or IoU threshold needs no geometry.
 
-    Attributes
-    ----------
-    min_area : float
-        What was left out before anything else.
-    order : int64, shape (Q,)
-        Rows of the predictions within the limit of 100 for each page and label, by place.
-    before : int64, shape (Q,)
-        How many predictions of the same page and label are better, by place.
-    queue : Queue
-        The same predictions in the order of the matching.
-    truth_row : int64, shape (G,)
-        Rows of the ground truth, sorted by (page, label, file order).
-    candidates : Candidates
-        ``prediction`` counts in the queue, ``ground_truth`` in `truth_row`; sorted by both. The IoU is COCO's: with
-        a crowd, the share of the prediction that lies in it.
+    `min_area`: applied before anything else. `order`: int64, shape (Q,), rows of the predictions within the limit of
+    100 for each page and label, by place; `before`: how many of the same page and label are better. `queue`: the same
+    in the order of the matching. `truth_row`: int64, shape (G,), by (page, label, file order). `candidates`:
+    ``prediction`` counts in the queue, ``ground_truth`` in `truth_row`; sorted by both; IoU is COCO's: with a crowd,
+    the share of the prediction that lies in it.
     """
 
     min_area: float
@@ -197,10 +176,10 @@ class Pairs(BoxPairs["Matching"]):
         return rows[order_by([pairs.prediction[rows], ignored[truth], -pairs.iou[rows], -truth])]
 
     def accept(self, rows: IntArray, iou: Sequence[float]) -> Accepted:
-        """What matches among candidates, at each of several rising IoU thresholds.
+        """Return what matches among candidates, at each of several rising IoU thresholds.
 
-        `rows` are candidates in the order of `preferred`; all contested ones of a page and label, or none. Cut between
-        pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
+        `rows` are candidates in the order of `preferred`: all contested ones of a page and label, or none. The answer
+        does not depend on where the pages and labels are cut.
         """
         thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
         cuts = _cuts(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
@@ -214,8 +193,8 @@ class Pairs(BoxPairs["Matching"]):
     def _settle(self, rows: IntArray, thresholds: FloatArray) -> Accepted:
         """Deferred acceptance: everybody bids for the best that is left, and the better score is accepted.
 
-        Equal to COCO's loop over falling scores: with one order of merit for all, what a bidder ends up with is
-        the best that no better bidder takes. All thresholds run at once, on copies of bidders and ground truth.
+        Equal to COCO's loop over falling scores: with one order of merit for all, what a bidder ends up with is the
+        best that no better bidder takes. All thresholds run at once, on copies of bidders and ground truth.
         """
         truths, truth = _numbered(self.candidates.ground_truth[rows])
         prediction = self.candidates.prediction[rows]
@@ -251,26 +230,11 @@ class Pairs(BoxPairs["Matching"]):
     def match(
         self, *, min_score: float = 0.0, min_area: float | None = None, labels: Sequence[str] | None = None
     ) -> Matching:
-        """The boxes that take part, ready to be matched at any IoU threshold.
+        """Return the boxes that take part, ready to be matched at any IoU threshold; see `evaluate`.
 
-        Parameters
-        ----------
-        min_score : float
-            Predictions with a lower score are left out; 0 keeps all.
-        min_area : float, optional
-            Predictions that cover less than this share of the page are left out, equality stays; as the pairs were
-            made when absent.
-        labels : sequence of str, optional
-            Labels to score; all of them when absent.
-
-        Raises
-        ------
-        ValueError
-            When a label is unknown, or `min_area` is asked for and the page sizes are not known.
-
-        Notes
-        -----
-        Who matches does not depend on predictions with a lower score: a score threshold needs no new matching.
+        `min_area` is that of the pairs when absent. ValueError when a label is unknown, or `min_area` is asked for and
+        the page sizes are not known. Who matches does not depend on predictions with a lower score: a score threshold
+        needs no new matching.
         """
         if min_area is not None and min_area != self.min_area:
             again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
@@ -415,7 +379,7 @@ class ThresholdResult(BoxResult[Matching]):
         return curve_of_one_matching(self) if self.matching.is_whole else super().score_curve()
 
     def curve(self, label: str | None = None) -> Curve:
-        """Precision, recall and F1 against the score threshold, for one label or all labels pooled.
+        """Return precision, recall and F1 against the score threshold, for one label or all labels pooled.
 
         ValueError when the label is not scored.
         """
@@ -448,32 +412,17 @@ def pair(
     min_area: float = 0.0,
     polygons: bool = False,
 ) -> Pairs:
-    """Every pair of a prediction and a ground truth that could match.
+    """Return every pair of a prediction and a ground truth that could match; every prediction has a score.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        Every prediction has a score.
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that will be asked for, in (0, 1].
-    min_area : float
-        Predictions that cover less than this share of the page are left out, equality stays.
-    polygons : bool
-        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
-
-    Raises
-    ------
-    ValueError
-        When the floor is out of range, or `min_area` is asked for and the page sizes are not known.
+    `iou_floor`: the lowest IoU threshold that will be asked for. `min_area`, `polygons`: see `evaluate`. ValueError for
+    a floor outside (0, 1], or when `min_area` is asked for and the page sizes are not known.
 
     Notes
     -----
-    pycocotools counts an annotation whose id is 0 as never matched; here its id does not matter, which raises the
-    score of such files. It drops predictions on images that the ground truth does not have while loading; here
-    they are false positives, which lowers the score. For outlines it compares masks of pixels (``iouType="segm"``),
-    whose IoU differs by about the pixels on the outline, in either direction; sizes stay those of the boxes here.
+    pycocotools counts an annotation whose id is 0 as never matched; here its id does not matter, which raises the score
+    of such files. It drops predictions on images that the ground truth does not have while loading; here they are false
+    positives, which lowers the score. For outlines it compares masks of pixels (``iouType="segm"``), whose IoU differs
+    by about the pixels on the outline, in either direction; sizes stay those of the boxes here.
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
@@ -526,7 +475,7 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
 
 
 def _image_rank(dataset: Dataset) -> IntArray:
-    """Rank of each page of the dataset by its image id, which decides between equal scores as in pycocotools.
+    """Rank of each page by its image id, which decides between equal scores as in pycocotools.
 
     Pages in (document, page) order for files without image ids; pages that the ground truth does not have go last.
     """

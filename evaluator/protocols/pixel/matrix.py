@@ -1,9 +1,8 @@
-"""From pixel counts to multi-label confusion matrices and what follows from them.
+"""Multi-label confusion matrices of pixels: shares of label sets, ratios, collapsed matrix and means.
 
-Owns how a pixel with label sets G (first side, row) and P (second side, column) spreads over a matrix, the ratios
-of matrices, the class vectors, the collapsed matrix and the means. Works on `PairCounts` of any scopes: pages,
-documents, everything. Index 0 of every matrix is the background. Counts stay integers over one common divisor until
-the last division. Undefined is NaN in columns and None in plain values.
+Works on `PairCounts` of any scopes: pages, documents, everything. Rows are the first side (label set G), columns the
+second (P); index 0 of every matrix is the background. Counts stay integers over one common divisor until the last
+division. Undefined is NaN in columns and None in plain values.
 """
 
 from __future__ import annotations
@@ -49,11 +48,7 @@ EXACT: Final = 1 << 53
 class Shares(NamedTuple):
     """What one pixel of each pair of label sets adds to the matrix, columns of one length, sorted by pair.
 
-    Attributes
-    ----------
-    pair, row, column : int64
-    numerator, divisor : int64, > 0
-        The pixel adds numerator / divisor to the cell.
+    The pixel adds numerator / divisor to the cell (row, column).
     """
 
     pair: IntArray
@@ -64,26 +59,16 @@ class Shares(NamedTuple):
 
 
 def shares(first: WordArray, second: WordArray, classes: int) -> Shares:
-    """What one pixel of each pair of label sets adds to which cells.
+    """Return what one pixel of each pair of label sets adds to which cells; no set is empty.
 
-    Parameters
-    ----------
-    first, second : uint64, shape (K,)
-        Label sets G and P, none empty.
-    classes : int
-        Classes of the matrix, the background included.
-
-    Returns
-    -------
-    Shares
-        The shares of a pair in one row add up to 1 for each label of G, and to 0 for any other.
+    The shares of a pair in one row add up to 1 for each label of G, and to 0 for any other.
 
     Notes
     -----
-    Krstinic et al. 2020, section 3. With I the labels in both: G = P gives 1 to each (i, i). G within P gives
-    |G| / |P| to (i, i) and 1 / |P| to (i, j) for j in P only. P within G gives 1 to (j, j) and 1 / |P| to (i, j)
-    for i in G only. Otherwise (i, i) of I get 1, and (i, j) with i in G only and j in P only get 1 / |P without G|.
-    The count of "pixels that are i and j" holds for one label per pixel only.
+    Krstinic et al. 2020, section 3. With I the labels in both: G = P gives 1 to each (i, i). G within P gives |G| / |P|
+    to (i, i) and 1 / |P| to (i, j) for j in P only. P within G gives 1 to (j, j) and 1 / |P| to (i, j) for i in G only.
+    Otherwise (i, i) of I get 1, and (i, j) with i in G only and j in P only get 1 / |P without G|. The count of "pixels
+    that are i and j" holds for one label per pixel only.
     """
     step = max(_CELLS_AT_ONCE // classes**2, 1)
     parts = [_shares(first[at : at + step], second[at : at + step], classes, at) for at in range(0, len(first), step)]
@@ -122,12 +107,8 @@ def has_label(words: WordArray, classes: int) -> BoolArray:
 class Matrices:
     """Confusion matrices of S scopes over C classes, rows of the first side, columns of the second.
 
-    Attributes
-    ----------
-    scaled : float64, shape (S, C, C)
-        The confusion times `divisor`: whole numbers, unless the divisor would be too large for them.
-    divisor : int
-        What all shares of pixels have in common.
+    `scaled`: float64, shape (S, C, C), the confusion times `divisor`: whole numbers, unless the divisor would be too
+    large for them.
     """
 
     scaled: FloatArray
@@ -152,10 +133,8 @@ class Matrices:
     def f1(self) -> FloatArray:
         """Harmonic mean of precision and recall, float64, shape (S, C, C); NaN where row and column are empty.
 
-        Notes
-        -----
-        2 M / (row sum + column sum). The reference divides 2 P R by P + R and gives 0 for an empty row or column;
-        so does this for one of them, and NaN for both.
+        2 M / (row sum + column sum). The reference divides 2 P R by P + R and gives 0 for an empty row or column; so
+        does this for one of them, and NaN for both.
         """
         return ratio(2.0 * self.scaled, self._rows + self._columns)
 
@@ -176,25 +155,17 @@ class Matrices:
 
 
 def confusion(counts: PairCounts, classes: int) -> Matrices:
-    """The confusion matrix of each scope.
+    """Return the confusion matrix of each scope; zeros for a scope without pixels.
 
-    Parameters
-    ----------
-    classes : int
-        Classes of the matrix, the background included.
-
-    Returns
-    -------
-    Matrices
-        A row sums to the number of pixels that carry its label on the first side; the whole matrix to the labels
-        of all pixels of the first side. Zeros for a scope without pixels.
+    A row sums to the number of pixels that carry its label on the first side; the whole matrix to the labels of all
+    pixels of the first side.
 
     Notes
     -----
-    Whole numbers over the least common multiple of all divisors, added up as such and divided once: exact and
-    independent of any order. Where that multiple is so large that float64 would lose digits (a pixel with
-    about 15 labels in a large corpus), the whole numbers of each divisor are divided first and then added in order
-    of the divisors, which is independent of the order of pages all the same.
+    Whole numbers over the least common multiple of all divisors, added up and divided once: exact and independent of
+    any order. Where that multiple is so large that float64 would lose digits (a pixel with about 15 labels in a large
+    corpus), the whole numbers of each divisor are divided first and then added in order of the divisors, which is
+    independent of the order of pages too.
     """
     if len(counts) < _MANY_ROWS * counts.scopes:
         return _from_shares(counts, classes)
@@ -226,7 +197,7 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
 def _sums_of_shares(
     counts: PairCounts, parts: Shares, cell: IntArray, cells: int, *, most: int = 1
 ) -> tuple[FloatArray, int]:
-    """Pixels times their shares by scope and cell, float64, shape (S, cells), and what to divide by; see `confusion`.
+    """Pixels times their shares by scope and cell, float64, shape (S, cells), and what to divide by.
 
     A pixel adds at most `most` to a cell.
     """
@@ -251,7 +222,7 @@ def pixels_of_cell(counts: PairCounts, row: int, column: int, classes: int) -> F
 
 
 def wrong_pixels(counts: PairCounts, classes: int) -> FloatArray:
-    """Pixels off the diagonal of each confusion matrix, float64, shape (S, C).
+    """Return pixels off the diagonal of each confusion matrix, float64, shape (S, C).
 
     All of them, fractions where pixels have several labels; then those of the row and of the column of each class but
     the background, NaN without pixels of the class.
@@ -301,20 +272,10 @@ def spread(rows: PairCounts, entries: Entries, cells: int) -> FloatArray:
 
 
 class _Rules(NamedTuple):
-    """`shares` of each pair of label sets G and P, as sets.
+    """`shares` of each pair of label sets G and P, as sets; columns of one length K.
 
-    Attributes
-    ----------
-    rows, columns : unsigned, shape (K,)
-        A pixel adds 1 / divisor to each cell of their product.
-    both : unsigned
-        It adds 1 to the diagonal cell of each of these labels, |G| / divisor where G is within P.
-    divisor : uint8
-        Above 0.
-    first : unsigned
-        G.
-    within : bool
-        Whether G is within P and not the same.
+    A pixel adds 1 / divisor to each cell of `rows` x `columns`, and 1 to the diagonal cell of each label in `both`, or
+    |G| / divisor there where G (`first`) is within P and not the same (`within`).
     """
 
     rows: AnyWords
@@ -345,8 +306,8 @@ def _rules(first: AnyWords, second: AnyWords) -> _Rules:
 def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, classes: int) -> FloatArray:
     """Pixels times what one of each pair adds, summed by scope, float64, shape (S, classes, classes).
 
-    `share`, by divisor, is for each cell of rows x columns of the rule of a pair, none of which is on the diagonal. The
-    whole row of a label has `common` for each pixel that carries it on the first side, so the diagonal is what remains.
+    `share`, by divisor, is for each cell of rows x columns of a rule, none on the diagonal. The row of a label has
+    `common` for each pixel that carries it on the first side, so the diagonal is what remains.
     """
     sums = np.zeros((counts.scopes, classes, classes))
     whole = np.zeros((counts.scopes, classes))
@@ -366,7 +327,7 @@ def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, 
 
 
 def _products(counts: PairCounts, rules: _Rules, share: IntArray, whole: int, classes: int) -> FloatArray:
-    """The same for shares that do not add up to whole rows.
+    """`_completed` for shares that do not add up to whole rows.
 
     The diagonal cell of a label that both sides have gets `whole`, or as many shares as there are labels on the first
     side where that is within the second.
@@ -413,10 +374,7 @@ def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
 
 
 def _flags(words: Sequence[AnyWords], label: AnyWords) -> FloatArray:
-    """Which label sets of some columns have each label, 1.0 or 0.0, shape (columns, classes, K).
-
-    Long rows are what a product is fast along.
-    """
+    """Which label sets of some columns have each label, 1.0 or 0.0, shape (columns, classes, K)."""
     bits = np.array(words)[:, None, :] >> label
     bits &= label.dtype.type(1)
     return bits.astype(np.float64)
@@ -426,13 +384,8 @@ def _flags(words: Sequence[AnyWords], label: AnyWords) -> FloatArray:
 class PixelColumns:
     """Everything that follows from the counts of S scopes; computed when asked for.
 
-    Attributes
-    ----------
-    classes : tuple of str, length C
-        Names of the matrix' classes, the background first.
-    comparable : bool, shape (C,)
-        Classes that mean the same on both sides: all when both use the same classes. Only these have a
-        precision, recall, F1 and IoU of their own, and only when all are there is a mean over classes.
+    `classes`: the background first. `comparable`: bool, shape (C,), classes that mean the same on both sides. Only
+    these have a precision, recall, F1 and IoU of their own; there is a mean over classes only when all are.
     """
 
     counts: PairCounts
@@ -507,7 +460,7 @@ class PixelColumns:
         return self._own(ratio(self.shared_pixels, self.first_pixels + self.second_pixels - self.shared_pixels))
 
     def mean_all(self, name: str) -> FloatArray:
-        """Mean of one of `VECTORS` over all classes of the matrix, float64, shape (S,).
+        """Return the mean of one of `VECTORS` over all classes of the matrix, float64, shape (S,).
 
         The reference's mean: background and absent classes count, undefined counts as 0, so that every absent class
         lowers it. NaN when the sides use different classes.
@@ -516,7 +469,7 @@ class PixelColumns:
         return np.where(self.comparable.all(), mean, np.nan)
 
     def mean_present(self, name: str) -> FloatArray:
-        """Mean of one of `VECTORS` over the classes for which it is defined, float64, shape (S,).
+        """Return the mean of one of `VECTORS` over the classes where it is defined, float64, shape (S,).
 
         Absent classes do not count, the background does. NaN when none is defined, or when the sides use different
         classes.
@@ -526,18 +479,9 @@ class PixelColumns:
         return np.where(self.comparable.all(), ratio(zero_division(values).sum(axis=1), known.sum(axis=1)), np.nan)
 
     def row(self, index: int, *, exact: bool = False) -> dict[str, object]:
-        """One scope as plain values under the keys of the terminal contract.
+        """Return one scope as plain values under the keys of the terminal contract; undefined is None.
 
-        Parameters
-        ----------
-        exact : bool
-            With ``pair_counts``, the integers that all of it follows from.
-
-        Returns
-        -------
-        dict
-            ``pixels``, ``confusion``, ``precision``, ``recall``, ``f1``, ``per_class``, ``collapsed``, ``mean``.
-            Undefined is None.
+        `exact` adds ``pair_counts``, the integers that all of it follows from.
         """
         value: dict[str, object] = {"pixels": int(self.pixels[index]), **_matrices(self.matrices, index)}
         names = (*VECTORS, "pixel_precision", "pixel_recall")
@@ -584,15 +528,7 @@ _PAGES_AT_ONCE: Final = 1 << 9
 
 @dataclass(frozen=True, eq=False)
 class PageMeans:
-    """Mean over pages of each number of a page, every page with the same weight, however many pixels it has.
-
-    Attributes
-    ----------
-    classes : tuple of str
-    pages : int
-        How many pages count.
-    means : ExactMeans of length M
-    """
+    """Mean over pages of each number of a page, every page with the same weight, whatever its pixels."""
 
     classes: tuple[str, ...]
     pages: int
@@ -617,13 +553,9 @@ class PageMeans:
         return cls(parts[0].classes, sum(part.pages for part in parts), means)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the means as plain values.
+        """Return ``pages`` (how many) and ``per_class``, ``collapsed``, ``mean`` as in `PixelColumns.row`.
 
-        Returns
-        -------
-        dict
-            ``pages`` (int), ``per_class``, ``collapsed`` and ``mean`` as in `PixelColumns.row`; each number is the mean
-            over the pages where it is defined, None where there is none.
+        Each number is the mean over the pages where it is defined; None where there is none.
         """
         numbers = _numbers(len(self.classes))
         ends = np.cumsum([math.prod(shape) for _, shape in numbers])
@@ -658,9 +590,9 @@ def _values(pages: PixelColumns) -> FloatArray:
 
 
 def zero_division(values: FloatArray) -> FloatArray:
-    """The values with 0 where they are undefined: the view of docling-eval and docling-metrics-layout.
+    """Return the values with 0 where undefined: the view of docling-eval and docling-metrics-layout.
 
-    Equal to the reference; it does not distinguish a class that nobody has from one that is always wrong.
+    It does not distinguish a class that nobody has from one that is always wrong.
     """
     return np.where(np.isnan(values), 0.0, values)
 

@@ -119,21 +119,21 @@ class BoxMatching(ABC):
 
     @abstractmethod
     def at(self, iou: float) -> AnyBoxResult:
-        """The result at one IoU threshold; ValueError when it is below the floor or above 1."""
+        """Return the result at one IoU threshold; ValueError when it is below the floor or above 1."""
 
     @abstractmethod
     def signature(self, *iou: float) -> Signature:
-        """What made the numbers at the given thresholds."""
+        """Return what made the numbers at the given thresholds."""
 
     def on(self, dataset: Dataset) -> Self:
-        """The matching of the same model of another dataset under the same options."""
+        """Return the matching of the same model of another dataset under the same options."""
         again: Self = self.pairs.on(dataset).match(
             min_score=self.min_score, min_area=self.min_area, labels=self.asked_labels, **self.own_options
         )
         return again
 
     def signed(self, *, options: Sequence[str] = (), **own: Any) -> Signature:  # noqa: ANN401 - fields of different types
-        """The signature: what all protocols of boxes say, and under `own` what this one adds."""
+        """Return the signature: what all protocols of boxes say, and under `own` what this one adds."""
         min_score, kept = applied_score(self.min_score, self.prediction.score)
         return Signature(
             min_score=min_score,
@@ -164,7 +164,7 @@ SCORE_STEPS.setflags(write=False)
 
 
 def need_threshold(iou: float, floor: float) -> None:
-    """ValueError for an IoU threshold that a matching cannot answer: below its floor or above 1."""
+    """Raise ValueError for an IoU threshold that a matching cannot answer: below its floor or above 1."""
     if not floor <= iou <= 1.0:
         raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
 
@@ -234,11 +234,11 @@ class BoxResult(ABC, Generic[MatchingT]):
         return partner
 
     def partners(self, side: Side, rows: IntArray) -> IntArray:
-        """Row on the other side that each of some boxes of a side matches, int64; -1 for none."""
+        """Return the row on the other side that each of some boxes of a side matches, int64; -1 for none."""
         return (self.truth_partner if side == "ground_truth" else self.prediction_partner)[rows]
 
     def matched_iou(self, truth: int) -> float:
-        """The IoU of the match of a ground truth that has one."""
+        """Return the IoU of the match of a ground truth that has one."""
         return float(self.matches.iou[self.matches.ground_truth == truth][0])
 
     @property
@@ -296,7 +296,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         return at_least(exactly, len(self.matching.dataset.labels))
 
     def score_curve(self) -> ScoreCurve:
-        """What `BoxPairs.score_curve` gives at the IoU threshold of the result."""
+        """Return what `BoxPairs.score_curve` gives at the IoU threshold of the result."""
         return self.matching.pairs.score_curve(iou=self.iou)
 
     @property
@@ -388,7 +388,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         return ExactMeans.of(np.column_stack([getattr(self.per_document, name) for name in ratios]))
 
     def macro_documents(self, ratios: Sequence[str] = RATIOS) -> dict[str, object]:
-        """Mean over documents of each ratio, or of some, with the number of documents where it is defined.
+        """Return the mean over documents of each ratio, or of some, and the documents where it is defined.
 
         ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
         """
@@ -397,14 +397,14 @@ class BoxResult(ABC, Generic[MatchingT]):
     def macro_labels(
         self, class_weight: Mapping[str, float] | None = None, ratios: Sequence[str] = RATIOS
     ) -> dict[str, object]:
-        """Mean over labels of each ratio, or of some, weighted where `class_weight` names a label; the others weigh 1.
+        """Return the mean over labels of each ratio, or of some, weighted by `class_weight`; others weigh 1.
 
         ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
         """
         return macro_labels(self.per_label, self.matching.labels, class_weight, ratios)
 
     def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
-        """All labels pooled, and each label, on the documents for which `chosen`, bool, shape (D,), is set."""
+        """Return all labels pooled, and each label, on the `chosen` documents: bool, shape (D,)."""
         dataset, labels = self.matching.dataset, len(self.matching.dataset.labels)
         truth, prediction = dataset.ground_truth, self.matching.prediction
         # One more row for the documents that are not chosen.
@@ -418,7 +418,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         return per_label.micro, per_label
 
     def _by(self, truth_code: AnyArray, prediction_code: AnyArray, size: int) -> MetricColumns:
-        """Counts and sums per code; codes are one per box of each side."""
+        """Return counts and sums per code; codes are one per box of each side."""
         matched = truth_code[self.matched_rows[1]]
         return MetricColumns(
             tp=np.bincount(matched, minlength=size),
@@ -446,7 +446,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return self.dataset.predictions[self.model]
 
     def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
-        """The boxes of a side, or some rows of it, for naming: with their outlines where these are compared."""
+        """Return boxes of a side for naming, all or some rows; with their outlines where these are compared."""
         from evaluator.metrics.error_types import BoxColumns
 
         boxes = self.dataset.ground_truth if side == "ground_truth" else self.prediction
@@ -491,7 +491,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return self.passed * len(self.dataset.labels) + self.prediction.label
 
     def at_steps(self, predictions: BoolArray) -> IntArray:
-        """How many of some predictions, bool, shape (P,), of each label pass each of `SCORE_STEPS`."""
+        """Return how many of some predictions, bool, shape (P,), of each label pass each of `SCORE_STEPS`."""
         exactly = np.bincount(self.step_cells[predictions], minlength=self.step_count)
         return at_least(exactly, len(self.dataset.labels))
 
@@ -516,7 +516,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return self.prediction.label.astype(np.int64) * self.bins + self.score_bins
 
     def binned(self, predictions: BoolArray) -> BinnedScores:
-        """The scores of some predictions, bool, shape (P,), in bins."""
+        """Return the scores of some predictions, bool, shape (P,), in bins."""
         rows, width, labels = np.flatnonzero(predictions), self.bins, len(self.dataset.labels)
         counts = np.bincount(self.score_cells[rows], minlength=labels * width).reshape(-1, width)
         rows = rows[self.score_bins[rows] < width - 1]
@@ -524,14 +524,14 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:
-        """The matching of the boxes that take part."""
+        """Return the matching of the boxes that take part."""
 
     @abstractmethod
     def on(self, dataset: Dataset) -> Self:
-        """The pairs of the same model of another dataset, from the same floor on."""
+        """Return the pairs of the same model of another dataset, from the same floor on."""
 
     def of_labels(self, labels: Sequence[str]) -> tuple[BoolArray, BoolArray]:
-        """Which ground truth and which predictions have one of some labels, bool, shape (G,) and (P,)."""
+        """Return which ground truth and which predictions have one of some labels, bool, shape (G,) and (P,)."""
         truth, prediction = self.dataset.ground_truth, self.prediction
         if len(labels) == len(self.dataset.labels):
             return np.ones(len(truth), dtype=bool), np.ones(len(prediction), dtype=bool)
@@ -560,18 +560,21 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
 
 def passed_steps(score: FloatArray) -> IntArray:
-    """How many of `SCORE_STEPS` each score passes, int64: all without a score (NaN), and the first one always."""
+    """Return how many of `SCORE_STEPS` each score passes, int64: at least one, all without a score (NaN)."""
     steps = np.searchsorted(SCORE_STEPS, np.nan_to_num(score, nan=np.inf), side="right")
     return np.maximum(steps, 1).astype(np.int64)
 
 
 def counts_at_steps(passed: IntArray, label: AnyArray, labels: int) -> IntArray:
-    """How many boxes of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
+    """Return how many boxes of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
     return at_least(np.bincount(passed * labels + label, minlength=(len(SCORE_STEPS) + 1) * labels), labels)
 
 
 def at_least(exactly: IntArray, labels: int) -> IntArray:
-    """The same from how many of each label pass so many of `SCORE_STEPS` and no more, int64, ((T + 1) * labels,)."""
+    """Return `counts_at_steps` from how many of each label pass exactly so many of `SCORE_STEPS`.
+
+    The counts are int64, shape ((T + 1) * labels,).
+    """
     # Who passes at least one more threshold than `step` is there at that step.
     return np.cumsum(exactly.reshape(len(SCORE_STEPS) + 1, labels)[::-1], axis=0)[::-1][1:].copy()
 
@@ -588,7 +591,7 @@ def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:
 
 
 def page_and_label(dataset: Dataset, side: JoinedBoxes) -> IntArray:
-    """(document, page, label) of each box of a side as one integer, int64, sorted as the triple."""
+    """Return (document, page, label) of each box of a side as one integer, int64, sorted as the triple."""
     return side.page * len(dataset.labels) + side.label
 
 
@@ -613,7 +616,7 @@ AnyBoxPairs = BoxPairs[Any]
 
 
 def _without(counts: BoolArray, matched: IntArray) -> IntArray:
-    """Rows that take part and are not among the matched ones, int64, rising."""
+    """Return rows that take part and are not among the matched ones, int64, rising."""
     left = counts.copy()
     left[matched] = False
     return np.flatnonzero(left)

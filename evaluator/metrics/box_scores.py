@@ -87,7 +87,7 @@ def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | Non
 
 
 def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibration | None:
-    """The calibration of some predictions; None where a score is no probability."""
+    """Return the calibration of some predictions; None where a score is no probability."""
     if np.isnan(score).any() or (score < 0.0).any() or (score > 1.0).any():
         return None
     return calibration(right, score, bins=bins)
@@ -121,7 +121,7 @@ class ThresholdChoice:
         return np.asarray(order[gain[order] > 0.0], dtype=np.int64)
 
     def to_json(self) -> JsonObject:
-        """The thresholds as plain values: ``one`` and, by label, ``own``; undefined is None."""
+        """Return the thresholds as plain values: ``one`` and, by label, ``own``; undefined is None."""
         own = {label: defined(value) for label, value in zip(self.labels, self.own.tolist(), strict=True)}
         return {
             "one": {"score": self.one, "f1": defined(self.f1_one)},
@@ -198,7 +198,7 @@ def tide_of(result: AnyBoxResult) -> TideErrors | None:
 
 
 def box_columns(side: JoinedBoxes, rows: IntArray, *, outlined: bool) -> BoxColumns:
-    """Some boxes of a side, with their areas as the file states them, or with their outlines where these are meant."""
+    """Return boxes of a side with their areas as the file states them, or with outlines where meant."""
     source, scores = side.source.boxes, side.score[rows]
     if outlined:
         bounds = outline_bounds(source, rows)
@@ -208,7 +208,7 @@ def box_columns(side: JoinedBoxes, rows: IntArray, *, outlined: bool) -> BoxColu
 
 
 def _code(result: AnyBoxResult, label: str) -> int:
-    """The code of a scored label."""
+    """Return the code of a scored label."""
     matching = result.matching
     if label not in matching.labels:
         raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")

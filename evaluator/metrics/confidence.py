@@ -89,7 +89,7 @@ def brier(right: BoolArray, confidence: FloatArray) -> float:
 
 
 def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calibration:
-    """Accuracy against confidence, which is in [0, 1], in bins of equal width; ValueError for less than one bin."""
+    """Return accuracy against confidence in bins of equal width; ValueError for less than one bin."""
     if bins < 1:
         raise ValueError(f"bins must be at least 1; found {bins}")
     row = bin_of(confidence, bins=bins)
@@ -110,13 +110,13 @@ def calibration_of(count: IntArray, right: IntArray, confidence: FloatArray) -> 
 
 
 def bin_of(confidence: FloatArray, *, bins: int) -> IntArray:
-    """The bin of each confidence, of equal width, int64, shape (N,): low <= confidence < high, the last one closed."""
+    """Return the bin of each confidence, int64: low <= confidence < high, the last one closed."""
     edges = np.arange(bins + 1) / bins
     return np.minimum(np.searchsorted(edges[1:], confidence, side="right"), bins - 1)
 
 
 def reviewed_count(total: int, budget: float) -> int:
-    """How many of some values a budget pays for: rounded down, at least one, 0 of none."""
+    """Return how many of some values a budget pays for: rounded down, at least one, 0 of none."""
     return min(total, max(1, int(total * budget)))
 
 
@@ -150,7 +150,7 @@ def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str
 
 
 def _percent(share: float) -> str:
-    """A share in words, without decimals."""
+    """Return a share in words, without decimals."""
     return f"{100 * share:.0f} %"
 
 

@@ -82,7 +82,7 @@ class MetricColumns:
         return FitSums(*(self.fit_sum(name) for name in get_args(Fit)))
 
     def fit_sum(self, name: Fit) -> FloatArray:
-        """One of the `fit_sums`."""
+        """Return one of the `fit_sums`."""
         return np.full(len(self), np.nan) if self.sum_of_fit is None else self._exact(name).total
 
     def _exact(self, name: Fit) -> ExactSums:
@@ -127,7 +127,7 @@ class MetricColumns:
         return self.fp + self.fn
 
     def row(self, index: int) -> Metrics:
-        """One row as plain values; undefined ratios are None."""
+        """Return one row as plain values; undefined ratios are None."""
         return Metrics(
             tp=int(self.tp[index]),
             fp=int(self.fp[index]),
@@ -141,7 +141,7 @@ class MetricColumns:
         )
 
     def take(self, rows: IntArray) -> MetricColumns:
-        """Some of the rows, in the given order."""
+        """Return some of the rows, in the given order."""
         return MetricColumns(
             tp=self.tp[rows],
             fp=self.fp[rows],
@@ -217,14 +217,14 @@ class ScoreCurve:
 
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
-    """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
+    """Return a part over its whole by row, float64; NaN where the whole is 0: undefined is not zero."""
     if not all_true(np.asarray(whole)):
         whole = np.where(whole, whole, np.nan)
     return np.asarray(np.divide(part, whole), dtype=np.float64)
 
 
 def defined(value: float) -> float | None:
-    """The value as a plain float, or None when it is undefined (NaN)."""
+    """Return the value as a plain float, or None when it is undefined (NaN)."""
     return None if math.isnan(value) else float(value)
 
 
@@ -318,19 +318,19 @@ def applied_score(min_score: float, score: FloatArray) -> tuple[float, tuple[str
 
 
 def threshold_text(value: float) -> str:
-    """A threshold with at least two decimals and no digit lost: 0.5 is ``0.50``, 0.125 is ``0.125``."""
+    """Return a threshold with at least two decimals and no digit lost: ``0.50``, ``0.125``."""
     text = repr(float(value))
     short = f"{value:.2f}"
     return short if float(short) == value else text
 
 
 def count_of(count: int, noun: str) -> str:
-    """A count with its noun: ``1 page``, ``1,204 pages``, ``2 boxes``."""
+    """Return a count with its noun: ``1 page``, ``1,204 pages``, ``2 boxes``."""
     return f"{count:,} {noun if count == 1 else plural_of(noun)}"
 
 
 def plural_of(noun: str) -> str:
-    """More than one of it: ``pages``, ``boxes``."""
+    """Return the noun for more than one: ``pages``, ``boxes``."""
     return f"{noun}es" if noun.endswith(("s", "x", "ch")) else f"{noun}s"
 
 
@@ -348,7 +348,7 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def capitalised(text: str) -> str:
-    """The text with its first letter in upper case; the others stay as they are: ``mean IoU`` is ``Mean IoU``.
+    """Return the text with its first letter in upper case: ``mean IoU`` is ``Mean IoU``.
 
     A first word with a capital in it is a symbol and stays as it is: ``mAP at 0.50``.
     """
@@ -357,13 +357,13 @@ def capitalised(text: str) -> str:
 
 
 def listed(words: Sequence[str], before_last: Literal["and", "or"] = "and") -> str:
-    """Words in a sentence: ``a``, ``a and b``, ``a, b and c``; empty for none."""
+    """Return words in a sentence: ``a``, ``a and b``, ``a, b and c``; empty for none."""
     *first, last = words or [""]
     return f"{', '.join(first)} {before_last} {last}" if first else last
 
 
 def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:
-    """Sum of the counts per row code, int64, shape (size,); exact below 2**53."""
+    """Return the sum of the counts per row code, int64, shape (size,); exact below 2**53."""
     return np.bincount(rows, weights=counts, minlength=size).astype(np.int64)
 
 

@@ -54,7 +54,7 @@ class CocoResult(BoxEvaluation):
     columns: Columns
 
     def of(self, matching: AnyBoxMatching) -> CocoResult:
-        """The evaluation of another matching at the same thresholds."""
+        """Return the evaluation of another matching at the same thresholds."""
         return result_of(cast(Matching, matching), list(self.thresholds))
 
     def release(self) -> None:
@@ -102,7 +102,7 @@ class CocoResult(BoxEvaluation):
         return self.plain_values(**self.numbers, per_class=self.per_label, error_types=error_types)
 
     def table(self) -> ResultTable:
-        """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+        """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
 
 
@@ -133,7 +133,7 @@ def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(Non
 def numbers_by_label(
     columns: Columns, iou: Sequence[float], labels: Sequence[str]
 ) -> dict[str, dict[str, float | None]]:
-    """The twelve numbers of each label, which are the columns in their order; see `numbers_of`."""
+    """Return the twelve numbers of each label, which are the columns in their order; see `numbers_of`."""
     return {label: numbers_of(columns, iou, slice(row, row + 1)) for row, label in enumerate(labels)}
 
 
@@ -143,7 +143,7 @@ def table_of(
     numbers: Mapping[str, float | None],
     per_label: Mapping[str, Mapping[str, float | None]],
 ) -> ResultTable:
-    """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+    """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
     rows = [(ALL_LABELS, *numbers.values()), *((label, *values.values()) for label, values in per_label.items())]
     return ResultTable(title=title, signature=signature.line, columns=("label", *NUMBERS), rows=tuple(rows))
 
@@ -196,7 +196,7 @@ def evaluate(
 
 
 def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
-    """The evaluation of a matching at IoU thresholds, which are put in rising order."""
+    """Return the evaluation of a matching at IoU thresholds, which are put in rising order."""
     rising = sorted(set(map(float, iou)))
     return CocoResult(matching, {threshold: matching.at(threshold) for threshold in rising}, average(matching, rising))
 
@@ -213,7 +213,7 @@ def coco_numbers(dataset: Dataset, model: int = 0) -> dict[str, float | None] | 
 
 
 def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """Errors of two files that cannot be compared by score or in one unit; empty when they can."""
+    """Return errors of two files that cannot be compared by score or in one unit; empty when they can."""
     collector = Collector(prediction.name, max_per_rule=None)
     without = int(np.isnan(prediction.boxes.score).sum())
     if without:

@@ -91,7 +91,7 @@ class Pairs(BoxPairs["Matching"]):
     candidates: Candidates
 
     def on(self, dataset: Dataset) -> Pairs:
-        """The pairs of the same model of another dataset, from the same floor on."""
+        """Return the pairs of the same model of another dataset, from the same floor on."""
         return pair(dataset, self.model, iou_floor=self.iou_floor, min_area=self.min_area, polygons=self.polygons)
 
     @cached_property
@@ -139,7 +139,7 @@ class Pairs(BoxPairs["Matching"]):
         return tuple(AREA_RANGES) if known else ("all",)
 
     def ignored(self, size: str) -> BoolArray:
-        """Which rows of `truth_row` do not count in an area range, bool, shape (G,): crowds and other sizes."""
+        """Return which rows of `truth_row` do not count in an area range, bool: crowds and other sizes."""
         if self.truth_area is None:
             return self.crowd
         return self.crowd | ~within(self.truth_area, size)
@@ -170,7 +170,7 @@ class Pairs(BoxPairs["Matching"]):
         return self.preferred(np.flatnonzero(self.contested), self.ignored("all"))
 
     def preferred(self, rows: IntArray, ignored: BoolArray) -> IntArray:
-        """Candidates by (prediction, ignored last, falling IoU, last ground truth first), int64."""
+        """Return candidates by (prediction, ignored last, falling IoU, last ground truth first), int64."""
         pairs = self.candidates
         truth = pairs.ground_truth[rows]
         return rows[order_by([pairs.prediction[rows], ignored[truth], -pairs.iou[rows], -truth])]
@@ -276,7 +276,7 @@ class Matching(BoxMatching):
         return self.prediction_counts[self.pairs.fit.prediction]
 
     def matched(self, iou: float) -> BoolArray:
-        """Which candidates match at an IoU threshold, crowds among them, bool, shape (K,)."""
+        """Return which candidates match at an IoU threshold, crowds among them, bool, shape (K,)."""
         pairs, least = self.pairs, min(iou, HIGHEST_IOU)
         matched = self._taking_part & ~pairs.contested & (pairs.candidates.iou >= least)
         preference = pairs.preference
@@ -300,17 +300,17 @@ class Matching(BoxMatching):
         return self.at(self.iou_floor).matches
 
     def at(self, iou: float) -> ThresholdResult:
-        """The result at one IoU threshold, which a pair has to reach."""
+        """Return the result at one IoU threshold, which a pair has to reach."""
         return ThresholdResult(self, iou)
 
     def signature(self, *iou: float) -> Signature:
-        """What made the numbers of this matching at the given thresholds."""
+        """Return what made the numbers of this matching at the given thresholds."""
         options = ["sizes in pixels not known"] if len(self.pairs.sizes) == 1 else []
         return self.signed(**own_signature(iou, *options))
 
 
 def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
-    """What every signature of the protocol states: fields of `Signature` by name."""
+    """Return what every signature of the protocol states: fields of `Signature` by name."""
     return {
         "protocol": NAME,
         "version": VERSION,
@@ -451,13 +451,13 @@ def pair(
 
 
 def within(pixels: FloatArray, size: str) -> BoolArray:
-    """Which areas are in a range of `AREA_RANGES`, bool, shape (N,)."""
+    """Return which areas are in a range of `AREA_RANGES`, bool, shape (N,)."""
     low, high = AREA_RANGES[size]
     return np.asarray((pixels >= low) & (pixels <= high))
 
 
 def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) -> IntArray:
-    """Rows of the predictions by (label, falling score, image id, file order), int64."""
+    """Return rows of the predictions by (label, falling score, image id, file order), int64."""
     prediction = dataset.predictions[model]
     image = _image_rank(dataset)[prediction.page]
     in_turn = bool((image[1:] >= image[:-1]).all())
@@ -475,7 +475,7 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
 
 
 def _image_rank(dataset: Dataset) -> IntArray:
-    """Rank of each page by its image id, which decides between equal scores as in pycocotools.
+    """Return the rank of each page by its image id, which decides between equal scores as in pycocotools.
 
     Pages in (document, page) order for files without image ids; pages that the ground truth does not have go last.
     """
@@ -490,7 +490,7 @@ def _image_rank(dataset: Dataset) -> IntArray:
 
 
 def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue, IntArray]:
-    """The queue of all predictions in `order`, and how many of the same group come before each in it."""
+    """Return the queue of all predictions in `order`, and how many of the same group come before each."""
     group = (prediction.page * labels + prediction.label)[order]
     group, place = _sorted_groups(group)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -500,7 +500,7 @@ def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue
 
 
 def _limited(order: IntArray, queue: Queue, before: IntArray) -> tuple[IntArray, Queue, IntArray]:
-    """The same without the predictions beyond the limit of 100."""
+    """Return order, counts and queue without the predictions beyond the limit of 100."""
     keep = before < MOST_DETECTIONS
     kept_place = np.zeros(len(order), dtype=bool)
     kept_place[queue.place[keep]] = True
@@ -509,7 +509,7 @@ def _limited(order: IntArray, queue: Queue, before: IntArray) -> tuple[IntArray,
 
 
 def _numbered(numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """The different numbers, rising, and the place of each among them; not np.unique, which imports numpy.ma."""
+    """Return the different numbers, rising, and the place of each among them, without numpy.ma."""
     first, last = int(numbers.min(initial=_NOBODY)), int(numbers.max(initial=-1))
     if last - first < _WIDE * len(numbers):
         present = np.zeros(last + 1 - first, dtype=bool)
@@ -521,7 +521,7 @@ def _numbered(numbers: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _sorted_groups(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Groups in rising order and the rows they come from; rows of one group keep their order."""
+    """Return groups in rising order and the rows they come from; rows of one group keep their order."""
     if len(group) and int(group.max()) >= 1 << 31:
         rows = np.argsort(group, kind="stable")
         return group[rows], rows
@@ -534,7 +534,7 @@ def _sorted_groups(group: IntArray) -> tuple[IntArray, IntArray]:
 def _candidates(
     truth: JoinedBoxes, truth_row: IntArray, truth_group: IntArray, prediction: JoinedBoxes, queue: Queue, *, iou: float
 ) -> Candidates:
-    """Pairs of the queue and the sorted ground truth with enough IoU, searched part by part."""
+    """Return pairs of the queue and the sorted ground truth with enough IoU, searched part by part."""
     truth_area, predicted_area = _box_area(truth.source), _box_area(prediction.source)
     crowd = truth.source.boxes.crowd
 
@@ -575,7 +575,7 @@ def _candidates(
 def _outlined_candidates(
     truth: JoinedBoxes, truth_row: IntArray, truth_group: IntArray, prediction: JoinedBoxes, queue: Queue, *, iou: float
 ) -> Candidates:
-    """The same by their outlines."""
+    """Return the candidates by their outlines; see `_candidates`."""
     regions = truth.source.boxes, prediction.source.boxes
     bounds, predicted_bounds = outline_bounds(regions[0])[truth_row], outline_bounds(regions[1])[queue.row]
     crowd = truth.source.boxes.crowd
@@ -594,12 +594,12 @@ def _outlined_candidates(
 
 
 def _box_area(source: Annotations) -> FloatArray:
-    """Width times height, as the source gives them where it does."""
+    """Return widths times heights, as the source gives them where it does."""
     return area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
 
 
 def _pixel_area(source: Annotations) -> FloatArray | None:
-    """Areas in square pixels, as stated where they are; None for shares of a page whose size is not known."""
+    """Return areas in square pixels, as stated where they are; None when page sizes are not known."""
     areas = _box_area(source) if source.boxes.area is None else source.boxes.area
     if source.unit == "pixels":
         return areas
@@ -607,12 +607,12 @@ def _pixel_area(source: Annotations) -> FloatArray | None:
 
 
 def _large_enough(prediction: JoinedBoxes, min_area: float) -> BoolArray | None:
-    """Which predictions cover enough of the page; None for all of them."""
+    """Return which predictions cover enough of the page; None for all of them."""
     return None if min_area <= 0.0 else np.asarray(prediction.page_share >= min_area)
 
 
 def _cuts(group: IntArray, size: int) -> list[slice]:
-    """Slices of about `size` rows that do not cut a group; groups are together."""
+    """Return slices of about `size` rows that do not cut a group; groups are together."""
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     wanted = np.searchsorted(starts, np.arange(0, len(group), size))
     bounds = sorted({*starts[wanted[wanted < len(starts)]].tolist(), len(group)})

@@ -231,7 +231,7 @@ class FieldsResult(Result):
         return sum(means) / len(means) if means else None
 
     def map_at(self, threshold: float) -> float | None:
-        """Mean AP of the classes at one of the thresholds; None for a threshold that was not asked for."""
+        """Return the mean AP of the classes at a threshold; None for one that was not asked for."""
         return weighted_mean(self._ap[threshold])[0] if threshold in self._ap else None
 
     @property
@@ -245,7 +245,7 @@ class FieldsResult(Result):
     # Fields one by one --------------------------------------------------------------------------------------
 
     def status(self, iou: float) -> npt.NDArray[np.int8]:
-        """Status of each row at a threshold, int8, shape (N,): code into `STATUSES`."""
+        """Return the status of each row at a threshold, int8, shape (N,): code into `STATUSES`."""
         truth, predicted = self.with_truth, self.with_prediction
         hit = truth & predicted & (self.compared.iou >= iou)
         chosen = [hit, truth & predicted, truth, predicted]
@@ -266,27 +266,27 @@ class FieldsResult(Result):
         return self.rows_of(compared.order[chosen[compared.order]], iou)
 
     def document_rows(self, document: str) -> IntArray:
-        """Fields of a document in canonical order, int64, shape (K,): places in the columns of `compared`."""
+        """Return places in `compared` of a document's fields, in canonical order, int64, shape (K,)."""
         compared = self.compared
         codes = [code for code, name in enumerate(compared.documents) if name == document]
         chosen = compared.is_field & self.taking_part & np.isin(compared.document, codes)
         return compared.order[chosen[compared.order]]
 
     def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
-        """Some compared fields as they can be shown at a threshold, in the given order of places in `compared`."""
+        """Return compared fields at some places in `compared`, as they can be shown at a threshold."""
         status = self.status(iou)
         return [self._row(row, int(status[row])) for row in rows.tolist()]
 
     def per_class(self, iou: float) -> StatusCounts:
-        """Counts of each class, in the order of ``compared.classes``."""
+        """Return counts of each class, in the order of ``compared.classes``."""
         return self._statuses(iou, self.compared.field_class, len(self.compared.classes))
 
     def per_document(self, iou: float) -> StatusCounts:
-        """Counts of each document, in the order of ``compared.documents``."""
+        """Return counts of each document, in the order of ``compared.documents``."""
         return self._statuses(iou, self.compared.document, len(self.compared.documents))
 
     def overall(self, iou: float) -> StatusCounts:
-        """One row: all classes pooled."""
+        """Return one row: all classes pooled."""
         return self._statuses(iou, np.zeros(len(self.compared), dtype=np.int64), 1)
 
     def value_by_box(self, iou: float) -> dict[str, dict[str, int]]:
@@ -312,7 +312,7 @@ class FieldsResult(Result):
         return Confidence(right=self.compared.right[rows], confidence=self.compared.confidence[rows])
 
     def confidence_rows(self, label: str | None = None) -> IntArray:
-        """Rows behind `confidence`, in canonical order, int64, shape (K,)."""
+        """Return rows behind `confidence`, in canonical order, int64, shape (K,)."""
         compared = self.compared
         chosen = self._judged & ~np.isnan(compared.confidence) & ~compared.refused
         if label is not None:
@@ -320,7 +320,7 @@ class FieldsResult(Result):
         return compared.order[chosen[compared.order]]
 
     def of_class(self, label: str) -> BoolArray:
-        """Which rows are of a class, bool, shape (N,); none for an unknown one."""
+        """Return which rows are of a class, bool, shape (N,); none for an unknown one."""
         codes = [code for code, name in enumerate(self.compared.classes) if name == label]
         return np.isin(self.compared.field_class, codes)
 
@@ -394,7 +394,7 @@ class FieldsResult(Result):
         )
 
     def _class(self, code: int) -> dict[str, Any]:
-        """One class under the keys of the source."""
+        """Return one class under the keys of the source."""
         return {
             "ap": defined(self.ap[code]),
             "ap_50": defined(self._ap[0.5][code]) if 0.5 in self._ap else None,
@@ -512,7 +512,7 @@ def evaluate(
 
 
 def _thresholds(iou: Sequence[float]) -> tuple[float, ...]:
-    """Thresholds in rising order; ValueError for one out of range."""
+    """Return thresholds in rising order; ValueError for one out of range."""
     if outside := [threshold for threshold in iou if not 0.0 < threshold <= 1.0]:
         raise ValueError(f"iou must be in (0, 1]; found {outside[0]}")
     return tuple(sorted(float(threshold) for threshold in iou))

@@ -65,7 +65,7 @@ def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -
 
 
 def _whole(results: Mapping[str, FieldsResult], result: FieldsResult, table: FloatArray, iou: float) -> TypeRow:
-    """All fields: means over the classes, and sums."""
+    """Return all fields: means over the classes, and sums."""
     at, at_50, at_75 = (weighted_mean(column)[0] for column in table.T)
     counts = result.overall(iou)
     return TypeRow(
@@ -104,7 +104,7 @@ def _row(
 
 
 def _absent(label: str, ap: Mapping[str, float | None]) -> TypeRow:
-    """A class that only another model has."""
+    """Return a class that only another model has."""
     return TypeRow(label, ap, None, None, None, None, 0, 0, 0, 0, 0, 0)
 
 
@@ -126,7 +126,7 @@ class ApCurves:
 
 
 def ap_curves(result: FieldsResult, iou: Sequence[float] = CURVE_IOU) -> ApCurves:
-    """The curves of AP against the IoU threshold, of every class and of their mean."""
+    """Return the curves of AP against the IoU threshold, of every class and of their mean."""
     table = result.average_precisions(iou)
     defined_rows = np.flatnonzero(~np.isnan(table).any(axis=1)) if len(iou) else np.zeros(0, dtype=np.int64)
     known = table[defined_rows]

@@ -243,7 +243,7 @@ class PixelResult(DatasetResult):
         return self.files.page_counts.of(self.taken)
 
     def page_counts(self, page: int) -> PairCounts:
-        """The counts of one page, as a single scope."""
+        """Return the counts of one page, as a single scope."""
         one, other = (
             side._replace(page=np.zeros_like(side.page), scale=None if side.scale is None else side.scale[[page]])
             for side in self.on_page(page)
@@ -269,7 +269,7 @@ class PixelResult(DatasetResult):
         return self.files.sides[1].chosen(self.taken[1])
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
-        """The boxes of one page that take part, of both sides."""
+        """Return the boxes of one page that take part, of both sides."""
         first, second = (side.on_page(page, taken) for side, taken in zip(self.files.sides, self.taken, strict=True))
         return first, second
 
@@ -289,7 +289,7 @@ class PixelResult(DatasetResult):
         return self.dataset.predictions[0]
 
     def on(self, dataset: Dataset) -> PixelResult:
-        """The same evaluation of another dataset, on rasters of the same sizes."""
+        """Return the same evaluation of another dataset, on rasters of the same sizes."""
         ids, mine = self.dataset.document_ids, self.dataset
         places = zip(mine.page_document.tolist(), mine.page_index.tolist(), self.extent.tolist(), strict=True)
         sizes = {(ids[code], page): (width, height) for code, page, (width, height) in places if not math.isnan(width)}
@@ -308,11 +308,11 @@ class PixelResult(DatasetResult):
         return replace(again, options=self.options, exact=self.exact)
 
     def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
-        """The matching of snapshot 1.3 at IoU 0.5: this protocol matches no boxes itself."""
+        """Return the matching of snapshot 1.3 at IoU 0.5: this protocol matches no boxes itself."""
         return snapshot.pair(dataset, iou_floor=SAME_OBJECT_IOU).match().at(SAME_OBJECT_IOU)
 
     def csv_table(self) -> ResultTable:
-        """Every cell of every matrix."""
+        """Return every cell of every matrix."""
         return tables.long_table(
             self.whole, classes=self.classes, signature=self.signature.line, title=self.prediction.source.name
         )
@@ -352,7 +352,7 @@ class PixelResult(DatasetResult):
         return PixelColumns(self.counts, self.classes, self.comparable)
 
     def page_columns(self, page: int) -> PixelColumns:
-        """One page, as a single scope."""
+        """Return one page, as a single scope."""
         return PixelColumns(self.page_counts(page), self.classes, self.comparable)
 
     @property
@@ -362,7 +362,7 @@ class PixelResult(DatasetResult):
         return PixelColumns(self.counts.pooled(into, len(self.dataset.documents)), self.classes, self.comparable)
 
     def document_columns(self, document: int) -> PixelColumns:
-        """One document, as a single scope."""
+        """Return one document, as a single scope."""
         pages = np.flatnonzero(self.dataset.page_document == document)
         return PixelColumns(self.counts.of(pages).pooled(*self._in_one), self.classes, self.comparable)
 
@@ -442,13 +442,13 @@ class PixelResult(DatasetResult):
         )
 
     def row_pixels(self, row: int) -> IntArray:
-        """Pixels of each page that carry a class on the first side, int64, shape (P,), by row of the page."""
+        """Return the pixels of each page that carry a class on the first side, int64, shape (P,)."""
         counts = self.counts
         there = counts.row_first >> np.uint64(row) & np.uint64(1)
         return np.bincount(counts.scope, weights=counts.pixels * there, minlength=counts.scopes).astype(np.int64)
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
-        """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
+        """Return where the pixels of one page are that add to one cell; see `cell_pixels`.
 
         Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
@@ -459,7 +459,7 @@ class PixelResult(DatasetResult):
         return self._cut(page).region(list(sets))
 
     def wrong_regions(self, page: int) -> dict[tuple[int, int], Region]:
-        """Where the pixels of one page are that add to each cell off the diagonal, by row and column of the cell.
+        """Return where the pixels of one page are that add to each cell off the diagonal, by row and column.
 
         Cells without a pixel on the page are left out; a pixel with several labels may be in several.
         """
@@ -475,12 +475,12 @@ class PixelResult(DatasetResult):
         return regions
 
     def _cut(self, page: int) -> CutPage:
-        """One page, cut between the edges of the boxes that take part."""
+        """Return one page, cut between the edges of the boxes that take part."""
         width, height = self.size[page].tolist()
         return CutPage(*self.on_page(page), (width, height))
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
-        """The counted pages under the keys of the contract."""
+        """Yield the counted pages under the keys of the contract."""
         ids = [document.doc_id for document in self.dataset.documents]
         names = zip(self.dataset.page_document.tolist(), self.dataset.page_index.tolist(), strict=True)
         keys = [{"document": ids[document], "page": page} for document, page in names]
@@ -600,13 +600,13 @@ def evaluate(
 
 
 def _check_options(classes: str, missing_page: str) -> None:
-    """ValueError for a choice that does not exist."""
+    """Raise ValueError for a choice that does not exist."""
     for name, value, known in (("classes", classes, CLASSES), ("missing_page", missing_page, MISSING_PAGE)):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}; found {value}")
 
 
 def _refuse(issues: Sequence[Collector]) -> None:
-    """BadInput with all issues when one of them is an error."""
+    """Raise BadInput with all issues when one of them is an error."""
     if any(collector.failed for collector in issues):
         raise BadInput([issue for collector in issues for issue in collector.issues()])

@@ -78,7 +78,7 @@ def shares(first: WordArray, second: WordArray, classes: int) -> Shares:
 
 
 def _shares(first: WordArray, second: WordArray, classes: int, start: int) -> Shares:
-    """`shares` of some pairs, which are numbered from `start`."""
+    """Return `shares` of some pairs, which are numbered from `start`."""
     truth, predicted = has_label(first, classes), has_label(second, classes)
     both, missed, added = truth & predicted, truth & ~predicted, predicted & ~truth
     misses, adds = np.asarray(missed.any(axis=1)), np.asarray(added.any(axis=1))
@@ -99,7 +99,7 @@ def _shares(first: WordArray, second: WordArray, classes: int, start: int) -> Sh
 
 
 def has_label(words: WordArray, classes: int) -> BoolArray:
-    """Which labels each label set has, bool, shape (K, classes)."""
+    """Return which labels each label set has, bool, shape (K, classes)."""
     return np.asarray(words[:, None] >> np.arange(classes, dtype=np.uint64) & np.uint64(1)).astype(bool)
 
 
@@ -187,7 +187,7 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
 
 
 def _from_shares(counts: PairCounts, classes: int) -> Matrices:
-    """`confusion` of scopes of few rows."""
+    """Return `confusion` of scopes of few rows."""
     parts = shares(counts.first, counts.second, classes)
     cells = parts.row * classes + parts.column
     scaled, common = _sums_of_shares(counts, parts, cells, classes**2)
@@ -197,7 +197,7 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
 def _sums_of_shares(
     counts: PairCounts, parts: Shares, cell: IntArray, cells: int, *, most: int = 1
 ) -> tuple[FloatArray, int]:
-    """Pixels times their shares by scope and cell, float64, shape (S, cells), and what to divide by.
+    """Return pixels times their shares by scope and cell, shape (S, cells), and what to divide by.
 
     A pixel adds at most `most` to a cell.
     """
@@ -214,7 +214,7 @@ def _sums_of_shares(
 
 
 def pixels_of_cell(counts: PairCounts, row: int, column: int, classes: int) -> FloatArray:
-    """One cell of the confusion matrix of each scope, float64, shape (S,)."""
+    """Return one cell of the confusion matrix of each scope, float64, shape (S,)."""
     parts = shares(counts.first, counts.second, classes)
     here = np.flatnonzero((parts.row == row) & (parts.column == column))
     sums, common = _sums_of_shares(counts, Shares(*(part[here] for part in parts)), np.zeros_like(here), 1)
@@ -252,7 +252,7 @@ class Entries(NamedTuple):
 
 
 def spread(rows: PairCounts, entries: Entries, cells: int) -> FloatArray:
-    """Pixels times the weight of each cell of their pair, added up by scope, float64, shape (S, cells)."""
+    """Return pixels times the weight of each cell of their pair, by scope, float64, shape (S, cells)."""
     sums = np.zeros((rows.scopes, cells))
     width_of = np.bincount(entries.pair, minlength=len(rows.first))
     start = np.cumsum(width_of) - width_of
@@ -287,7 +287,7 @@ class _Rules(NamedTuple):
 
 
 def _rules(first: AnyWords, second: AnyWords) -> _Rules:
-    """The rules of some pairs, none with an empty set; in words as wide as the given ones."""
+    """Return the rules of some pairs, none with an empty set; in words as wide as the given ones."""
     both = first & second
     missed, added = first ^ both, second ^ both
     subset, superset = missed == 0, added == 0
@@ -304,7 +304,7 @@ def _rules(first: AnyWords, second: AnyWords) -> _Rules:
 
 
 def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, classes: int) -> FloatArray:
-    """Pixels times what one of each pair adds, summed by scope, float64, shape (S, classes, classes).
+    """Return pixels times what each pair adds, summed by scope, float64, shape (S, classes, classes).
 
     `share`, by divisor, is for each cell of rows x columns of a rule, none on the diagonal. The row of a label has
     `common` for each pixel that carries it on the first side, so the diagonal is what remains.
@@ -327,7 +327,7 @@ def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, 
 
 
 def _products(counts: PairCounts, rules: _Rules, share: IntArray, whole: int, classes: int) -> FloatArray:
-    """`_completed` for shares that do not add up to whole rows.
+    """Return what `_completed` does for shares that do not add up to whole rows.
 
     The diagonal cell of a label that both sides have gets `whole`, or as many shares as there are labels on the first
     side where that is within the second.
@@ -356,7 +356,7 @@ class _Block(NamedTuple):
 
 
 def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
-    """All rows in blocks; a part is one scope and so short that a product of it needs no second thread."""
+    """Yield all rows in blocks; a part is one scope, so short that a product needs no second thread."""
     most = max(_PRODUCT_AT_ONCE // classes**2, 1)
     ends = counts.scope.searchsorted(np.arange(counts.scopes), side="right").tolist()
     begin, at = 0, 0
@@ -374,7 +374,7 @@ def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
 
 
 def _flags(words: Sequence[AnyWords], label: AnyWords) -> FloatArray:
-    """Which label sets of some columns have each label, 1.0 or 0.0, shape (columns, classes, K)."""
+    """Return which label sets of some columns have each label, 1.0 or 0.0, shape (columns, classes, K)."""
     bits = np.array(words)[:, None, :] >> label
     bits &= label.dtype.type(1)
     return bits.astype(np.float64)
@@ -396,7 +396,7 @@ class PixelColumns:
         return self.counts.scopes
 
     def between(self, start: int, stop: int) -> PixelColumns:
-        """The scopes from `start` to before `stop`."""
+        """Return the scopes from `start` to before `stop`."""
         return PixelColumns(self.counts.between(start, stop), self.classes, self.comparable)
 
     @cached_property
@@ -518,7 +518,7 @@ class PixelColumns:
         return self._own(np.diagonal(matrix, axis1=1, axis2=2))
 
     def _own(self, values: FloatArray) -> FloatArray:
-        """The values of comparable classes, NaN for the others."""
+        """Return the values of comparable classes, NaN for the others."""
         return np.where(self.comparable, values, np.nan)
 
 
@@ -598,11 +598,11 @@ def zero_division(values: FloatArray) -> FloatArray:
 
 
 def plain_matrix(values: FloatArray) -> list[list[float | None]]:
-    """A matrix as lists; undefined is None."""
+    """Return a matrix as lists; undefined is None."""
     lists: list[list[float | None]] = np.where(np.isnan(values), None, values).tolist()  # type: ignore[call-overload]
     return lists
 
 
 def _matrices(matrices: Matrices, index: int) -> dict[str, list[list[float | None]]]:
-    """The four matrices of one scope."""
+    """Return the four matrices of one scope."""
     return {name: plain_matrix(getattr(matrices, name)[index]) for name in ("confusion", "precision", "recall", "f1")}

@@ -93,11 +93,11 @@ class Matching(BoxMatching):
         return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient", "small_duplicates")}
 
     def at(self, iou: float) -> ThresholdResult:
-        """The result at one IoU threshold, which a pair has to exceed."""
+        """Return the result at one IoU threshold, which a pair has to exceed."""
         return ThresholdResult(self, iou)
 
     def signature(self, *iou: float) -> Signature:
-        """What made the numbers of this matching at the given thresholds."""
+        """Return what made the numbers of this matching at the given thresholds."""
         small, line = f"{self.small_px:g}", f"{self.line_max_px:g}"
         duplicates = "not their duplicates" if self.small_duplicates else "and their duplicates"
         ignored = f"ignored: {small} × {small} px, lines of {line} px, {duplicates}"
@@ -175,9 +175,9 @@ class ThresholdResult(BoxResult[Matching]):
         return self.partial.mean_f1
 
     def curve(self, label: str) -> Curve:
-        """Precision, recall and F1 of a label against the score threshold; empty without predictions that count.
+        """Return precision, recall and F1 of a label against the score threshold.
 
-        ValueError when the label is not scored.
+        Empty without predictions that count. ValueError when the label is not scored.
         """
         if label not in self.matching.labels:
             raise ValueError(f"label must be one of {', '.join(self.matching.labels)}; found {label}")
@@ -193,17 +193,17 @@ class ThresholdResult(BoxResult[Matching]):
         return np.asarray(self.matching.prediction_counts & (pairs.best != UNMATCHED) & (pairs.best_iou > self.iou))
 
     def _rows_of(self, code: int) -> IntArray:
-        """Predictions of a label that take part, by rank."""
+        """Return the predictions of a label that take part, by rank."""
         order = self.matching.order
         return np.asarray(order[self.matching.prediction.label[order] == code])
 
     def _ranked(self, code: int) -> tuple[BoolArray, BoolArray]:
-        """Which predictions of a label, by rank, are true positives, and which count."""
+        """Return which predictions of a label, by rank, are true positives, and which count."""
         rows = self._rows_of(code)
         return self.prediction_partner[rows] != UNMATCHED, ~self.ignored[rows]
 
     def _positives(self, code: int) -> int:
-        """Ground truth of a label that counts."""
+        """Return how many ground-truth boxes of a label count."""
         return int((self.matching.truth_counts & (self.matching.dataset.ground_truth.label == code)).sum())
 
 
@@ -375,7 +375,7 @@ class Pairs(BoxPairs[Matching]):
     best_iou: FloatArray
 
     def on(self, dataset: Dataset) -> Pairs:
-        """The pairs of the same model of another dataset, from the same floor on."""
+        """Return the pairs of the same model of another dataset, from the same floor on."""
         return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
 
     def match(
@@ -535,7 +535,7 @@ def evaluate(
 
 
 def _best(candidates: Candidates, predictions: int) -> tuple[IntArray, FloatArray]:
-    """Ground truth with the highest IoU of each prediction (the first of equals; -1 for none), and that IoU."""
+    """Return the ground truth with the highest IoU of each prediction (first of equals; -1), and that IoU."""
     best, best_iou = np.full(predictions, UNMATCHED, dtype=np.int64), np.zeros(predictions)
     if len(candidates.iou):
         # Candidates come by prediction, then by ground truth; a stable sort keeps the first of equals in front.
@@ -547,7 +547,7 @@ def _best(candidates: Candidates, predictions: int) -> tuple[IntArray, FloatArra
 
 
 def _check_options(ap: str, small_px: float, line_max_px: float) -> None:
-    """ValueError for options that make no sense."""
+    """Raise ValueError for options that make no sense."""
     if ap not in AVERAGE_PRECISION:
         raise ValueError(f"ap must be one of {', '.join(AVERAGE_PRECISION)}; found {ap}")
     for name, value in (("small_px", small_px), ("line_max_px", line_max_px)):
@@ -556,7 +556,7 @@ def _check_options(ap: str, small_px: float, line_max_px: float) -> None:
 
 
 def _scores(prediction: JoinedBoxes, *, lenient: bool) -> FloatArray:
-    """Scores without NaN; ValueError when some are missing, unless lenient."""
+    """Return scores without NaN; ValueError when some are missing, unless lenient."""
     missing = np.isnan(prediction.score)
     if missing.any() and not lenient:
         raise ValueError(f"every prediction must have a score; {int(missing.sum()):,} have none")
@@ -564,7 +564,7 @@ def _scores(prediction: JoinedBoxes, *, lenient: bool) -> FloatArray:
 
 
 def _sizes(side: JoinedBoxes) -> FloatArray | None:
-    """Width and height of each box in pixels, float64, shape (N, 2); None when the file does not give them."""
+    """Return widths and heights in pixels, float64, shape (N, 2); None when the file does not give them."""
     size = side.xyxy[:, 2:] - side.xyxy[:, :2]
     if side.source.unit == "pixels":
         return size
@@ -572,7 +572,7 @@ def _sizes(side: JoinedBoxes) -> FloatArray | None:
 
 
 def _small(size: FloatArray | None, boxes: int, small_px: float, line_max_px: float) -> BoolArray:
-    """Boxes that are small or a line, bool, shape (N,); none when sizes are not known."""
+    """Return boxes that are small or a line, bool, shape (N,); none when sizes are not known."""
     if size is None:
         return np.zeros(boxes, dtype=bool)
     return np.asarray((size <= small_px).all(axis=1) | (size <= line_max_px).any(axis=1))

@@ -191,7 +191,7 @@ class PostersResult(Result):
         )
 
     def column(self, criterion: str) -> FloatArray:
-        """One of the `CRITERIA` for every poster, float64, shape (posters,); NaN where undefined or not compared."""
+        """Return one of the `CRITERIA` by poster, float64; NaN where undefined or not compared."""
         values = [poster.metrics[criterion] for poster in self.posters]  # type: ignore[literal-required]
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
@@ -295,7 +295,7 @@ def failed(metrics: PosterMetrics) -> tuple[str, ...]:
 
 
 def _row(metrics: PosterMetrics) -> tuple[float | None, ...]:
-    """The values of `CRITERIA`, in that order."""
+    """Return the values of `CRITERIA`, in that order."""
     return metrics["word_capture"], metrics["rouge_l"], metrics["number_capture"], metrics["field_proportion"]
 
 
@@ -307,7 +307,7 @@ _NOTHING: Final = Captured(frozenset(), frozenset())
 
 
 def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile: Profile) -> PosterResult:
-    """One poster, compared when both sides have it in order."""
+    """Return one poster, compared when both sides have it in order."""
     problems = []
     for side in (ground_truth, prediction):
         if broken := side.broken.get(poster_id):
@@ -322,7 +322,7 @@ def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile:
 
 
 def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:
-    """A warning for each side that lacks posters of the other."""
+    """Return a warning for each side that lacks posters of the other."""
     issues: list[Issue] = []
     for side, other, name in ((ground_truth, prediction, "ground truth"), (prediction, ground_truth, "prediction")):
         lacking = sorted({*other.posters, *other.broken} - {*side.posters, *side.broken})
@@ -364,7 +364,7 @@ def _fields_json(comparison: Comparison) -> dict[str, object]:
 
 
 def _result(poster: PosterResult, source: str | None) -> dict[str, object]:
-    """One entry of ``results.json``."""
+    """Return one entry of ``results.json``."""
     metrics: dict[str, object] | None = None
     if poster.comparison is not None:
         sections = poster.comparison.sections

@@ -62,11 +62,11 @@ class Matching(BoxMatching):
     matched: BoolArray
 
     def at(self, iou: float) -> ThresholdResult:
-        """The result at one IoU threshold, which a pair has to reach."""
+        """Return the result at one IoU threshold, which a pair has to reach."""
         return ThresholdResult(self, iou)
 
     def signature(self, *iou: float, class_weight: Mapping[str, float] | None = None) -> Signature:
-        """What made the numbers of this matching at the given thresholds."""
+        """Return what made the numbers of this matching at the given thresholds."""
         return self.signed(protocol=NAME, version=VERSION, iou=iou, class_weight=dict(class_weight or {}))
 
 
@@ -247,7 +247,7 @@ class Pairs(BoxPairs[Matching]):
     outlines: Overlap | None = None
 
     def on(self, dataset: Dataset) -> Pairs:
-        """The pairs of the same model of another dataset, from the same floor on."""
+        """Return the pairs of the same model of another dataset, from the same floor on."""
         return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
 
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
@@ -275,7 +275,7 @@ class Pairs(BoxPairs[Matching]):
         )
 
     def _stretches(self, min_area: float) -> Stretches:
-        """At which score cuts each of the fitted pairs matches, small predictions left out."""
+        """Return at which score cuts each of the fitted pairs matches, small predictions left out."""
 
         def make() -> Stretches:
             large = self.prediction.page_share >= min_area if min_area > 0.0 else None
@@ -392,7 +392,7 @@ def evaluate(
 
 
 def need_known(class_weight: Mapping[str, float], dataset: Dataset) -> None:
-    """ValueError for weights of labels that no file maps."""
+    """Raise ValueError for weights of labels that no file maps."""
     unknown = [label for label in class_weight if label not in dataset.labels[: dataset.evaluated]]
     if unknown:
         raise ValueError(f"weights for labels not in the label map: {', '.join(unknown)}")

@@ -1,8 +1,6 @@
-"""Crops of pages: the stretch of a page around some boxes, and the items of the gallery as plain values.
+"""Crops of pages around some boxes, and the cards of the gallery as plain values.
 
-Owns which part of a page a crop shows, the cutting of a page picture that we rendered ourselves, and the words of
-a card of the gallery. Coordinates are shares of the displayed page, origin top left. Choosing and filtering items is
-not its job.
+Coordinates are shares of the displayed page, origin top left. Items are chosen and filtered elsewhere.
 """
 
 from __future__ import annotations
@@ -40,23 +38,10 @@ _BOXES_OF_A_CARD: Final = 60
 
 
 def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float = CARD_ASPECT) -> Rect:
-    """The part of a page that shows some boxes with a margin, in a fixed shape where the page allows it.
+    """Return the part of a page, in [0, 1], that shows some boxes with a margin.
 
-    Parameters
-    ----------
-    boxes : float64, shape (N, 4), N > 0
-    page_points : tuple of float
-        Width and height of the page in points.
-    aspect : float
-        Width over height in points.
+    `aspect` is width over height in points; boxes, at least one, that are too large for it are shown whole.
 
-    Returns
-    -------
-    tuple of float
-        x1, y1, x2, y2 inside of [0, 1]. A box larger than the shape allows is shown whole, in a shape of its own.
-
-    Examples
-    --------
     >>> region(np.array([[0.4, 0.4, 0.6, 0.5]]), (600.0, 800.0), aspect=1.7)
     (0.33, 0.375, 0.67, 0.525)
     """
@@ -79,7 +64,7 @@ def _inside(middle: float, extent: float) -> tuple[float, float]:
 
 
 def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
-    """A part of a page picture as WebP, `width` pixels across, or fewer when the picture has fewer.
+    """Return a part of a page picture as WebP, at most `width` pixels across.
 
     The picture is one that the renderer made; never one from a file of the user.
     """
@@ -94,10 +79,9 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
 
 
 def cards(result: AnyBoxResult, shown: Items) -> list[CardItem]:
-    """Some items, at most a few hundred, as the gallery shows them.
+    """Return some items, at most a few hundred, as cards; keys are stable for a pair of files.
 
-    The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives the
-    size of the page.
+    Boxes in pixels are left out where no file gives the size of the page.
     """
     mistakes = result.mistakes
     truths, predictions = [], []

@@ -1,8 +1,6 @@
-"""What the linked panes draw of a page of fields: the boxes and values of two models beside each other.
+"""What the linked panes draw of a page of fields: boxes and values of two models; keys as in `pair`.
 
-A field of the ground truth is right in a model when nothing is wrong with its box at the threshold and its value is
-right. Keys are those of the comparison of boxes: ``g…`` for boxes of the ground truth, the same in both panes, ``a…``
-and ``b…`` for those of the models.
+A field of the ground truth is right in a model when its box has no mistake at the threshold and its value is right.
 """
 
 from __future__ import annotations
@@ -57,9 +55,9 @@ def field_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """The fields of two models on one page, as the panes read them; the ledger is that of box and value at `iou`.
+    """Return the fields of two models on one page; the ledger is that of box and value at `iou`.
 
-    Fields of the `kinds` are drawn in full and listed as differences; those without a box on the page are in a note.
+    Fields of the `kinds` are drawn in full and listed; those without a box on the page are in a note.
     """
     places, page_of = ledger.items.pages
     page = next((at for at, place in enumerate(places) if place == (document, index)), -1)

@@ -1,9 +1,7 @@
-"""What the page viewer draws of one page: boxes with their status, mistakes, and the text that is lost.
+"""What the page viewer draws of one page: boxes with their status, mistakes, and text that is lost.
 
-Owns the hand-over from a result to the viewer's payload; the viewer's JavaScript knows no protocol. A box is named by
-side and row (``g12``, ``p3``), stable for a pair of files. Coordinates are shares of the displayed page, origin top
-left. Mistakes are named once for a whole result, over all boxes that are scored: a label or a filter chooses what is
-shown, and changes no name, no neighbour and no sentence.
+Keys of boxes are side and row (``g12``, ``p3``). Coordinates are shares of the displayed page, origin top left.
+Mistakes are named over all scored boxes of a result; labels and filters choose only what is shown.
 """
 
 from __future__ import annotations
@@ -67,32 +65,11 @@ def page_data(
     text: PageText | None = None,
     causes: Causes | None = None,
 ) -> PageLayers:
-    """Boxes, mistakes and counts of one page, as the viewer reads them.
+    """Return boxes, mistakes (in reading order) and counts of a page row; -1 is a page no file mentions.
 
-    Parameters
-    ----------
-    page : int
-        Row of the page in the dataset; -1 for a page that no file mentions.
-    labels : sequence of str, optional
-        Show boxes of these labels only; all that are scored when absent. A mistake keeps its name and its facts when
-        some of its boxes are not shown.
-    page_points : tuple of float, optional
-        Width and height of the page in points; the length of a cut is unknown without them.
-    page_size : tuple of float, optional
-        Width and height in the unit of the boxes, for pixels of a page whose size no file states.
-    kept : Kept, optional
-        The mistakes that a filter keeps; the boxes of the others stay on the page, faded and without a number. Those
-        of ``result.mistakes``, all of them, when absent.
-    text : PageText, optional
-        The text of the page; without it mistakes name no words.
-    causes : Causes, optional
-        Of the mistakes: those of one cause are then listed together, where its first one is.
-
-    Returns
-    -------
-    PageLayers
-        Matched ground truth has the status ``truth``, mistakes are in reading order. Empty for a page without boxes.
-        Where boxes in pixels have no page size, none is drawn and `NO_SIZE` is among the notes; the counts remain.
+    Without `page_points` the length of a cut is unknown, without `text` mistakes name no words; `causes` lists mistakes
+    of one cause together. Boxes of mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for
+    pixels of a page whose size no file states; without either no box is drawn, and `NO_SIZE` is among the notes.
     """
     mistakes, keep = kept or Kept(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
     shown = rows_on(result, page, labels)
@@ -163,10 +140,9 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
 
 
 def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[str, str]:
-    """What the chips of boxes say whose cause lies in one place, by key: the cause on one box, nothing on the others.
+    """Return the text of the chips of boxes whose cause lies in one place: the cause on one, else empty.
 
-    That box is the missed ground truth, else the largest one. Mistakes that are only alike lie in several places, and
-    each keeps its own chip.
+    That box is the missed ground truth, else the largest. Mistakes that are only alike keep their chips.
     """
     chips: dict[str, str] = {}
     for cause in causes:
@@ -286,7 +262,7 @@ def _source(source: Annotations, row: int) -> str:
 def _grouped(
     boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray
 ) -> tuple[dict[int, list[BoxItem]], dict[str, int]]:
-    """The boxes of each mistake that a filter keeps, in reading order, and the mistake of each box that it hides.
+    """The boxes of each kept mistake, in reading order, and the mistake of each box that a filter hides.
 
     Boxes of one mistake begin with its false positives.
     """

@@ -1,10 +1,8 @@
 """What the comparison draws of one page: the boxes of two models with what they agree and differ on.
 
-Owns the hand-over from two results and their ledger to the two linked panes; each pane's boxes are those of the page
-viewer (`layers`), under keys that both panes share: ``g12`` is row 12 of the ground truth, ``a3`` and ``b3`` are row 3
-of the predictions of the first and of the second model, whatever a view calls them. A box has one kind. That of a
-ground truth, and of what matched it, is its outcome in the ledger: ``both``, ``a_only`` (only the first finds it),
-``b_only``, ``neither``. A false positive is ``shared``, ``a_invents`` or ``b_invents``.
+Keys are side and row: ``g12`` of the ground truth, in both panes; ``a3`` and ``b3`` of the first and the second model.
+A ground truth and its matches have its outcome in the ledger as kind: ``both``, ``a_only`` (only the first finds it),
+``b_only``, ``neither``; a false positive is ``shared``, ``a_invents`` or ``b_invents``.
 """
 
 from __future__ import annotations
@@ -35,16 +33,9 @@ from evaluator.model.issues import isolated
 
 
 class PageFilter(NamedTuple):
-    """One way to list pages, and which boxes it is about.
+    """One way to list pages, and the kinds of boxes it is about.
 
-    Attributes
-    ----------
-    words : str
-        A title with places for the names of the two models.
-    kinds : tuple of PairKind
-        The boxes that it asks for.
-    main : bool
-        Always offered; the others only while they are chosen.
+    `words` is a title with places for the names of the two models; `main` is always offered, others only while chosen.
     """
 
     words: str
@@ -126,11 +117,11 @@ def pair_data(
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
 ) -> PairLayers:
-    """Boxes of both models on one page, and the differences that a filter asks for, as the panes read them.
+    """Return the boxes of both models on one page, and the differences that a filter asks for.
 
-    `show` is a name of `PAGE_FILTERS`: its boxes are drawn in full, and its differences are listed. With `only`, keys
-    of ground truths and false positives, these alone are; a match goes under the key of its ground truth. `page` is -1
-    for a page that no file mentions, which has nothing. Boxes and mistakes are those of `layers.page_data`.
+    Boxes of `show`, a name of `PAGE_FILTERS`, are drawn in full; with `only`, keys of ground truths (for their matches
+    too) and false positives, these alone. `page` is -1 for a page that no file mentions. Boxes are those of
+    `layers.page_data`.
     """
     wanted = PAGE_FILTERS[show].kinds
     sides = [
@@ -239,7 +230,7 @@ def _kind(
 ) -> tuple[PairKind, str | None]:
     """Kind of a box, and the key of the same false positive of the other model.
 
-    `truth_of` has the ground truth that each prediction of the page matched, -1 for none.
+    `truth_of` is the ground truth of each prediction, -1 for none.
     """
     row = int(box.key[1:])
     truth = row if box.side == "ground_truth" else truth_of[row]

@@ -1,7 +1,6 @@
-"""The page list of a comparison that is not box by box: wrong pixels of a page, fields on it, criteria of a poster.
+"""The page list of a comparison of wrong pixels, fields or criteria of a poster.
 
-Owns what a filter lists, in which order, and what bars and numbers say; the counts are those of an `ItemLedger`. A
-place in the list is a position among the pages that `listed` gives; the panes read the same payloads as those of boxes.
+An `ItemLedger` counts. A place in the list is a position among the pages of `listed`.
 """
 
 from __future__ import annotations
@@ -58,19 +57,11 @@ SPURIOUS_KIND_OF: Final[Mapping[Outcome, PairKind]] = {
 
 
 class ItemPages(NamedTuple):
-    """What differs on each page.
+    """What differs on each page; `noun` is what is counted, in the singular.
 
-    Attributes
-    ----------
-    noun : str
-        What the numbers count, in the singular: pixel, field, criterion.
-    places : tuple of (str, int)
-        Document and page from 0, in the order of the ledger; things that lie on no page are on the first one.
-    has : bool, shape (P, 4)
-        Whether a page has something of each of `OUTCOMES`.
-    amount : int64, shape (P, 4)
-        How much of it: things, or for wrong pixels by how many pixels a model is better, and those that are wrong in
-        both on pages that are equally wrong.
+    `places` are document and page from 0, in the order of the ledger; things on no page are on the first. `has` and
+    `amount`, shape (P, 4), are by `OUTCOMES`. The amount of wrong pixels is by how many a model is better, and for both
+    those on pages that are equally wrong.
     """
 
     noun: str
@@ -85,13 +76,7 @@ class ItemPages(NamedTuple):
 
 
 def item_pages(ledger: ItemLedger, noun: str, rows: Sequence[int] = (0,)) -> ItemPages:
-    """The things of some rows of a ledger by page.
-
-    Parameters
-    ----------
-    rows : sequence of int
-        Rows of the ledger whose things are counted.
-    """
+    """Return the things of some rows of a ledger by page."""
     places, pages = ledger.items.pages
     has = np.zeros((len(places), len(OUTCOMES)), dtype=bool)
     amount = np.zeros((len(places), len(OUTCOMES)))
@@ -113,9 +98,9 @@ def _moved(ledger: ItemLedger, row: int) -> FloatArray:
 
 
 def listed(pages: ItemPages, show: str, documents: Collection[str] | None = None) -> IntArray:
-    """The pages that a filter of `ITEM_FILTERS` lists, int64: places in ``pages.places``; KeyError for an unknown one.
+    """Return places in ``pages.places`` of a filter of `ITEM_FILTERS`, int64; KeyError for an unknown one.
 
-    *Changed*: by rising net change, the page that lost most first. The others: most of the kind first.
+    *Changed*: by rising net change. The others: most of the kind first.
     """
     columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
     chosen = pages.has[:, columns].any(axis=1)

@@ -1,7 +1,7 @@
-"""The page list of the comparison: which pages a filter lists, in which order, and what their bars and numbers say.
+"""The page list of the comparison: pages of a filter, their order, bars and numbers.
 
-Owns no counting: the counts are columns of the ledger. A place in the list is a position among the rows that
-`listed_pages` gives; rows are those of the page columns of the dataset.
+The ledger counts. A place in the list is a position among the rows of `listed_pages`; rows are those of the page
+columns of the dataset.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LISTED_PAGES: Final = 200
 
 
 def listed_pages(ledger: Ledger, show: str) -> IntArray:
-    """Rows of the pages that a filter of `PAGE_FILTERS` lists, int64; KeyError for an unknown one.
+    """Return the page rows of a filter of `PAGE_FILTERS`, int64; KeyError for an unknown one.
 
-    *Changed*: by rising net change, the page that lost most first. The others: most boxes of the kind first, equal ones
-    by rising net change.
+    *Changed*: by rising net change, so most lost first. The others: most boxes of the kind first, equal ones by rising
+    net change.
     """
     counts = boxes_of(ledger.per_page, show)
     if show != "changed":
@@ -38,13 +38,7 @@ def listed_pages(ledger: Ledger, show: str) -> IntArray:
 
 
 def most_first(ledger: Ledger, boxes: IntArray) -> IntArray:
-    """Rows of the pages that have boxes, the page with most of them first, equal ones by rising net change; int64.
-
-    Parameters
-    ----------
-    boxes : int64, shape (pages,)
-        How many each page has.
-    """
+    """Return the rows of pages with `boxes` (a number for each page), most first, then rising net change."""
     ordered = ledger.pages
     rows = ordered[boxes[ordered] > 0]
     return rows[np.argsort(-boxes[rows], kind="stable")]
@@ -87,10 +81,9 @@ def page_list(
     *,
     of_cause: IntArray | None = None,
 ) -> PageList:
-    """The pages around one page of the list, and the title and scale of the list.
+    """Return the pages around one of the list, with its title and scale; `rows` are of `listed_pages`.
 
-    `rows` are those of `listed_pages`; `of_cause`, the changed boxes of a cause on each page, makes the list one of
-    these.
+    `of_cause`, the changed boxes of a cause on each page, makes the list one of these.
     """
     counts, dataset = ledger.per_page, ledger.dataset
     asked = PAGE_FILTERS[show].title(names) if of_cause is None else "of this cause"
@@ -134,10 +127,10 @@ def around(
     *,
     gap: tuple[int, str | None] | None = None,
 ) -> PageList:
-    """At most `LISTED_PAGES` pages around a position, with their bars to the left and to the right by row.
+    """Return at most `LISTED_PAGES` pages around a position, with bars to the left and right by row.
 
-    `look` has the title, the words and whether bars diverge; the longest one is that of the whole list. `gap` is a
-    place and what is written above the page there.
+    `look` has title, words and whether bars diverge; bars scale to the longest of the whole list. `gap` is a place and
+    the text above the page there.
     """
     left, right = bars
     first, _ = window(position, len(rows), LISTED_PAGES)

@@ -1,7 +1,7 @@
-"""What the linked panes draw of a page of a pixel count: the wrong pixels of two models, piece by piece.
+"""What the linked panes draw of a page of a pixel count: the wrong pixels of two models, in pieces.
 
-A piece is some connected pixels of one cell of the confusion matrix off its diagonal, such as Table taken for Text. A
-piece of one model is that of the other where both have wrong pixels of the same cell in common; else only one has it.
+A piece is connected pixels of one cell of the confusion matrix off its diagonal. Pieces of two models are the same
+where both have wrong pixels of one cell in common.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def pixel_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """The wrong pixels of two models on one page, as the panes read them; `pieces` are those of `wrong_pieces`.
+    """Return the wrong pixels of two models on one page; `pieces` are those of `wrong_pieces`.
 
-    Boxes are the largest pieces, with the outline of their pixels, and mistakes the same in their order. Those of the
-    `kinds` are drawn in full and listed as differences. A model that does not count the page has none.
+    Boxes are the largest pieces with their outlines, mistakes the same in their order; `kinds` are drawn in full and
+    listed. A model that does not count the page has none.
     """
     pages = [_page_of(result, document, index) for result in results]
     drawn = [side[:DRAWN_PIECES] for side in pieces]

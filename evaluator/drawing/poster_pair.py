@@ -1,7 +1,7 @@
-"""What the linked panes draw of a poster: the words that either of two extractions misses or adds, boxed on the page.
+"""What the linked panes draw of a poster: the words that either of two extractions misses or adds.
 
-A word that only one of them misses is a difference; so is one that only one of them adds. Keys are those of the
-comparison of boxes: ``g…`` for words of the reference, ``a…`` and ``b…`` for words that a model adds.
+Words that only one of them misses or adds are differences. Keys are ``g…`` for words of the reference, ``a…`` and
+``b…`` for words that a model adds.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ def poster_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """The missing and extra words of two extractions on one page, as the panes read them.
+    """Return the missing and extra words of two extractions; `kinds` are drawn in full and listed.
 
-    Words of the `kinds` are drawn in full and listed as differences. None stands for a model that has no such poster,
-    and for a page that cannot be read.
+    None stands for a model that has no such poster, and for a page that cannot be read.
     """
     own = [_by_word(side) for side in words]
     numbers = {word: number for number, word in enumerate(dict.fromkeys([*own[0], *own[1]]), start=1)}

@@ -1,7 +1,4 @@
-"""Slices as the browser shows them: the list with its bars, and each slice looked at closely.
-
-Owns the words and the scales of the view; what a slice is, and its numbers, come from `evaluator.slices`.
-"""
+"""Slices as the browser shows them: words, scales, bars; the numbers come from `evaluator.slices`."""
 
 from __future__ import annotations
 
@@ -51,17 +48,9 @@ def slices_payload(
     results: Sequence[AnyBoxResult],
     searched: Sequence[AnyBoxResult],
 ) -> SlicesPayload:
-    """Everything that the component of the slices shows.
+    """Return what the component of the slices shows; `names` are letter and name of each model.
 
-    Parameters
-    ----------
-    slices : Slices
-    names : sequence of (str, str)
-        Letter and name of each model that is shown.
-    results : sequence of BoxResult
-        Of these models, in the same order; which of them a slice shows, `places_shown` says.
-    searched : sequence of BoxResult
-        What was searched: one of the results, or both for the difference of B and A.
+    `results` are those of `names`, in this order; `searched` is one result, or both for the difference of B and A.
     """
     every = items(searched[-1])
     return _payload(slices, [_slice(one, names, results, searched, every) for one in slices.slices])
@@ -129,20 +118,9 @@ def _item(
     order: str,
     confirmed: bool | None,
 ) -> SliceItem:
-    """One slice.
+    """One slice; `things` (plural, singular) are counted, `fitting` (plural) is what mean fits are over.
 
-    Parameters
-    ----------
-    things : (str, str)
-        What is counted in it, as plural and as singular.
-    fitting : str
-        What a mean of fits is over, as plural.
-    pages : list of SlicePageItem
-        The first pages, or documents where not `paged`, of `places`.
-    shown : list of CardItem
-        Examples, in this `order`.
-    confirmed : bool or None
-        None where only a search can say.
+    `pages` are the first of `places` (documents where not `paged`); `confirmed` is None where only a search can say.
     """
     letters, words_ = [letter for letter, _ in names], one.words
     noun, unit = things
@@ -185,15 +163,7 @@ def overall_words(overall: Sequence[Overall], letters: Sequence[str]) -> str:
 
 
 def observed_payload(slices: Slices, names: Sequence[tuple[str, str]], observed: Mapping[str, Seen]) -> SlicesPayload:
-    """Everything that the component shows of slices of what a protocol observes one by one.
-
-    Parameters
-    ----------
-    names : sequence of (str, str)
-        Letter and name of each model that was searched.
-    observed : mapping
-        What was searched, by measure.
-    """
+    """Return what the component shows of slices of observations, which are by measure in `observed`."""
     return _payload(slices, [_observed_slice(one, names, observed[one.measure]) for one in slices.slices])
 
 
@@ -253,13 +223,7 @@ def _gate(one: Slice) -> str:
 
 
 def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> list[CardItem]:
-    """Some wrong boxes of a slice, from as many pages as there are, those with most to correct first.
-
-    Parameters
-    ----------
-    every : Items
-        All items of the result.
-    """
+    """Return wrong boxes of a slice, from as many pages as possible, those with most to correct first."""
     held = with_boxes(every, result, inside_of(one, result))
     if one.words.fits:
         rows = np.flatnonzero(held)
@@ -358,10 +322,8 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _signed(share: float) -> str:
-    """A difference in points, with a real minus sign: "+3.4", "−53.1".
+    """A difference in points, with a real minus sign.
 
-    Examples
-    --------
     >>> _signed(0.0344), _signed(-0.5306)
     ('+3.4', '−53.1')
     """

@@ -53,17 +53,17 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     as_reference : bool
         Accept predictions as ground truth; their scores are dropped, with a warning.
     lenient : bool
-        Repair what the format allows to be repaired; each repair is a warning.
+        Repair what the format allows to be repaired, each time with a warning.
     max_per_rule : int or None
-        How many issues of one rule are spelled out; None spells out all.
+        Issues of one rule that are spelled out; None for all.
     format : str or None
         Name of the format; None recognises it by the content.
     columns : str
-        Which columns of a table hold what, as ``target=column,target=column``; empty for those with known names.
+        Columns of a table, as ``target=column,target=column``; empty for known names.
     as_written : bool
-        Keep coordinates that break the rules of the format, for a fix or a diagnosis, which judge them afterwards.
+        Keep coordinates that break the rules of the format, for a fix or a diagnosis.
     unscored : bool
-        Accept predictions without scores although the format asks for them, for what needs none.
+        Accept predictions without scores although the format requires them.
     """
 
     side: Side | None = None
@@ -101,16 +101,14 @@ class Content(Protocol):
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
-    """What is read as a whole: a file, or a folder of files, and what can be known of its side without reading it.
+    """A file or folder that is read as a whole, and what its content and names say of its side.
 
     Attributes
     ----------
-    format : str
-        Name of its format.
     sides : frozenset of Side
-        The sides that its content or its names state; a folder can hold both. Empty when nothing states one.
+        The sides stated by content or names; a folder can hold both. Empty when none is stated.
     unscored : bool
-        Nothing states a side and no file gives a confidence: the ground truth, when there is only one such unit.
+        No side is stated and no file has scores: the ground truth, if there is only one such unit.
     """
 
     path: Path
@@ -129,16 +127,14 @@ class Format(ABC, Generic[T]):
     ----------
     name : str
         The value of ``--format`` and of ``Content.format``.
-    title : str
-        What it is, in words, for messages and help.
-    looks_for : str
-        What `detect` looks for, in words.
+    title, looks_for : str
+        What the format is, and what `detect` looks for, in words for messages and help.
     suffixes : tuple of str
         Endings of its files; in a folder only these are looked at.
     of_all_kinds : tuple of str
-        Those of the endings that files of all kinds have: one that is not recognised is no annotation file.
+        Endings that other files have too: one that is not recognised is no annotation file.
     states_side : bool
-        Whether a file states what it is; one that does not is broken, or belongs to the files beside it.
+        Whether a file states its side; if so, one that does not is broken or belongs to the files beside it.
     """
 
     name: ClassVar[str]
@@ -178,24 +174,24 @@ class Format(ABC, Generic[T]):
         return None
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
-        """What is read as a whole when this file is found: itself, or a folder above it.
+        """Return what is read as a whole when this file is found: itself, or a folder above it.
 
         Parameters
         ----------
         given : collection of Path
-            The files and folders that were named by the user.
+            Files and folders named by the user.
         """
         return file
 
     def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
-        """The folder that is read as a whole by each unit, for units that are parts of one; empty for most formats.
+        """Return the folder that each unit is a part of, by unit; empty for most formats.
 
         Parameters
         ----------
         units : mapping of Path to sequence of (Path, bytes)
-            The files of each unit of the format, as `unit_of` found them.
+            The files of each unit, as `unit_of` found them.
         given : collection of Path
-            The files and folders that were named by the user.
+            Files and folders named by the user.
         """
         return {}
 
@@ -213,9 +209,9 @@ class BoxFormat(Format[Annotations]):
     pages_apart : bool
         A file holds a page: in a folder, files of one document complete each other.
     file_per_document : bool
-        A file holds one page or one document, so that a folder of such files alone is one side.
+        A file holds one page or document, so that a folder of such files alone is one side.
     beside : tuple of str
-        Endings of files that are read along with those of the format, and hold no boxes.
+        Endings of files read along with those of the format, which hold no boxes.
     """
 
     kind = "boxes"
@@ -254,12 +250,7 @@ class BoxFormat(Format[Annotations]):
         return self.place(source, row)
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
-        """A prediction with the pages and labels of its ground truth, where its files leave them out.
-
-        Returns
-        -------
-        Annotations
-            The same object for formats whose files are complete.
+        """Return a prediction with the pages and labels of its ground truth; as it is if its files have them.
 
         Raises
         ------
@@ -306,19 +297,19 @@ def read_boxes(
     read_file: ReadFile | None = None,
     known: Callable[[Path], bool] = lambda _file: False,
 ) -> Annotations:
-    """The columns of a file of boxes, or of a folder of files of one side read as one.
+    """Return the columns of a file of boxes, or of a folder of files of one side.
 
     Parameters
     ----------
     suffixes, known
         Which files of a folder are read, see `folder.files`.
     read_file : callable, optional
-        Reads a file that is no folder; without it the format does.
+        Reads a single file; without it the format does.
 
     Returns
     -------
     Annotations
-        For a folder: named like it, with the files in `Annotations.parts`, in the order of their names.
+        A folder's are named like it, with the files in `Annotations.parts`, in the order of their names.
 
     Raises
     ------
@@ -342,10 +333,10 @@ def read_several(files: Sequence[folder.File], name: str, reading: Reading, form
 
 
 def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
-    """Several files of one side as one; a page without boxes, which states no side, has the side of the others.
+    """Return several files of one side as one.
 
-    Files of no known format, which tools write beside their annotations, are left out with a warning, and so are those
-    that repeat others.
+    Files of no known format, and those that repeat others, are left out with a warning. A file that states no side has
+    the side of the others.
     """
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 

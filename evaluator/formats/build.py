@@ -1,8 +1,6 @@
-"""Pages and boxes in the order of a file to the columns of `Annotations`, with the issues that every format has.
+"""Pages and boxes in file order to `Annotations`, checked in the same words for every format.
 
-Owns `Builder`. A reader states page by page and box by box what its file states and where; sizes, labels, corners,
-scores, repeated images and limits are checked here, in the same words for every format. Nothing is clamped or
-dropped in silence; shapes are never repaired.
+Owns `Builder`. A reader states what its file states, and where; nothing is clamped or dropped in silence.
 """
 
 from __future__ import annotations
@@ -76,20 +74,8 @@ class _Boxes:
 class Builder:
     """The pages and boxes of one file on their way to columns.
 
-    Parameters
-    ----------
-    collector : Collector
-        Of the file; gets every issue.
-    format : str
-        Name of the format.
-    source : str
-        What the rules come from, for instance "CVAT for images 1.1".
-    unit : "pixels" or "page"
-        What boxes are given in: pixels of their page, or shares of it. Origin top left.
-    labels : sequence of str
-        Labels that the format has in any case; others follow in the order in which they occur.
-    score : str
-        What the file calls a score.
+    `source` is what the rules come from ("CVAT for images 1.1"), `score` what the file calls a score. `unit` is that of
+    the boxes, origin top left. `labels` are there in any case; others follow in order of appearance.
     """
 
     def __init__(
@@ -132,24 +118,10 @@ class Builder:
         within: str = "",
         attributes: Mapping[str, str] = _NO_ATTRIBUTES,
     ) -> int:
-        """Add a page that is an image file; its document is the name without folders and ending.
+        """Add a page that is an image file, and return its row for `box`; its document is the name's stem.
 
-        Images of one name in several folders are pages of one document, in the order of the file, with a warning.
-
-        Parameters
-        ----------
-        name : str
-            As the file has it; an error when it is empty or occurs twice.
-        within : str
-            What the image belongs to, as a subset of a project. Images of one name within several of these are
-            documents of their own, ``within/name``, with a warning.
-        place, size, page_id, attributes
-            As in `page`.
-
-        Returns
-        -------
-        int
-            The page, for `box`.
+        A name that is empty or repeated is an error. With `within`, a subset of a project, the document is
+        ``within/stem``. Images of one stem in several folders are pages of one document, in file order, with a warning.
         """
         path = PurePosixPath(name.replace("\\", "/"))
         stem = path.stem or str(path)
@@ -181,29 +153,11 @@ class Builder:
         path: str = "",
         attributes: Mapping[str, str] = _NO_ATTRIBUTES,
     ) -> int:
-        """Add a page entry, also when it has no boxes.
+        """Add a page entry, also one without boxes, and return its row for `box`.
 
-        Parameters
-        ----------
-        document : str
-            The id that ground truth and predictions share.
-        place : str
-            JSON path or line, for issues.
-        index : int or None
-            Page in the document, from 0; None counts the pages of the document.
-        size : (width, height) or None
-            In pixels; None when the file does not state it. NaN for one that the reader has reported.
-        page_id : str
-            What the file calls the page.
-        name, path : str
-            Of the document: under which the PDF is looked up, and what the file states. The first page decides.
-        attributes : mapping of str to str
-            What the file states about the page besides.
-
-        Returns
-        -------
-        int
-            The page, for `box`.
+        `index` counts from 0; None counts the pages of the document. `size` is width and height in pixels: None where
+        the file states none, NaN for one already reported. `name`, under which the PDF is found, and `path` are those
+        of the document; its first page decides.
         """
         if size is not None and not all(math.isnan(side) or 0.0 < side < math.inf for side in size):
             rule = f"width and height must be above 0 ({self._source})"
@@ -228,9 +182,8 @@ class Builder:
     ) -> None:
         """Add a box, or an error with the reason why it is none.
 
-        `xyxy` is in the unit of the builder, NaN for one that the reader has reported; `rings` are float64, shape
-        (K, 2), of a region that is no plain box. Without a `position` among the objects of its page boxes are counted.
-        `box_id` is where the box is found again, the place when there is nothing better.
+        `xyxy` is in the unit of the builder, NaN for one already reported; `rings` are float64, shape (K, 2), empty for
+        a plain box. Without `position` the boxes of the page are counted; without `box_id` it is the place.
         """
         error, score = self._collector.error, math.nan if score is None else score
         if not label.strip():
@@ -267,11 +220,10 @@ class Builder:
     def annotations(
         self, sha256: str, reading: Reading, *, side: Side | None = None, normalise: bool = False
     ) -> Annotations:
-        """Return the columns of the file; `BadInput` with all its issues when one of them is an error.
+        """Return the columns of the file; raise `BadInput` with all its issues when one is an error.
 
-        The side of the reading goes before the one that the file states; without both, boxes with scores are
-        predictions. With `normalise` boxes in pixels become shares of their page; every page needs a size then. Page
-        sizes are there when every page has one.
+        The side of the reading goes before `side`; without both, boxes with scores are predictions. `normalise` makes
+        pixels shares of the page, for which every page needs a size. Page sizes are kept only when every page has one.
         """
         side = reading.side or side or ("prediction" if self._scored else "ground_truth")
         if not reading.as_written:
@@ -445,15 +397,8 @@ def outline(ring: FloatArray) -> Sequence[FloatArray]:
 
 
 def points(text: str) -> FloatArray | None:
-    """Pairs of numbers with commas or white space between them, as PAGE XML and ALTO write points.
+    """Return points, float64 (K, 2), from text as in PAGE XML and ALTO; None for anything else, or none.
 
-    Returns
-    -------
-    float64, shape (K, 2), or None
-        None for no pairs, and for words that are no finite numbers.
-
-    Examples
-    --------
     >>> points("1,2 3,4.5"), points("1,2 3")
     (array([[1. , 2. ],
            [3. , 4.5]]), None)
@@ -465,19 +410,9 @@ def points(text: str) -> FloatArray | None:
 
 
 def turned(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
-    """Points turned clockwise on screen around a centre, where the y axis points down.
+    """Return points turned clockwise on screen (y points down) by `angle` radians around a centre.
 
-    Parameters
-    ----------
-    offsets : float64, shape (K, 2)
-        The points before the turn, from the centre.
-    centre : array_like, shape (2,)
-    angle : float
-        In radians.
-
-    Returns
-    -------
-    float64, shape (K, 2)
+    `offsets`, float64 of shape (K, 2), are the points before the turn, relative to the centre.
     """
     sine, cosine = math.sin(angle), math.cos(angle)
     return np.asarray(offsets @ np.array([[cosine, sine], [-sine, cosine]]) + np.asarray(centre), dtype=np.float64)

@@ -1,8 +1,7 @@
 """JSON bytes to a generic tree, refusing what the standard parser lets pass.
 
-Owns the rules that hold for any JSON format: UTF-8 without exception, no NUL, no NaN or Infinity, no number
-beyond float64, no nesting beyond `limits.MAX_DEPTH`, and repeated keys that stay visible. Positions are line
-and column counted from 1, bytes from 0. What the tree should contain is the format's business.
+Owns the rules of any JSON format: UTF-8, no NUL, NaN or Infinity, no number beyond float64, no nesting beyond
+`limits.MAX_DEPTH`, visible repeated keys. Lines and columns count from 1, bytes from 0.
 """
 
 from __future__ import annotations
@@ -109,24 +108,9 @@ def digest(content: bytes) -> str:
 
 
 def text_of(content: bytes, name: str) -> bytes:
-    """The bytes of a JSON file after the rules on encoding.
+    """Return the bytes of a JSON file without byte order mark; `name` is for the issues.
 
-    Parameters
-    ----------
-    content : bytes
-        As read from disk or upload.
-    name : str
-        File name without folder, for the issues.
-
-    Returns
-    -------
-    bytes
-        Without byte order mark.
-
-    Raises
-    ------
-    BadInput
-        Too large, empty, UTF-16 or UTF-32, not UTF-8 (with the byte offset), or with NUL bytes.
+    Raises `BadInput` for a file that is too large, empty, a zip archive, not UTF-8, or has NUL bytes.
     """
     if len(content) > limits.MAX_FILE_BYTES:
         refuse(name, "", f"a file may have {limits.MAX_FILE_BYTES:,} bytes", f"{len(content):,}", "Split the file.")
@@ -147,17 +131,10 @@ def text_of(content: bytes, name: str) -> bytes:
 
 
 def parse(source: Source) -> object:
-    """The generic tree of a JSON file: dict, list, str, int, float, bool, None.
+    """Return the generic tree of a JSON file: dict, list, str, int, float, bool, None.
 
-    Returns
-    -------
-    object
-        Objects with repeated keys are `Repeated`, numbers outside float64 are `Unusable`.
-
-    Raises
-    ------
-    BadInput
-        Not JSON (with line and column), or nested too deep.
+    Objects with repeated keys are `Repeated`, numbers outside float64 are `Unusable`. Raises `BadInput` for what is not
+    JSON (with line and column), or nested too deep.
     """
     # The compiled decoder reads what has no flaw.
     import json
@@ -198,13 +175,10 @@ def _refuse_large(source: Source, collector: Collector, fix: str) -> None:
 
 
 def parse_checked(source: Source, collector: Collector) -> object:
-    """The generic tree of a JSON file, with an error for every repeated key, unusable number and lone surrogate.
+    """Return the tree of a JSON file; repeated keys, unusable numbers and lone surrogates are errors.
 
-    Notes
-    -----
-    The compiled decoder needs a third of the memory and refuses what is no JSON, numbers outside float64 and lone
-    surrogates; it keeps the last of repeated keys, which show as colons without an entry. Anything of these is left to
-    `parse`, which names the place.
+    The compiled decoder refuses all of these but repeated keys, which show as more colons than entries; `parse` then
+    names the places.
     """
     colons = _refuse_depth(source)
     with suppress(msgspec.MsgspecError, RecursionError, UnicodeError):
@@ -218,10 +192,8 @@ def parse_checked(source: Source, collector: Collector) -> object:
 
 
 def step(place: JsonPath, key: str) -> JsonPath:
-    """A JSON path one key deeper.
+    """Return a JSON path one key deeper.
 
-    Examples
-    --------
     >>> step("$.info", "type"), step("$.label_map", "0")
     ('$.info.type', '$.label_map["0"]')
     """
@@ -229,15 +201,8 @@ def step(place: JsonPath, key: str) -> JsonPath:
 
 
 def excerpt(value: object) -> str:
-    """A value of a parsed tree as a short quotation.
+    """Return a value of a parsed tree as a short quotation; numbers keep their spelling, shortened.
 
-    Returns
-    -------
-    str
-        Short lists get a blank after each comma; NaN and long numbers keep their spelling, shortened.
-
-    Examples
-    --------
     >>> excerpt([0.1, Unusable("NaN"), "a"])
     '[0.1, NaN, "a"]'
     """
@@ -262,20 +227,7 @@ def has_lone_surrogate(text: str) -> bool:
 
 
 def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
-    """Everything in a free-form part that is refused wherever it is.
-
-    Parameters
-    ----------
-    value : object
-        A part of a parsed tree, nested at most `limits.MAX_DEPTH` deep.
-    place : str
-        Its JSON path.
-
-    Yields
-    ------
-    Oddity
-        Repeated keys, unusable numbers, lone surrogates in keys and values; none for a clean part.
-    """
+    """Yield repeated keys, unusable numbers and lone surrogates of a part of a tree; none for a clean one."""
     if isinstance(value, Unusable):
         yield Oddity(
             place, "numbers must be finite and fit float64 (RFC 8259, section 6)", excerpt(value), "Correct it."

@@ -1,7 +1,6 @@
-"""A parsed JSON tree against what a format wants of it, with an error that names the place of each part that differs.
+"""A parsed JSON tree against the types and keys of a format, with an error for each difference.
 
-Owns `Shape`, an object whose keys are declared, and `Values`, typed looks at single values. What the values mean is the
-format's business.
+Owns `Shape`, an object with declared keys, and `Values`, typed access to single values.
 """
 
 from __future__ import annotations
@@ -31,23 +30,10 @@ Check = Callable[[Any, str, JsonPath, Collector], Any]
 
 
 class Shape(NamedTuple):
-    """An object of a format.
+    """An object of a format: its checks by key, in the order of the issues.
 
-    Attributes
-    ----------
-    rule, fix : str
-        For a value that is no object.
-    source : str
-        What the rules on its keys come from.
-    checks : mapping of Check
-        By key, in the order of the issues.
-    required : collection of str
-    none : str
-        What a missing key finds in an object that has none of its keys.
-    unknown : (str, str) or None
-        Rule and fix for keys that have no check; None where such keys are left alone.
-    described : collection of str
-        Keys that are only warned of when they are repeated.
+    `rule` and `fix` are for a value that is no object, `none` is what is found in one without any of its keys,
+    `unknown` are rule and fix for other keys (None allows them); repeated `described` keys are only warned of.
     """
 
     rule: str
@@ -126,15 +112,7 @@ def no_oddities(value: object, key: str, place: JsonPath, collector: Collector) 
 
 
 class Values:
-    """Typed looks at the values of one file.
-
-    Parameters
-    ----------
-    collector : Collector
-        Of the file; gets every error.
-    source : str
-        What the rules come from.
-    """
+    """Typed access to the values of one file; `source` is what the rules come from."""
 
     def __init__(self, collector: Collector, source: str) -> None:
         self._collector, self._source = collector, source

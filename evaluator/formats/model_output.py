@@ -1,8 +1,7 @@
-"""What the readers of model outputs in JSON share: typed parts with places, pages that occur once, and the side.
+"""What readers of model outputs in JSON share: typed parts with places, unique pages, the side.
 
-Owns `ModelOutput`, the base of these formats, and `OutputFile`, the file while it is read. A format states the parts
-of its files as msgspec structs; a part that does not fit is an issue with the JSON path, what is there, and a fix.
-Words, lines inside of blocks, table cells and text are not looked at.
+Owns `ModelOutput`, the base of these formats, and `OutputFile`. A format states the parts of its files as msgspec
+structs; a part that does not fit is an issue with its JSON path.
 """
 
 from __future__ import annotations
@@ -55,16 +54,8 @@ T = TypeVar("T")
 
 
 def document_of(name: str, endings: Sequence[str] = ()) -> str:
-    """The document that a file name or path means: without folders, without the endings of documents and images.
+    """Return the document of a file name or path: no folders, no endings of documents, images or the tool.
 
-    Parameters
-    ----------
-    name : str
-    endings : sequence of str
-        What a tool adds to the name of the document, before ``.json``.
-
-    Examples
-    --------
     >>> document_of("in/report.pdf"), document_of("report_v1.2"), document_of("a_middle.json", ("_middle",))
     ('report', 'report_v1.2', 'a')
     """
@@ -78,16 +69,8 @@ def document_of(name: str, endings: Sequence[str] = ()) -> str:
 class ModelOutput(BoxFormat):
     """A format of JSON files that a model wrote.
 
-    Attributes
-    ----------
-    source : str
-        What the rules come from, for issues.
-    endings : tuple of str
-        What the tool adds to the name of the document.
-    normalise : bool
-        Boxes become shares of their page. Else they stay pixels.
-    folder_per_document : bool
-        The tool writes a folder for each document, of its name: a folder of such folders is one side.
+    `source` is what the rules come from, `endings` what the tool adds to the name of the document. With `normalise`
+    pixels become shares of the page; with `folder_per_document` a folder of folders named by document is one side.
     """
 
     file_per_document = True
@@ -101,13 +84,9 @@ class ModelOutput(BoxFormat):
         return "prediction"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
+        """Return the columns of a file, predictions unless given as ground truth; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            Predictions unless the file is given as ground truth. ``boxes.ids`` are JSON paths. A file without boxes
-            gives box columns of length 0.
+        ``boxes.ids`` are JSON paths.
         """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         source = json_text.open_source(content, name)
@@ -135,7 +114,7 @@ class ModelOutput(BoxFormat):
         return read_several(files, path.resolve().name, reading, lambda _content, _name: self)
 
     def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
-        """The folder above the folders of documents, by each unit in these; see `Format.joined`.
+        """Return the folder above the folders of documents, by unit in these; see `Format.joined`.
 
         Without such folders, that of the files of one run, of which one is read.
         """
@@ -183,21 +162,9 @@ class ModelOutput(BoxFormat):
 
 
 class OutputFile:
-    """A file while it is read.
+    """A file while it is read; `document` is that of pages that name none.
 
-    Parameters
-    ----------
-    collector : Collector
-    format, source : str
-        As in `Builder`.
-    document : str
-        The document of pages that name none.
-
-    Attributes
-    ----------
-    builder : Builder
-    shares : bool
-        Whether boxes are given as shares of the page.
+    With `shares` its boxes are shares of the page.
     """
 
     def __init__(self, collector: Collector, *, format: str, source: str, document: str) -> None:
@@ -235,9 +202,9 @@ class OutputFile:
             return None
 
     def items(self, value: object, key: str, place: str) -> Iterator[tuple[str, object]]:
-        """JSON path and value of the entries of an array under a key of an object; none without the key or for null.
+        """Yield JSON path and value of the entries of an array under a key; none without the key or for null.
 
-        Anything else is an issue.
+        Anything else under the key is an issue.
         """
         held = value.get(key) if isinstance(value, dict) else None
         where = json_text.step(place, key)
@@ -353,10 +320,8 @@ class OutputFile:
 
 
 def camel_keys(value: object) -> object:
-    """A tree whose keys in snake case are written as the service does: ``bounding_regions`` as ``boundingRegions``.
+    """Return a tree with its keys in snake case written in camel case.
 
-    Examples
-    --------
     >>> camel_keys([{"page_number": 1, "unit": {"a_b": None}}])
     [{'pageNumber': 1, 'unit': {'aB': None}}]
     """

@@ -1,8 +1,7 @@
 """Tables of boxes to columns: CSV and Parquet, one row for each box.
 
-Owns the format `Table`, the names that columns are known by, and the reading of rows that `supervision` shares. A
-column is taken by its name, exact but for letter case, or as `Reading.columns` states; what could mean two things is an
-issue, not a guess.
+Owns the format `Table`, the known column names, and the reading of rows that `supervision` shares. A column is taken by
+its name, whatever its letter case, or as `Reading.columns` states; what could mean two things is an issue.
 """
 
 from __future__ import annotations
@@ -84,15 +83,11 @@ class Plan(NamedTuple):
 
 
 class Table(BoxFormat):
-    """A table with a row for each box.
+    """A table with a row for each box, whose columns have names of `_BOXES` and `_KNOWN`.
 
-    Notes
-    -----
-    Names are those of `_BOXES` and `_KNOWN`: corners, or a corner with width and height, or the centre with them. A row
-    whose four coordinates are empty is a page without boxes. ``page_index`` counts from 0, ``page_number`` from 1; a
-    column that is called ``page`` counts from 0 when a 0 is in it, else from 1, with a warning. Without a column for
-    pages each document is one page, without one for documents all rows are of the document that the file is called.
-    Boxes are pixels, or shares of the page when ``--columns`` has ``unit=page``.
+    A row with four empty coordinates is a page without boxes. ``page_index`` counts from 0, ``page_number`` from 1,
+    ``page`` from 0 when it has a 0, else from 1, with a warning. Without them each document is one page; without a
+    column of documents the file is the document. Boxes are pixels, or shares of the page with ``unit=page``.
     """
 
     name = "table"
@@ -117,13 +112,9 @@ class Table(BoxFormat):
         return "prediction" if any(name.lower() in _KNOWN["score"] for name in names) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
+        """Return the columns of a file, predictions when there is a column of scores; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            Predictions when there is a column of scores. ``boxes.ids`` are lines, of Parquet rows. A table without rows
-            gives box columns of length 0.
+        ``boxes.ids`` are lines, for Parquet rows.
         """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         if content.startswith(_PARQUET):
@@ -176,9 +167,9 @@ def parse_columns(text: str, collector: Collector) -> dict[str, str]:
 def plan_of(
     header: Sequence[str], given: Mapping[str, str], collector: Collector, *, source: str, unread: bool = True
 ) -> Plan:
-    """Return which column holds what; `BadInput` for a target without a column or with several.
+    """Return which column holds what; raise `BadInput` for a target without a column or with several.
 
-    `given`, columns by target, go before every known name. With `unread` there is a warning of other columns.
+    `given`, columns by target, go before known names. `unread` warns of other columns.
     """
     error = collector.error
     columns = ", ".join(map(quote, header[:20]))
@@ -266,7 +257,7 @@ def utf8_of(content: bytes, collector: Collector) -> bytes:
 
 
 def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
-    """Return the header of a CSV file and its rows; `BadInput` for its size, or what is no UTF-8 or no CSV.
+    """Return header and rows of a CSV file; raise `BadInput` when it is too large, not UTF-8 or not CSV.
 
     The separator is the most frequent of comma, semicolon and tab in the header.
     """
@@ -425,22 +416,9 @@ def columns_of(
     side: Side,
     sha256: str,
 ) -> Annotations:
-    """The columns of a table.
+    """Return the columns of a table; raise `BadInput` with all issues of the file.
 
-    Parameters
-    ----------
-    rows : Rows
-        As long as the header of the plan.
-    plan : Plan
-    collector : Collector
-    reading : Reading
-    format, source, side, sha256 : str
-        As in `Builder` and `Builder.annotations`.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file.
+    Each of `rows` has the length of the header that the plan is for.
     """
     with json_text.garbage_collection_off():
         first = _first_page(rows, plan, collector, source)

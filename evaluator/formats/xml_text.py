@@ -1,10 +1,8 @@
-"""XML bytes to elements in document order, refusing what an XML parser should never be given.
+"""XML bytes to elements in document order, with a line for each; lines and columns count from 1.
 
-Owns the rules that hold for any XML format: a known encoding, no DTD and no entities, no nesting beyond
-`limits.MAX_XML_DEPTH`, no more than `limits.MAX_XML_ELEMENTS` held at a time, and a line for every element. Several
-roots in one file are read one after the other, because the official POD sample is such a file. Elements are taken as
-they end, so memory does not grow with the file. No path, URL, schema, style sheet or XInclude is ever followed. Lines
-and columns count from 1.
+Owns the rules of any XML format: a known encoding, no DTD, entities or external references, no nesting beyond
+`limits.MAX_XML_DEPTH`, at most `limits.MAX_XML_ELEMENTS` held at a time. A file may have several roots, as the official
+POD sample does.
 """
 
 from __future__ import annotations
@@ -57,23 +55,9 @@ class Source(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element with all that is in it.
+    """An element with its content; `name` has no namespace, `line` is that of the start tag, from 1.
 
-    Attributes
-    ----------
-    name : str
-        As it is written, without a namespace.
-    attributes : mapping of str to str
-    line : int
-        Of its start tag, from 1.
-    depth : int
-        1 for a root.
-    parent : str
-        Name of the element around it; empty for a root.
-    children : list of Element
-        In document order.
-    text : str
-        Its own text without white space at the ends; empty until the element has ended.
+    `depth` is 1 for a root, whose `parent` is empty. `text`, stripped, is empty until the element has ended.
     """
 
     name: str
@@ -92,8 +76,6 @@ class Element:
     def place(self) -> str:
         """Line and tag, for issues.
 
-        Examples
-        --------
         >>> Element("tableRegion", {}, 118).place
         'line 118, <tableRegion>'
         """
@@ -126,9 +108,9 @@ def is_number(text: str) -> bool:
 
 
 def open_source(content: bytes, collector: Collector) -> Source:
-    """Return the text of an XML file; `BadInput` for its size, an unknown or contradictory encoding, or a DTD.
+    """Return the text of an XML file; raise `BadInput` for its size, its encoding or a DTD.
 
-    XML declarations are blanks of the same length, so that lines and columns stay.
+    XML declarations become blanks of the same length, so that lines and columns stay.
     """
     _refuse_size(content, collector)
     mark, encoding = _encoding(content, collector)
@@ -148,22 +130,11 @@ def open_source(content: bytes, collector: Collector) -> Source:
 
 
 def parse(source: Source, take: Callable[[Element], None], collector: Collector, *, depth: int = 1) -> None:
-    """Take the elements of a file as they end, in document order.
+    """Call `take` with the complete elements at `depth` (1: roots) and those around them, as they end.
 
-    Parameters
-    ----------
-    take : callable
-        Called with every element at `depth`, with all that is in it, and with those around them, without these.
-        Elements that are taken are kept by nobody else, so that memory does not grow with the file.
-    collector : Collector
-        Gets an error when the text is not well-formed, nested too deep, or has text outside of the roots; the
-        elements that ended before that place have then been taken.
-    depth : int
-        1 for the roots.
-
-    Notes
-    -----
-    The whole text is given to the parser at once: expat is quadratic on long tokens that come in pieces.
+    Those around them come without these children, so that memory does not grow. Text that is not well-formed, nested
+    too deep or outside of the roots is an error, after the elements that ended before it. Expat gets the text at once
+    because it is quadratic on long tokens that come in pieces.
     """
     from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
 
@@ -307,7 +278,7 @@ def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str,
 def _start_of_dtd(text: str) -> int | None:
     """Where a DTD or a part of one begins, outside of comments and CDATA; None for none.
 
-    It is searched for in the text because expat, inside of the wrapper, would only call it a syntax error.
+    Searched for in the text because expat, inside of the wrapper, would call it a syntax error.
     """
     at = text.find("<!")
     while at >= 0:

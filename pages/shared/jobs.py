@@ -1,7 +1,6 @@
-"""Long work beside the views, in threads: its progress, its cancel and what came of it; it goes on when a view is left.
+"""Long work beside the views, in threads, with progress and cancel; it goes on when a view is left.
 
-A session has one job of a kind at a time, which ends with the session. What jobs gave is kept for all sessions, under
-the key that it follows from.
+A session has one job of a kind at a time, which ends with it. Results are kept for all sessions, by key.
 """
 
 from __future__ import annotations
@@ -41,18 +40,9 @@ class Cancelled(Exception):
 
 
 class Job(Generic[K, T]):
-    """A call in a thread.
+    """A call in a thread; `key` is what its result follows from, `done`, `total` and `text` its progress.
 
-    Attributes
-    ----------
-    key : hashable
-        What its result follows from.
-    done, total : int
-        As reported last.
-    text : str
-        What is being done.
-    future : Future
-        What comes of it; `Cancelled` when it was cancelled before.
+    `future` raises `Cancelled` when the job was cancelled before its end.
     """
 
     def __init__(
@@ -129,16 +119,10 @@ class Job(Generic[K, T]):
 
 
 class Jobs(Generic[K, T]):
-    """The jobs of one kind: one for each session, and their last results for all.
+    """The jobs of one kind: one for each session, and the last `kept` results for all.
 
-    Parameters
-    ----------
-    name : str
-        Where a session has its job.
-    kept : int
-        Results that are kept for all sessions; with 0 each stays with its job.
-    discard : callable, optional
-        Called with a result that nobody can have any more.
+    `name` is where a session has its job. With `kept` 0 results stay with their jobs. `discard` is called with a result
+    that nobody can have any more.
     """
 
     def __init__(self, name: str, *, kept: int = KEPT, discard: Callable[[T], object] | None = None) -> None:
@@ -199,20 +183,10 @@ def awaited(
     words: Callable[[int, int], str],
     key: str,
 ) -> T:
-    """What comes of a job, with its progress while it lasts; raises what the job raises.
+    """Return the result of a job, with its progress while it lasts; raise what the job raises.
 
-    Anything else that the reader does ends the view here, and the job goes on.
-
-    Parameters
-    ----------
-    title : str
-        What is done.
-    cancel : callable
-        Called when the reader cancels, before the view is run again.
-    words : callable
-        How far it is, from what is done of how much; a total of 0 is not known.
-    key : str
-        Of the button.
+    Anything else that the user does ends the view here, and the job goes on. `cancel` is called before the view runs
+    again; `words` gets done and total, 0 for an unknown total; `key` is that of the button.
     """
     place = st.empty()
     # One under the other: Streamlit's own header lies over the right end of the first line.
@@ -241,16 +215,9 @@ def progress(
 
 
 def panel(jobs: Jobs[Any, Any], *, start: Callable[[], None], unread: str, read: str | None, key: str) -> None:
-    """The way to read PDFs, its progress with a stop, or what was read.
+    """Show the button to read PDFs, the progress with a stop, or what was read.
 
-    Parameters
-    ----------
-    start : callable
-        Begins to read.
-    unread : str
-        What reading brings, as a caption.
-    read : str or None
-        What was read, as a caption; None while nothing is.
+    `unread` and `read` are captions: what reading brings, and what was read (None before).
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if jobs.running:
@@ -273,16 +240,9 @@ _CANCELLED: Final[Field[Hashable | None]] = Field(None, "slices_cancelled")
 
 
 def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
-    """What a search for slices gives; None once it was cancelled.
+    """Return the result of a search for slices; None once the one of this key was cancelled.
 
-    Parameters
-    ----------
-    key : hashable
-        Identifies the search; one that was cancelled does not begin by itself again.
-    search : callable
-        Reports how many sets it has tested, `evaluator.system.progress`.
-    long : bool
-        Whether it shows how far it is, and can be cancelled.
+    `search` reports to `evaluator.system.progress`; a `long` one shows its progress and can be cancelled.
     """
     if not long:
         return cast(T, _short(key, _search=search))

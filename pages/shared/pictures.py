@@ -1,7 +1,7 @@
 """Pages of the open documents as pictures, words and sizes: the process's renderer, the PDF folders.
 
-A page that cannot be shown says why in the place of its picture. PDFs are looked up by name under one folder; an
-uploaded one is put into a folder of the session, after its name and its first bytes were checked.
+PDFs are looked up by name under one folder; uploads are put into a folder of the session, after a check of name and
+first bytes. A page that cannot be shown says why in place of its picture.
 """
 
 from __future__ import annotations
@@ -127,10 +127,9 @@ def prepare(
     images: Mapping[tuple[str, int], str] | None = None,
     width: int | None = None,
 ) -> None:
-    """Have the picture and the text of a page ready in the renderer's caches, however long that takes.
+    """Put picture and text of a page into the renderer's caches, however long that takes.
 
-    A page that cannot be drawn says why when it is opened, and not before. `width` is that of the picture; None for the
-    one that the views of several pages ask for.
+    Errors show only when the page is opened. `width` None is that of the views of several pages.
     """
     renderer = pool()
     with contextlib.suppress(PageProblem):
@@ -323,8 +322,8 @@ def later_address(
 ) -> str:
     """Return the address of a picture of a page, made when it is fetched; empty where there is none.
 
-    `what` is all that decides the picture beside the page; a file that changes has another address. `make`, `known` and
-    `whole` are as of `by_digest.later_address`.
+    `what` is all that decides the picture beside the page. `make`, `known` and `whole` are as in
+    `by_digest.later_address`.
     """
     try:
         stat = page.path.stat()
@@ -352,8 +351,7 @@ def add_pages(
 ) -> tuple[list[str], list[str]]:
     """Put uploaded PDFs and page images into a folder of this session; return names added and refused.
 
-    The uploaded one is shown among equally good names; what it replaces is named below the uploader. Kinds other than
-    `kinds` look there only when they have no folder of pages.
+    An upload goes before equally good names. Kinds other than `kinds` look there only without a folder of their own.
     """
     folder = _upload_folder()
     replaced = _replaced(uploads, kinds)

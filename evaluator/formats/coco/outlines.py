@@ -1,8 +1,7 @@
 """COCO ``segmentation`` to outlines: polygons as flat columns that look like a mapping.
 
-Owns the rules on polygons. Points are x, y in pixels, origin top left; a ring is not closed by repeating its
-first point. A run-length mask becomes rectangles of whole pixels, which are the same region; see ``masks``. What
-cannot be used is named by an issue, and the box is used.
+Points are x, y in pixels, origin top left; a ring does not repeat its first point. A run-length mask becomes rectangles
+of whole pixels, see ``masks``. An unusable one is an issue, and the box is used.
 """
 
 from __future__ import annotations
@@ -30,16 +29,10 @@ _ANYTHING = msgspec.json.Decoder(object).decode
 
 
 class Outlines(Mapping[int, Sequence[FloatArray]]):
-    """The outlines of some rows; a lookup makes views, so that a million outlines are a few columns.
+    """The outlines of `rows`, int64 (R,), rising, as columns; a lookup makes views.
 
-    Parameters
-    ----------
-    rows : int64, shape (R,), rising
-    first_ring : int64, shape (R + 1,)
-        Rings of row i are ``first_ring[i]`` to ``first_ring[i + 1]``.
-    first_point : int64, shape (S + 1,)
-        Points of ring s are ``first_point[s]`` to ``first_point[s + 1]``.
-    points : float64, shape (K, 2)
+    Row i has the rings from ``first_ring[i]`` up to ``first_ring[i + 1]``, ring s the `points`, float64 (K, 2), from
+    ``first_point[s]`` up to ``first_point[s + 1]``.
     """
 
     __slots__ = ("_first_point", "_first_ring", "_points", "_rows")
@@ -67,21 +60,10 @@ class Outlines(Mapping[int, Sequence[FloatArray]]):
 
 
 def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> Mapping[int, Sequence[FloatArray]]:
-    """The polygons of the rows that have usable ones.
+    """Return the polygons by row, float64 (K, 2) for each ring, of the rows that have usable ones.
 
-    Parameters
-    ----------
-    values : mapping of bytes
-        ``segmentation`` by row, as JSON; rows rise.
-    place : str
-        JSON path of the array whose positions the rows are.
-    collector : Collector
-        Gets a warning for each outline that is left out.
-
-    Returns
-    -------
-    mapping of int to float64 arrays of shape (K, 2)
-        One array per ring; empty for none.
+    `values` has ``segmentation`` as JSON by rising row, `place` is the JSON path of the array of these rows. Each
+    outline that is left out is a warning.
     """
     rows = list(values)
     kept: list[int] = []
@@ -133,10 +115,8 @@ def _usable(shape: object, *, rings_of_numbers: bool) -> bool:
 
 
 def extent(shape: Any) -> tuple[float, float, float, float] | None:  # noqa: ANN401 - a value of a parsed tree
-    """The box around a segmentation, x, y, width and height; None for one that cannot be used.
+    """Return x, y, width, height around a segmentation; None for one that cannot be used.
 
-    Notes
-    -----
     Of a mask in whole pixels, as ``toBbox`` of pycocotools; of polygons the extremes of their points.
     """
     with suppress(ValueError):

@@ -1,9 +1,7 @@
-"""COCO files: instances (images, annotations, categories) and results lists, bytes to columns.
+"""COCO instances and results lists, bytes to columns; a page is an image.
 
-Owns the format `Coco`, and `resolve`, which gives a results list the pages and labels of its
-ground truth. A page is an image. Boxes come as x, y, width, height in pixels and leave as corners in pixels, origin
-top left. A valid file takes the fast path, any doubt about its shape the exact walk; both end in the same rules and
-columns. Nothing is clamped, dropped or coerced, and no image is opened.
+Owns the format `Coco`, and `resolve`. Boxes come as x, y, width, height and leave as corners, in pixels, origin top
+left. What the fast decoder refuses is read by the exact walk; the rules are the same. Nothing is clamped or dropped.
 """
 
 from __future__ import annotations
@@ -58,14 +56,7 @@ class _Where(NamedTuple):
 
 
 class Numbers(Sequence[str]):
-    """Ids as text, made when looked at.
-
-    Parameters
-    ----------
-    values : int64, shape (N,)
-    texts : sequence of str or None
-        The text of each number; None for the number itself.
-    """
+    """Ids, int64 (N,), as text made when looked at; without `texts` that of the numbers themselves."""
 
     __slots__ = ("texts", "values")
 
@@ -86,19 +77,12 @@ class Numbers(Sequence[str]):
 
 
 class Coco(BoxFormat):
-    """COCO instances and results.
+    """COCO instances and results; `exact` forces the exact walk, for tests.
 
-    Parameters
-    ----------
-    exact : bool
-        Force the exact walk, for tests.
-
-    Notes
-    -----
-    COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is its
-    ``doc`` or ``doc_name``, else the file name without folder and ending. Its page is ``page_index`` or ``page``
-    (from 0) or ``page_no`` (from 1), else its place among the images of the document. Annotations given as
-    predictions have scores only where they carry the key ``score``.
+    COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is ``doc`` or
+    ``doc_name``, else the stem of its file name; the page is ``page_index`` or ``page`` (from 0) or ``page_no`` (from
+    1), else the place among the images of the document. Predictions have scores only where they carry the key
+    ``score``.
     """
 
     name = "coco"
@@ -118,9 +102,9 @@ class Coco(BoxFormat):
         return len(marks) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A results list is a prediction; an object with images is one when all its boxes have a score.
+        """Return prediction for a results list, and for an object with images whose boxes all have a score.
 
-        Either object may be given as either side.
+        Such an object may be given as either side.
         """
         head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
         if head.startswith(b"["):
@@ -131,15 +115,11 @@ class Coco(BoxFormat):
         return "prediction" if scores >= content.count(b'"bbox"') > 0 else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a COCO file; see `Format.read`.
+        """Return the columns of a COCO file, in pixels; see `Format.read`.
 
-        Returns
-        -------
-        Annotations
-            Unit pixels. ``Boxes.position`` is the position in the array of annotations or results, ``entry`` that of
-            the image; `page_ids` are the image ids. A results list names no page and no label: each image id is a
-            document of its own and the labels are category ids until `resolve`; its ``label_map`` is empty, and none
-            of its labels counts as evaluated. It has no images and is never read as a ground truth.
+        ``Boxes.position`` is the position among annotations or results, ``entry`` that of the image; `page_ids` are
+        image ids. A results list is never a ground truth; until `resolve` each image id is a document, labels are
+        category ids, none of them evaluated, and ``label_map`` is empty.
         """
         content = json_text.text_of(content, name)
         with thread_pool(1) as pool:
@@ -170,10 +150,10 @@ FORMAT: Final = Coco()
 
 
 def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
-    """Return a results list with the pages, documents and labels of its ground truth; others as they are.
+    """Return a results list with pages, documents and labels of its ground truth; others as they are.
 
-    `BadInput` when the ground truth is not COCO, or has not all images and categories that are named. An empty list has
-    the unit of the ground truth too, of any format.
+    `BadInput` when the ground truth is not COCO or lacks an image or category. An empty list takes over the unit of a
+    ground truth of any format.
     """
     if not is_unresolved(prediction):
         return prediction

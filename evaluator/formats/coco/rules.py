@@ -1,7 +1,6 @@
 """The rules on the values of a COCO file: ids, images, categories, boxes, areas, scores.
 
-Owns the sentences of the issues, whether the file was read as a whole or piece by piece. Boxes are x, y, width,
-height in pixels, origin top left. Nothing is clamped, dropped or coerced.
+The same for a file read as a whole or piece by piece. Boxes are x, y, width, height in pixels, origin top left.
 """
 
 from __future__ import annotations
@@ -344,12 +343,7 @@ def _note(
 
 
 class Index:
-    """The rows of ids among those that are known, prepared once for any number of questions.
-
-    Parameters
-    ----------
-    known : int64, shape (K,)
-    """
+    """The rows of ids among `known`, int64 (K,), prepared once for many questions."""
 
     def __init__(self, known: IntArray) -> None:
         self._known = known

@@ -1,8 +1,7 @@
-"""The parts of a COCO file as typed structs, and the fast way from bytes to columns.
+"""The parts of a COCO file as typed structs, and the fast decoder from bytes to columns.
 
-Owns the shape: images, categories, annotations or results, in the field names of the COCO data format. Boxes are
-x, y, width, height in pixels, origin top left. The decoder accepts only that shape, without repeated keys; it does
-not explain what is wrong: it answers None, and ``walk`` writes the issues.
+Boxes are x, y, width, height in pixels, origin top left. The decoder accepts only this shape, without repeated keys;
+for anything else it answers None, and ``walk`` writes the issues.
 """
 
 from __future__ import annotations
@@ -86,29 +85,12 @@ class Item(msgspec.Struct, gc=False):
 
 
 class ItemColumns(NamedTuple):
-    """Annotations or results as columns of one length N, in file order.
+    """Annotations or results as columns of length N, in file order.
 
-    Attributes
-    ----------
-    image_id, category_id : int64, shape (N,)
-    xywh : float64, shape (N, 4)
-        NaN where the exact walk found the box unusable.
-    score, area : float64, shape (N,)
-        NaN where missing or unusable.
-    no_score, no_area : bool, shape (N,)
-        Where the key is missing.
-    id : int64, shape (N,), or None
-        None when an item has no id.
-    crowd : int64, shape (N,), or None
-        ``iscrowd``, 0 where missing; None when it is 0 everywhere.
-    ignored : bool, shape (N,), or None
-        Where the key ``ignore`` is set, which COCO's evaluation does not read; None for nowhere.
-    outlines : dict of bytes by int
-        ``segmentation`` of the rows that have one, as JSON.
-    unusable : bool, shape (N,), or None
-        Rows about whose ids the exact walk has already reported; None for none.
-    region_area : dict of float by int
-        Square pixels of the ``segmentation`` of the rows that have no bbox.
+    `xywh`, shape (N, 4), is NaN where unusable, `score` and `area` also where missing. None stands for: an item without
+    `id`; `crowd` (``iscrowd``) 0, `ignored` (``ignore``, which COCO's evaluation does not read) false or `unusable`
+    (ids already reported) false everywhere. `outlines` is ``segmentation`` as JSON by row, `region_area` its square
+    pixels where there is no bbox.
     """
 
     image_id: IntArray
@@ -150,24 +132,10 @@ MALFORMED: Final = (msgspec.MsgspecError, RecursionError, UnicodeError, Overflow
 
 
 def decode(content: bytes) -> CocoFile | None:
-    """A COCO file as columns, or None when anything about its shape needs the exact walk.
+    """Return a COCO file, UTF-8 without byte order mark, as columns; None when it needs the exact walk.
 
-    Parameters
-    ----------
-    content : bytes
-        UTF-8 without byte order mark.
-
-    Returns
-    -------
-    CocoFile or None
-        None when the bytes are not JSON, not of the shape, or may repeat a key.
-
-    Notes
-    -----
-    The big arrays are cut between two objects and decoded piece by piece. Pieces that are all well-formed and
-    were cut at commas are the array that the bytes spell, wherever the cuts were; a cut inside of an object or of
-    a string leaves a piece that is not well-formed. A decoder keeps the last of repeated keys; they are found
-    by counting: see `_listed`.
+    The big arrays are cut at commas and decoded piece by piece: a cut inside of an object or string leaves a piece that
+    is not well-formed. Repeated keys are found by counting, see `_listed`.
     """
     try:
         with garbage_collection_off():
@@ -188,17 +156,9 @@ def _whole(content: bytes) -> CocoFile:
 
 
 def images_and_categories(frame: bytes) -> tuple[list[Image], list[Category]]:
-    """The images and categories of a file.
+    """Return images and categories of a file whose annotations were replaced by an empty array.
 
-    Parameters
-    ----------
-    frame : bytes
-        UTF-8; the file with an empty array in place of its annotations.
-
-    Raises
-    ------
-    Doubt, msgspec.MsgspecError, OverflowError
-        The frame is not of the shape, or may repeat a key.
+    Raises `Doubt`, `msgspec.MsgspecError` or `OverflowError` for another shape, or keys that may be repeated.
     """
     parts = _TOP(frame)
     if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
@@ -219,8 +179,8 @@ _KNOWN = {"images", "annotations", "categories"}
 def _annotations(content: bytes) -> tuple[int, int]:
     """Where the array of annotations begins and ends.
 
-    What lies between is the array, when the rest with an empty array in its place is an object that has it under
-    this key, and when it is an array itself. Where the first guess is wrong, the whole file is looked through.
+    It is right when the rest, with an empty array in its place, has that under this key, and it is an array itself.
+    After a wrong guess the whole file is searched.
     """
     begin = ANNOTATIONS.search(content)
     if begin is None:
@@ -242,10 +202,9 @@ def is_frame(head: bytes, tail: bytes) -> bool:
 
 
 def possible_ends(text: Callable[[int, int], bytes], start: int, size: int, step: int) -> Iterator[int]:
-    """Yield where the closing bracket of the annotations may be, which begin before `start`.
+    """Yield where the closing bracket of the annotations, which begin before `start`, may be.
 
-    Many files end with them, and few have an array of objects in an annotation. `text` gives the bytes between two
-    places of the file; it is asked for `step` of them at most.
+    `text` gives the bytes between two places of the file; it is asked for at most `step` of them.
     """
     first = max(start, size - step)
     tail = text(first, size)

@@ -1,8 +1,7 @@
-"""The exact walk over a COCO file that the fast decoder refused: every flaw of its shape, with its place.
+"""The exact walk over a COCO file that the fast decoder refused: every flaw of its shape, with place.
 
-Owns the rules on shape: which keys, how often, which types. What cannot be used becomes None or NaN, so that the
-rules on values in `coco` see the rest and all issues come at once. Keys that COCO does not know are left alone.
-Slow on purpose, and only ever run on files that have something to report or that carry keys of their own.
+Owns the rules on shape: keys and types. What cannot be used becomes None or NaN, so that the rules on values see the
+rest. Keys that COCO does not know are left alone.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ _WITHOUT_BOX = _ITEM._replace(required=("image_id", "category_id"), checks={**_I
 
 
 def walk(tree: object, collector: Collector) -> CocoFile | None:
-    """A tree of `json_text.parse` as the columns of the fast path, row by row, with an issue for all that does not fit.
+    """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
 
     None when the top level is neither an object nor an array.
     """

@@ -1,7 +1,4 @@
-"""What is wrong or odd about two files of schema 1.3 that are to be compared.
-
-Owns `check_pair`. The files were read without error.
-"""
+"""What is wrong or odd about two files of schema 1.3, each without errors, that are to be compared."""
 
 from __future__ import annotations
 
@@ -12,19 +9,10 @@ from evaluator.model.issues import Collector, Issue, examples, quote
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """What is wrong or odd about two files that are to be compared.
+    """Return what is wrong or odd about two files to be compared, each read without error.
 
-    Parameters
-    ----------
-    ground_truth, prediction : Annotations
-        Each read without error.
-
-    Returns
-    -------
-    tuple of Issue
-        Errors: sides the wrong way round (section 4), label maps that differ (section 9.2). Warnings:
-        documents that only one file lists, pages that the two spell differently. Empty when all agree. Files of two
-        formats have labels and pages in common by name only: their ids are not compared.
+    Errors: sides swapped (section 4), different label maps (section 9.2). Warnings: documents of one file only, pages
+    that the two spell differently. Label maps and page ids are compared only within one format.
     """
     collector = Collector(prediction.name, max_per_rule=None)
     if ground_truth.format == prediction.format:

@@ -1,8 +1,7 @@
 """Document Snapshot Detection files, schema 1.3: bytes to columns.
 
-Owns the format `Snapshot`. Coordinates are normalised, origin top left. A valid file takes
-the fast path (typed decoding, then columns); any doubt about its shape takes the exact walk, which lists every
-issue. Both end in the same rules and the same columns. Nothing is clamped, dropped or coerced.
+Owns the format `Snapshot`. Coordinates are normalised, origin top left. What the fast decoder refuses is read by the
+exact walk, which lists every issue; the rules and columns are the same. Nothing is clamped, dropped or coerced.
 """
 
 from __future__ import annotations
@@ -33,15 +32,8 @@ _TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
 
 
 class Snapshot(BoxFormat):
-    """Document Snapshot Detection, schema 1.3.
+    """Document Snapshot Detection, schema 1.3; `exact` forces the exact walk, for tests.
 
-    Parameters
-    ----------
-    exact : bool
-        Force the exact walk, for tests.
-
-    Notes
-    -----
     Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are distinguished by document and number.
     """
 
@@ -98,8 +90,8 @@ def _walk(source: json_text.Source, collector: Collector) -> SnapshotFile:
 def _refuse_crowds(source: json_text.Source) -> None:
     """Refuse too many objects by counting on the bytes, before anything is built from them.
 
-    A page with too many objects leaves a stretch without ``"objects"`` that holds a whole window of half its
-    length; only there anything is counted. Escaped spellings of the keys are refused after decoding.
+    A page with too many leaves a stretch without ``"objects"`` that holds a whole window of half its length; only there
+    is counted. Escaped spellings of the keys are refused after decoding.
     """
     content = source.content
     window, overlap = limits.MAX_OBJECTS_PER_PAGE * _SHORTEST_OBJECT // 2, len(_OBJECTS) - 1

@@ -1,9 +1,7 @@
 """The rules on the values of a schema-1.3 file: header, documents, pages, boxes, labels and scores.
 
-Owns the specification's rules on values once the shape is right; the same functions run on what the
-fast decoder and the exact walk return, so that both report the same. None and NaN mean that the walk has
-already reported a part; it is passed over. Coordinates are normalised, origin top left; no tolerance, no
-clamping (snapshot 1.3, sections 3 and 9.4).
+The same for fast decoder and exact walk; None and NaN, which the walk has reported, are passed over. Coordinates are
+normalised, origin top left; no tolerance, no clamping (snapshot 1.3, sections 3 and 9.4).
 """
 
 from __future__ import annotations
@@ -65,13 +63,7 @@ class Labels(NamedTuple):
 
 
 def check_header(label_map: object, info: object, collector: Collector) -> Header:
-    """The header of a file, with issues for its label map and info.
-
-    Parameters
-    ----------
-    label_map, info : object
-        Generic JSON; UNSET when missing, which the walk has reported.
-    """
+    """Return the header of a file, with issues for its label map and info; UNSET for a missing one."""
     names = _label_map(label_map, collector)
     if not isinstance(info, dict):
         if info is not UNSET:
@@ -106,18 +98,7 @@ def check_side(header: Header, expected: Side | None, collector: Collector, *, a
 
 
 def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collector) -> dict[str, int]:
-    """Codes of the document ids, with issues for empty and repeated ones.
-
-    Parameters
-    ----------
-    documents : sequence of DocumentEntry or None
-        None when the walk has reported it; an empty one is an error.
-
-    Returns
-    -------
-    dict of str to int
-        doc_id to its position; empty for no documents.
-    """
+    """Return the position of each doc_id, with issues for empty and repeated ones; None was reported."""
     if documents is not None and not documents:
         collector.error(
             "$.documents", "documents must not be empty (schema 1.3)", "[]", "List every evaluated document."
@@ -137,9 +118,9 @@ def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collec
 def check_pages(
     pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool, pointed: Sequence[int] = ()
 ) -> None:
-    """Issues for the page entries: documents that are not listed, page numbers, names, pages listed twice.
+    """Report documents that are not listed, page numbers, names, and pages listed twice.
 
-    ``pointed`` are the entries whose number of the page was written with a decimal point or an exponent.
+    `pointed` are the entries whose page number was written with a decimal point or an exponent.
     """
     for row in pointed:
         if not 0 <= pages.indices[row] <= _LAST_PAGE:
@@ -217,12 +198,9 @@ def check_scores(columns: ObjectColumns, side: Side | None, collector: Collector
 
 
 def check_labels(columns: ObjectColumns, label_map: dict[str, str], collector: Collector) -> Labels:
-    """The label names of a file, with issues for empty, unlisted and too many ones.
+    """Return the label names of a file, with issues for empty, unlisted and too many ones.
 
-    Returns
-    -------
-    Labels
-        Labels of the map in the order of their integer ids, then others in the order of their appearance.
+    Labels of the map by integer id, then others in order of appearance.
     """
     # By length first, because integers without leading zeros sort like that and may be too long to convert.
     mapped = tuple(dict.fromkeys(label_map[key] for key in sorted(label_map, key=lambda key: (len(key), key))))

@@ -1,7 +1,6 @@
-"""The parts of a schema-1.3 file as typed structs, and the fast way from bytes to them.
+"""The parts of a schema-1.3 file (document, pageEntry, objectBase) as typed structs; their decoder.
 
-Owns the shape (what the JSON schema calls document, pageEntry, objectBase) and the decoder that accepts only
-that shape. It does not explain what is wrong: it answers None, and `snapshot_walk` finds the words.
+The decoder accepts only this shape; for anything else it answers None, and `walk` writes the issues.
 """
 
 from __future__ import annotations
@@ -78,25 +77,11 @@ class PageColumns(NamedTuple):
 
 
 class ObjectColumns(NamedTuple):
-    """The objects as columns of one length N, in file order.
+    """The objects as columns of length N, in file order.
 
-    Attributes
-    ----------
-    entry, position : int32, shape (N,)
-        Position of the page entry in the file and of the object in the entry.
-    xyxy : float64, shape (N, 4)
-        NaN where the exact walk found the box unusable.
-    score : float64, shape (N,)
-        NaN where it is missing, null or unusable.
-    null_score, no_score : bool, shape (N,)
-        Where the score is null, and where the key is missing.
-    label : int32, shape (N,)
-        Code into `names`.
-    names : list of str
-        Labels in the order of their appearance; None for unusable ones.
-    ids : list of str
-    ids_repeat : bool
-        Whether an id occurs twice in one page entry.
+    `entry` is the position of the page entry in the file, `position` that of the object in the entry. `xyxy`, shape (N,
+    4), and `score` are NaN where missing or unusable; `null_score` and `no_score` tell why. `label` is a code into
+    `names`, which are in order of appearance, None for unusable ones. `ids_repeat`: an id occurs twice in one entry.
     """
 
     entry: CodeArray
@@ -118,8 +103,8 @@ class ObjectColumns(NamedTuple):
 class SnapshotFile(NamedTuple):
     """A file of the shape of schema 1.3; label_map and info are generic JSON, UNSET when missing.
 
-    ``documents`` is None when it is missing or not an array; ``pointed`` are the page entries whose page_index was
-    written with a decimal point or an exponent.
+    `documents` is None when it is no array; `pointed` are the entries whose page_index has a decimal point or an
+    exponent.
     """
 
     label_map: object
@@ -205,22 +190,10 @@ class Gathering:
 
 
 def decode(content: bytes) -> SnapshotFile | None:
-    """A file of schema 1.3 as columns, or None when anything about its shape needs the exact walk.
+    """Return a file, UTF-8 without byte order mark, as columns; None when it needs the exact walk.
 
-    Parameters
-    ----------
-    content : bytes
-        UTF-8 without byte order mark.
-
-    Returns
-    -------
-    SnapshotFile or None
-        None when the bytes are not JSON, not of the shape, nested too deep, or repeat a key.
-
-    Notes
-    -----
-    The page entries are decoded a few at a time: their objects stay in the processor's cache, and the peak
-    memory is 0.6 of that of decoding the file at once.
+    That is: no JSON, another shape, nested too deep, or a repeated key. Few page entries are decoded at a time, for
+    cache and memory.
     """
     gathering = Gathering()
     try:

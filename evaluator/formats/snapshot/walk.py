@@ -1,8 +1,7 @@
-"""The exact walk over a schema-1.3 file that the fast decoder refused: every flaw of its shape, with its place.
+"""The exact walk over a schema-1.3 file that the fast decoder refused: every flaw of its shape.
 
-Owns the rules on shape: which keys, how often, which types. What cannot be used becomes None (NaN in boxes and
-scores), so that the rules on values in `snapshot_rules` see the rest and all issues come at once. Slow on
-purpose, and only ever run on files that have something to report.
+Owns the rules on shape: keys and types. What cannot be used becomes None (NaN in boxes and scores), so that the rules
+on values see the rest.
 """
 
 from __future__ import annotations
@@ -141,7 +140,7 @@ _PAGE = _of_schema(
 
 
 def walk(tree: object, collector: Collector) -> SnapshotFile | None:
-    """A tree of `json_text.parse` as the columns of the fast path, row by row, with an issue for all that does not fit.
+    """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
 
     None when the top level is not an object; a missing label_map or info is UNSET.
     """

@@ -1,7 +1,4 @@
-"""Boxes of any format as a ground truth file of schema 1.3, which every reader of the format accepts.
-
-Owns the writing: boxes as shares of the page, ids of the source kept.
-"""
+"""Boxes of any format as a ground truth file of schema 1.3: shares of the page, ids as in the source."""
 
 from __future__ import annotations
 
@@ -16,25 +13,10 @@ from evaluator.model.issues import refuse
 
 
 def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, object]) -> bytes:
-    """A ground truth in schema 1.3.
+    """Return a ground truth in schema 1.3, as indented UTF-8 JSON; `created_at` is in UTC.
 
-    Parameters
-    ----------
-    created_at : str
-        Time in UTC.
-    notes : dict
-        Written into ``info.model``, the one part of info in which schema 1.3 allows keys of our own.
-
-    Returns
-    -------
-    bytes
-        JSON in UTF-8, indented, with a closing newline.
-
-    Raises
-    ------
-    BadInput
-        When the boxes are in pixels and a page has no size, or the ground truth breaks a rule of schema 1.3 that its
-        own format does not have (a box beyond the page, for instance); with all issues.
+    `notes` go into ``info.model``, where schema 1.3 allows keys of our own. `BadInput`, with all issues, when pixels
+    have no page size, or a rule of schema 1.3 is broken that the source's format does not have.
     """
     content = msgspec.json.format(msgspec.json.encode(_value(truth, created_at, notes)), indent=2) + b"\n"
     # Not written unless our own reader takes it: its issues say what is wrong.

@@ -178,4 +178,8 @@ def strip_of(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
         return name_of(made), made
 
     name, items = _strips().get_or_make(key, named)
-    return {"strip": name, "items": None if name in state.viewer_held else items}
+    if name in state.viewer_held:
+        return {"strip": name, "items": None}
+    # The browser keeps a few of them alone: what else it has is known again when it says so.
+    state.viewer_held = ()
+    return {"strip": name, "items": items}

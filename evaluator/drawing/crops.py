@@ -126,7 +126,7 @@ def _boxes_of(side: Side, result: AnyBoxResult, rows: Sequence[IntArray]) -> Ite
 
 
 def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
-    """Some causes of the mistakes of a result, each on one card with all boxes that carry a name."""
+    """Return some causes of the mistakes of a result, each on one card with all boxes of its name."""
     of_causes, dataset, mistakes = result.causes, result.matching.dataset, result.mistakes
     made = []
     for row in rows.tolist():
@@ -155,7 +155,7 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
 
 
 def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
-    """Every box of a page that takes part, under the statuses of the page viewer; without those that have no place."""
+    """Return every scored box of a page under the viewer's statuses; without those that have no place."""
     truths, predictions = rows_on(result, page, None)
     boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
     return _placed(boxes)
@@ -196,10 +196,10 @@ def _facts(shown: Items, row: int, truths: int, predictions: int) -> list[str]:
 
 
 def aspect_of(part: Rect, points: tuple[float, float]) -> float:
-    """Width over height of a part of a page, whose size is in points."""
+    """Return width over height of a part of a page, whose size is in points."""
     return (part[2] - part[0]) * points[0] / ((part[3] - part[1]) * points[1])
 
 
 def data_url(picture: bytes) -> str:
-    """A picture of the renderer, WebP or JPEG, as an address that holds it."""
+    """Return a picture of the renderer, WebP or JPEG, as a data URL."""
     return f"data:{media_type_of(picture)};base64,{base64.b64encode(picture).decode('ascii')}"

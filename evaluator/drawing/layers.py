@@ -43,7 +43,7 @@ _AT_ONCE: Final = 1_000_000
 
 
 def box_key(side: str, row: int) -> str:
-    """Name of a box on the page: ``g12`` is row 12 of the ground truth, ``p12`` of the prediction."""
+    """Return the key of a box: ``g12`` is row 12 of the ground truth, ``p12`` of the prediction."""
     return f"{'g' if side == 'ground_truth' else 'p'}{row}"
 
 
@@ -161,7 +161,7 @@ def _area(box: BoxItem) -> float:
 
 
 def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:
-    """What the viewer marks on a page as lost; nothing for a page whose text or size is not known."""
+    """Return what the viewer marks as lost on a page; nothing where text or size is not known."""
     sides = sides_of(result, *rows_on(result, page, None))
     return page_lost(text, sides) if text is not None and sides.placed else LostText()
 
@@ -300,7 +300,7 @@ class _Facts(NamedTuple):
     page_points: tuple[float, float] | None
 
     def item(self, number: int, mistake: int, boxes: Sequence[BoxItem]) -> MistakeItem:
-        """One entry of the list: what it is, and its facts; `boxes` are those of its boxes that are shown."""
+        """Return an entry of the list: what it is, and its facts; `boxes` are those of its shown boxes."""
         kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
         cut = self._cut(mistake)
         lines = self._lines(kind.name, len(kind.sides), mistake, boxes)
@@ -320,7 +320,7 @@ class _Facts(NamedTuple):
         )
 
     def fit(self, mistake: int) -> Mapping[str, float]:
-        """How two boxes that are one mistake fit; empty for any other mistake."""
+        """Return how two boxes that are one mistake fit; empty for any other mistake."""
         kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
         truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
         if len(kind.sides) == 1 or not len(truths) == len(predictions) == 1:
@@ -329,7 +329,7 @@ class _Facts(NamedTuple):
         return {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
 
     def text_rows(self, mistake: int, every: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
-        """Rows of a mistake's boxes among all boxes of the page, of both sides."""
+        """Return the rows of a mistake's boxes among all boxes of the page, of both sides."""
         truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
         if "ground_truth" not in ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]].sides:
             # The ground truth that a duplicate repeats is not what is wrong.

@@ -43,7 +43,7 @@ class PageFilter(NamedTuple):
     main: bool
 
     def title(self, names: Sequence[str]) -> str:
-        """As people read it, under the names of the two models."""
+        """Return the title with the names of the two models."""
         return self.words.format(*names)
 
 
@@ -85,7 +85,7 @@ class PairLayers(NamedTuple):
 def pair_layers(
     panes: Sequence[PaneItem], differences: Iterable[DifferenceItem], notes: Iterable[str] = ()
 ) -> PairLayers:
-    """Two panes, with their differences in reading order and each note once."""
+    """Return two panes, with their differences in reading order and each note once."""
     first, second = panes
     ordered = sorted(differences, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
     return PairLayers((first, second), tuple(ordered), tuple(dict.fromkeys(notes)))
@@ -100,7 +100,7 @@ def pane(
     total: int | None = None,
     by_outline: bool = False,
 ) -> PaneItem:
-    """The page of a model; a limit is stated where there are more boxes in `total` than are drawn."""
+    """Return the page of a model; a limit is stated where `total` has more boxes than are drawn."""
     limit = None if total in (None, len(boxes)) else LimitItem(len(boxes), total or 0)
     return PaneItem(model.letter, model.name, words, boxes, mistakes, limit, by_outline)
 
@@ -217,7 +217,7 @@ def _with_keys(page: PageLayers, prefix: str) -> PageLayers:
 
 
 def page_mistakes(pane: PaneItem) -> list[MistakeItem]:
-    """The mistakes of a pane with the keys that their boxes have on the page of its model alone."""
+    """Return the mistakes of a pane, with the keys of their boxes on the page of its model alone."""
 
     def alone(key: str) -> str:
         return "p" + key[1:] if key.startswith(PREFIXES) else key

@@ -28,7 +28,7 @@ class ItemFilter(NamedTuple):
     kinds: tuple[PairKind, ...]
 
     def title(self, names: Sequence[str]) -> str:
-        """As people read it, under the names of the two models."""
+        """Return the title with the names of the two models."""
         return self.words.format(*names)
 
 
@@ -112,7 +112,7 @@ def listed(pages: ItemPages, show: str, documents: Collection[str] | None = None
 
 
 def item_filters(pages: ItemPages, show: str, names: Sequence[str]) -> tuple[FilterItem, ...]:
-    """The filters with their numbers of pages, as the panes read them; the last one only while it is chosen."""
+    """Return the filters with their numbers of pages; the last one only while it is chosen."""
     items = []
     for name, each in ITEM_FILTERS.items():
         if name == "both_found" and show != name:
@@ -134,7 +134,7 @@ def item_page_list(
     *,
     short: Callable[[int], str] = lambda value: f"{value:,}",
 ) -> PageList:
-    """The pages around one page of the list; `rows` from `listed`, `short` a number as the list has room for it."""
+    """Return the pages around one of the list; `rows` are from `listed`, `short` formats a number."""
     diverging = show == "changed"
     columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
     right = pages.amount[:, 0] if diverging else pages.amount[:, columns].sum(axis=1)

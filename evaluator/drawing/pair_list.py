@@ -45,7 +45,7 @@ def most_first(ledger: Ledger, boxes: IntArray) -> IntArray:
 
 
 def boxes_of(counts: LedgerCounts, show: str) -> IntArray:
-    """How many boxes a filter asks for in each row of some counts, int64, shape (R,)."""
+    """Return how many boxes a filter asks for in each row of some counts, int64, shape (R,)."""
     boxes = np.zeros(len(counts), dtype=np.int64)
     for kind in PAGE_FILTERS[show].kinds:
         boxes += getattr(counts, kind)
@@ -53,7 +53,7 @@ def boxes_of(counts: LedgerCounts, show: str) -> IntArray:
 
 
 def filters(ledger: Ledger, show: str, names: Sequence[str]) -> tuple[FilterItem, ...]:
-    """The filters with their numbers of pages, as the panes read them; one that is chosen is always there."""
+    """Return the filters with their numbers of pages; one that is chosen is always there."""
     items = []
     for name, each in PAGE_FILTERS.items():
         if not each.main and name != show:
@@ -156,7 +156,7 @@ def around(
 
 
 def signed(value: int) -> str:
-    """A change with its sign: ``+2``, ``−5``, ``0``."""
+    """Return a change with its sign: ``+2``, ``−5``, ``0``."""
     return f"{value:,}" if value == 0 else f"+{value:,}" if value > 0 else f"{MINUS}{-value:,}"
 
 

@@ -89,7 +89,7 @@ def _page_of(result: PixelResult, document: str, index: int) -> int | None:
 
 
 def wrong_pieces(result: PixelResult, document: str, index: int) -> list[Piece]:
-    """The wrong pixels of a page in pieces, the largest first; none of a page that the result does not count."""
+    """Return the wrong pixels of a page in pieces, largest first; none of a page that is not counted."""
     page = _page_of(result, document, index)
     if page is None:
         return []
@@ -102,7 +102,7 @@ def wrong_pieces(result: PixelResult, document: str, index: int) -> list[Piece]:
 
 
 def connected(rectangles: IntArray) -> list[IntArray]:
-    """Disjoint rectangles in groups that touch along an edge, int64, shape (N, 4) each; one group of very many."""
+    """Return groups of disjoint rectangles that touch along an edge, int64 (N, 4); one group of very many."""
     if len(rectangles) > _TOLD_APART:
         return [rectangles]
     x1, y1, x2, y2 = rectangles.T

@@ -152,7 +152,7 @@ def _item(
 
 
 def overall_words(overall: Sequence[Overall], letters: Sequence[str]) -> str:
-    """Measures over all boxes of each model: "Recall A 0.912, B 0.934"."""
+    """Return measures over all boxes of each model: "Recall A 0.912, B 0.934"."""
     parts = []
     for number, each in enumerate(overall):
         title = capitalised(each.words.title) if not number else each.words.title
@@ -194,7 +194,7 @@ def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: Seen) ->
 
 
 def wrong_of(one: Slice, observed: Observations, rows: IntArray) -> BoolArray:
-    """Which of some things of a slice lower it: wrong ones, or of a fit those that fit worse than elsewhere."""
+    """Return which things of a slice lower it: wrong ones, or fits that are worse than elsewhere."""
     values = observed.values[-1][rows]
     usual = one.rest if one.models_elsewhere is None else one.models_elsewhere[-1]
     return np.asarray(values < usual if one.words.fits else values == 0.0)

@@ -147,30 +147,30 @@ class Format(ABC, Generic[T]):
 
     @abstractmethod
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Whether the beginning of a file, or all of it, looks like the format."""
+        """Return whether the beginning of a file, or all of it, looks like the format."""
 
     @abstractmethod
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """What a file states that it is, without reading it; None when it does not."""
+        """Return the side that a file states, without reading it; None when it states none."""
 
     @abstractmethod
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> T:
-        """The content of one file whose bytes are at hand; `BadInput` with all issues, warnings included."""
+        """Return the content of a file from its bytes; `BadInput` with all issues, warnings included."""
 
     @abstractmethod
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> T:
-        """The content of a file, or of a folder of files as one side; `BadInput` with all issues of all files."""
+        """Return the content of a file, or of a folder as one side; `BadInput` with all issues of all files."""
 
     @abstractmethod
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> T:
-        """Several files whose names and bytes are at hand, as if they lay in a folder of this name; one as itself."""
+        """Return the content of files given as bytes, as if they lay in a folder `name`; one as itself."""
 
     def pair_issues(self, truth: T, prediction: T, *, lenient: bool = False) -> tuple[Issue, ...]:
-        """What is wrong or odd about two files together; empty for formats whose rules are about single files."""
+        """Return what is wrong or odd about two files together; empty where rules are about single files."""
         return ()
 
     def write(self, content: T) -> Written | None:
-        """The files of some content and what they cannot hold; None for formats that are read only."""
+        """Return the files of some content and what they cannot hold; None for formats that are read only."""
         return None
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
@@ -196,7 +196,7 @@ class Format(ABC, Generic[T]):
         return {}
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
-        """What can be known of the side of a unit from the names and bytes of its files."""
+        """Return what the names and bytes of its files say of the side of a unit."""
         sides = (self.side_of(content, file.name) for file, content in files)
         return Unit(path=path, format=self.name, sides=frozenset(side for side in sides if side is not None))
 
@@ -220,7 +220,7 @@ class BoxFormat(Format[Annotations]):
     file_per_document: ClassVar[bool] = False
 
     def write(self, content: Annotations) -> Written | None:
-        """What the writer of this name makes; None for formats without one, `BadInput` for what cannot be written."""
+        """Return what the writer of this name makes; None without one, `BadInput` for what it cannot write."""
         # Only what writes a file needs them, which take 1 ms.
         from evaluator.formats.writers import WRITERS
 
@@ -228,7 +228,7 @@ class BoxFormat(Format[Annotations]):
         return writer.written(content) if writer else None
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
-        """What the files state; where they state nothing, the ground truth by its name, or by its lack of scores."""
+        """Return what the files state, else the ground truth by its name or by its lack of scores."""
         stated = super().unit(path, files)
         if stated.sides or self.states_side:
             return stated
@@ -236,17 +236,17 @@ class BoxFormat(Format[Annotations]):
         return msgspec.structs.replace(stated, sides=sides, unscored=not sides)
 
     def place(self, source: Annotations, row: int) -> str:
-        """Where a box is in its file, as its owner reads it: a JSON path, or a line; the file first for a folder."""
+        """Return where a box is in its file, a JSON path or a line; after the file's name for a folder."""
         name = source.source_of(row)[0]
         place = self.place_in_file(source, row)
         return place if name == source.name else f"{name}: {place}"
 
     def place_in_file(self, source: Annotations, row: int) -> str:
-        """Where a box is in the file that holds it; the id of the box for formats that number their lines."""
+        """Return where a box is in the file that holds it; its id for formats that number their lines."""
         return source.boxes.ids[row]
 
     def outline_place(self, source: Annotations, row: int) -> str:
-        """Where the outline of a box is."""
+        """Return where the outline of a box is."""
         return self.place(source, row)
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
@@ -260,19 +260,19 @@ class BoxFormat(Format[Annotations]):
         return prediction
 
     def repeated(self, names: Sequence[str]) -> Sequence[str]:
-        """Of the names of files, those whose boxes another of the same folder has as well; none for most formats."""
+        """Return the files whose boxes another of the same folder has as well; none for most formats."""
         return ()
 
     def takes(self, path: Path) -> bool:
-        """Whether a file or folder is read as a whole by `read_path`, not file by file; only of a few formats."""
+        """Return whether `read_path` reads a file or folder as a whole; only for a few formats."""
         return False
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file, or of a folder of files; see `Format.read_path`."""
+        """Return the columns of a file, or of a folder of files; see `Format.read_path`."""
         return read_boxes(path, reading, lambda _content, _name: self, self.suffixes)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of several files whose bytes are at hand; see `Format.read_files`."""
+        """Return the columns of several files whose bytes are at hand; see `Format.read_files`."""
         return read_several(folder.held(files), name, reading, lambda _content, _name: self)
 
 
@@ -325,7 +325,7 @@ def read_boxes(
 
 
 def read_several(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
-    """Several files of one side as one; a single one as itself."""
+    """Return several files of one side as one; a single one as itself."""
     if len(files) > 1:
         return _merged(files, name, reading, format_of)
     content = files[0].load(limits.MAX_FILE_BYTES)
@@ -370,7 +370,7 @@ def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of
 
 
 def warn_of_unknown(names: Sequence[str], collector: Collector) -> None:
-    """A warning for files of a folder that are left out because no format recognises them; none for no file."""
+    """Warn of files of a folder that are left out because no format recognises them, if any."""
     if names:
         rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
         collector.warning("", rule, examples(names), fix)
@@ -386,10 +386,10 @@ def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
 
 
 def is_called_truth(path: Path) -> bool:
-    """Whether a folder or file has one of the usual names of a ground truth."""
+    """Return whether a folder or file has one of the usual names of a ground truth."""
     return is_truth_name(path.resolve().stem if path.is_file() else path.resolve().name)
 
 
 def is_truth_name(name: str) -> bool:
-    """Whether a name is one of the usual ones of a ground truth."""
+    """Return whether a name is one of the usual ones of a ground truth."""
     return name.lower().replace("-", "_").replace(" ", "_") in TRUTH_NAMES

@@ -42,7 +42,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, ring: FloatArray) -> Shape:
-        """The shape of an outline, float64 of shape (K, 2); a plain box for the four corners of an upright one."""
+        """Return the shape of an outline, float64 (K, 2); a plain box for the corners of an upright one."""
         return cls(bounds(ring), outline(ring))
 
 
@@ -380,13 +380,13 @@ class Builder:
 
 
 def bounds(ring: FloatArray) -> Corners:
-    """The smallest box that holds all points, float64 of shape (K, 2)."""
+    """Return the smallest box that holds all points, float64 of shape (K, 2)."""
     (x1, y1), (x2, y2) = ring.min(axis=0), ring.max(axis=0)
     return float(x1), float(y1), float(x2), float(y2)
 
 
 def outline(ring: FloatArray) -> Sequence[FloatArray]:
-    """The rings of a region: none for the four corners of an upright box, which its corners say as well."""
+    """Return the rings of a region; none for the four corners of an upright box."""
     low, high = ring.min(axis=0), ring.max(axis=0)
     if len(ring) == _CORNERS and bool(((ring == low) | (ring == high)).all()):
         # In a row around the box, two neighbours differ in one coordinate; across it, in both.
@@ -419,5 +419,5 @@ def turned(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArr
 
 
 def listed(values: Sequence[float]) -> str:
-    """Numbers as an issue shows them: ``[1, 2.5]``."""
+    """Return numbers as an issue shows them: ``[1, 2.5]``."""
     return f"[{', '.join(f'{value:.12g}' for value in values)}]"

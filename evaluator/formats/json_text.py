@@ -86,7 +86,7 @@ class Oddity(NamedTuple):
 
 @contextmanager
 def garbage_collection_off() -> Iterator[None]:
-    """Garbage collection off: it would walk over the millions of new objects again and again."""
+    """Turn garbage collection off: it would walk over millions of new objects again and again."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -97,13 +97,13 @@ def garbage_collection_off() -> Iterator[None]:
 
 
 def open_source(content: bytes, name: str) -> Source:
-    """The bytes of a JSON file after the rules on encoding, with their digest; see `text_of`."""
+    """Return the bytes of a JSON file after the rules on encoding, with their digest; see `text_of`."""
     content = text_of(content, name)
     return Source(name, content, digest(content))
 
 
 def digest(content: bytes) -> str:
-    """SHA-256 of the content in hexadecimal digits; made without the interpreter's lock."""
+    """Return the SHA-256 of the content in hexadecimal digits; made without the interpreter's lock."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -155,13 +155,13 @@ def parse(source: Source) -> object:
 
 
 def parse_exactly(source: Source, collector: Collector, *, fix: str) -> object:
-    """The tree of a file whose issues are all to be listed; `BadInput` for one that is too large for that."""
+    """Return the tree of a file whose issues are all to be listed; `BadInput` for one too large for that."""
     _refuse_large(source, collector, fix)
     return parse(source)
 
 
 def parse_sound(source: Source, collector: Collector) -> object:
-    """The tree of a file without repeated keys, unusable numbers and lone surrogates; `BadInput` for any other."""
+    """Return the tree of a file; `BadInput` for repeated keys, unusable numbers and lone surrogates."""
     _refuse_large(source, collector, "Split the file.")
     tree = parse_checked(source, collector)
     collector.raise_if_failed()
@@ -217,12 +217,12 @@ def excerpt(value: object) -> str:
 
 
 def repeats(value: object) -> dict[str, int]:
-    """The keys that occur more than once in an object, with how often; empty for anything else."""
+    """Return how often each repeated key of an object occurs; empty for anything else."""
     return value.times if isinstance(value, Repeated) else {}
 
 
 def has_lone_surrogate(text: str) -> bool:
-    """Whether text has half of a surrogate pair, which no file can be written with."""
+    """Return whether text has half of a surrogate pair, which no file can be written with."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -247,13 +247,13 @@ def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
 
 
 def repeated_key(place: JsonPath, key: str, times: int) -> Oddity:
-    """The issue for a key that occurs more than once in one object."""
+    """Return the issue for a key that occurs more than once in one object."""
     rule = "a key must not be repeated in one object (RFC 8259, section 4)"
     return Oddity(place, rule, f"{quote(key)} {times} times", "Keep one of them.")
 
 
 def lone_surrogate(place: JsonPath, text: str) -> Oddity:
-    """The issue for text with half of a surrogate pair."""
+    """Return the issue for text with half of a surrogate pair."""
     rule = "text must not contain half of a surrogate pair (RFC 8259, section 8.2)"
     return Oddity(place, rule, quote(text), "Export the text again; a character was cut in two.")
 

@@ -46,7 +46,7 @@ class Shape(NamedTuple):
     described: Collection[str] = ()
 
     def fields(self, value: object, place: JsonPath, collector: Collector) -> dict[str, Any] | None:
-        """What is taken of an object, by key, without missing keys; None with an error for what is no object."""
+        """Return what is taken of an object, by key; None with an error for what is no object."""
         if not isinstance(value, dict):
             collector.error(place, self.rule, excerpt(value), self.fix)
             return None
@@ -54,7 +54,7 @@ class Shape(NamedTuple):
         return {key: check(value[key], key, place, collector) for key, check in self.checks.items() if key in value}
 
     def check_keys(self, value: dict[str, object], place: JsonPath, collector: Collector) -> None:
-        """Issues for repeated, missing and unknown keys."""
+        """Report repeated, missing and unknown keys."""
         for key, times in repeats(value).items():
             if key in self.described:
                 rule = "of a repeated key only the last value is used (RFC 8259, section 4)"
@@ -78,7 +78,7 @@ class Shape(NamedTuple):
 
 
 def wanted(take: Callable[[Any], Any], rule: str, fix: str, *, otherwise: object = None) -> Check:
-    """A check of what `take` gives None for; ``{key}`` in the rule stands for the key."""
+    """Return a check of what `take` gives None for; ``{key}`` in the rule stands for the key."""
 
     def check(value: object, key: str, place: JsonPath, collector: Collector) -> Any:  # noqa: ANN401 - any kind of value
         taken = take(value)
@@ -91,7 +91,7 @@ def wanted(take: Callable[[Any], Any], rule: str, fix: str, *, otherwise: object
 
 
 def text(source: str, fix: str) -> Check:
-    """A check of text that can be written; None for anything else."""
+    """Return a check of text that can be written; None for anything else."""
 
     def check(value: object, key: str, place: JsonPath, collector: Collector) -> str | None:
         if not isinstance(value, str):
@@ -106,7 +106,7 @@ def text(source: str, fix: str) -> Check:
 
 
 def no_oddities(value: object, key: str, place: JsonPath, collector: Collector) -> None:
-    """The check of a part of any form; see `json_text.oddities`."""
+    """Check a part of any form; see `json_text.oddities`."""
     for oddity in oddities(value, step(place, key)):
         collector.error(*oddity)
 
@@ -118,18 +118,18 @@ class Values:
         self._collector, self._source = collector, source
 
     def number(self, value: dict[str, object], key: str, place: str) -> float:
-        """The finite number under a key; NaN with an error for anything else."""
+        """Return the finite number under a key; NaN with an error for anything else."""
         return self._number(value.get(key), key, step(place, key) if key in value else place, there=key in value)
 
     def numbers(self, value: object, name: str, place: str) -> list[float]:
-        """A list of finite numbers; NaN for each that is none, and an empty list for no list, with an error."""
+        """Return a list of numbers, with an error and NaN for each not finite, an empty one for no list."""
         if not isinstance(value, list):
             self._wrong(place, f"{name} must be a list of numbers", value)
             return []
         return [self._number(each, name, f"{place}[{at}]", there=True) for at, each in enumerate(value)]
 
     def pairs(self, value: object, name: str, place: str) -> FloatArray | None:
-        """A list of pairs of finite numbers, float64 of shape (K, 2); None with an error for anything else."""
+        """Return a list of pairs of finite numbers, float64 (K, 2); None with an error for anything else."""
         if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
             self._wrong(place, f"{name} must be a list of pairs of numbers", value)
             return None
@@ -138,7 +138,7 @@ class Values:
         return ring if np.isfinite(ring).all() else None
 
     def objects(self, value: object, name: str, place: str) -> Iterator[tuple[dict[str, object], str]]:
-        """The objects of a list with their places; an error for no list and for every other value in it."""
+        """Yield the objects of a list with their places; an error for no list and any other value in it."""
         if not isinstance(value, list):
             self._wrong(place, f"{name} must be a list", value)
             return
@@ -149,7 +149,7 @@ class Values:
                 self._wrong(f"{place}[{at}]", f"each of {name} must be an object", each)
 
     def mapping(self, value: dict[str, object], key: str, place: str) -> dict[str, object]:
-        """The object under a key; an empty one without the key or with null, and with an error for anything else."""
+        """Return the object under a key; empty without the key, for null, and with an error for the rest."""
         value_of_key = value.get(key)
         if isinstance(value_of_key, dict):
             return value_of_key
@@ -158,7 +158,7 @@ class Values:
         return {}
 
     def text(self, value: dict[str, object], key: str, place: str) -> str:
-        """The text under a key; empty without it, and with an error for anything but text that can be written."""
+        """Return the text under a key; empty without it, and with an error for what cannot be written."""
         check = text(self._source, "Write it as text.")
         return check(value[key], key, place, self._collector) or "" if key in value else ""
 

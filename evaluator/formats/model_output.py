@@ -80,7 +80,7 @@ class ModelOutput(BoxFormat):
     normalise: ClassVar[bool] = True
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A prediction; a file without scores can be given as ground truth all the same."""
+        """Return prediction; a file without scores can be given as ground truth all the same."""
         return "prediction"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
@@ -100,11 +100,11 @@ class ModelOutput(BoxFormat):
             return file.builder.annotations(source.sha256, reading, side="prediction", normalise=normalise)
 
     def takes(self, path: Path) -> bool:
-        """A folder of the folders of documents, for tools that write these."""
+        """Return whether a path is a folder of folders of documents, for tools that write these."""
         return self.folder_per_document and folder.is_folder(path) and bool(self._documents_below(path))
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file, or of a folder of files or of folders of documents; see `Format.read_path`."""
+        """Return the columns of a file, or of a folder of files or document folders; see `Format.read_path`."""
         if not self.takes(path):
             return super().read_path(path, reading)
         files = [
@@ -153,7 +153,7 @@ class ModelOutput(BoxFormat):
         return [] if any(others) else own
 
     def tree_text(self, content: bytes) -> bytes:
-        """The JSON of a file; for formats that are lines of JSON, those in an array."""
+        """Return the JSON of a file; lines of JSON in an array."""
         return content
 
     @abstractmethod
@@ -175,7 +175,7 @@ class OutputFile:
         self._rows: dict[tuple[str, int], tuple[int, str]] = {}
 
     def in_shares(self) -> None:
-        """Boxes are shares of their page; set before the first page."""
+        """Take boxes as shares of their page; called before the first page."""
         self.shares = True
         self.builder = Builder(self.collector, format=self._format, source=self.source, unit="page")
 
@@ -184,7 +184,7 @@ class OutputFile:
         self.collector.fail(place, rule, found, fix)
 
     def document_in(self, tree: object, place: str = "$") -> dict[str, object]:
-        """The object that a file holds; a list of several, and anything else, is refused."""
+        """Return the object that a file holds; a list of several, and anything else, is refused."""
         if isinstance(tree, dict):
             return tree
         if isinstance(tree, list) and tree and all(isinstance(each, dict) for each in tree):
@@ -194,7 +194,7 @@ class OutputFile:
         self.refuse(f"the top level must be an object ({self.source})", AGAIN, excerpt(tree), place)
 
     def convert(self, value: object, kind: type[T], place: str) -> T | None:
-        """A part of the tree as a struct; None with an issue when it does not fit."""
+        """Return a part of the tree as a struct; None with an issue when it does not fit."""
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
@@ -246,17 +246,17 @@ class OutputFile:
         return row
 
     def page_of(self, index: int, document: str = "") -> int | None:
-        """The row of a page that was added; None when it was not."""
+        """Return the row of a page that was added; None when it was not."""
         held = self._rows.get((document or self.document, index))
         return held and held[0]
 
     def page_at(self, place: str, index: int) -> int:
-        """The row of a page of the file's own document, which is added when it is new."""
+        """Return the row of a page of the file's own document, which is added when it is new."""
         row = self.page_of(index)
         return self.page(place, index=index) if row is None else row
 
     def leave_out(self, bare: Sequence[str], total: int, noun: str, *, should: str, without: str, fix: str) -> None:
-        """Warn of the entries at some places, of so many, that have no box; refuse a file in which none has one."""
+        """Warn of the places of entries, of `total`, without a box; refuse a file in which none has one."""
         if bare and len(bare) == total:
             self.refuse(without.format(f"{total:,}"), fix)
         if bare:
@@ -264,7 +264,7 @@ class OutputFile:
             self.collector.warning(bare[0], f"{should} ({self.source})", found, "They are left out.")
 
     def needed_page(self, number: int, place: str) -> int | None:
-        """The row of a page, counted from 1, that a box is on; None with an issue when the file has no such page."""
+        """Return the row of a box's page, counted from 1; None with an issue when the file has none such."""
         row = self.page_of(number - 1)
         if row is None:
             rule = f"a box must be on a page of the file ({self.source})"
@@ -331,7 +331,7 @@ def camel_keys(value: object) -> object:
 
 
 def corners_of(values: Sequence[float], place: str, file: OutputFile) -> Corners | None:
-    """Four numbers as corners; None with an issue for any other number of them."""
+    """Return four numbers as corners; None with an issue for any other number of them."""
     if len(values) == 4:
         x1, y1, x2, y2 = values
         return x1, y1, x2, y2
@@ -341,7 +341,7 @@ def corners_of(values: Sequence[float], place: str, file: OutputFile) -> Corners
 
 
 def pairs_of(values: Sequence[float], place: str, file: OutputFile) -> list[tuple[float, float]]:
-    """Numbers x, y, x, y... as points; none with an issue for an odd number of them, and for less than two points."""
+    """Return numbers x, y, x, y... as points; none with an issue for an odd number or under two points."""
     if len(values) % 2 or len(values) < 2 * _FEWEST_POINTS:
         rule = f"a polygon must have pairs of numbers, two at least ({file.source})"
         file.collector.error(place, rule, listed(values[:9]), AGAIN)

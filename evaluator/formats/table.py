@@ -98,7 +98,7 @@ class Table(BoxFormat):
     source: ClassVar[str] = "table of boxes"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """A Parquet file, or a first line with the names of a box."""
+        """Return whether a file is Parquet, or its first line has the names of a box."""
         if head.startswith(_PARQUET):
             # Of a large file the names are not in the head; its reader says what is missing.
             names = [name.lower() for name in _parquet_names(head)]
@@ -107,7 +107,7 @@ class Table(BoxFormat):
         return len(header) >= 4 and not is_supervision(header) and bool(_boxes_in(header))
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """Predictions have a column of scores."""
+        """Return prediction for a table with a column of scores, else ground truth."""
         names = _parquet_names(content) if content.startswith(_PARQUET) else _header_of(content)
         return "prediction" if any(name.lower() in _KNOWN["score"] for name in names) else "ground_truth"
 
@@ -144,7 +144,7 @@ FORMAT: Final = Table()
 
 
 def parse_columns(text: str, collector: Collector) -> dict[str, str]:
-    """The columns that ``--columns`` names, by target; `BadInput` when it cannot be understood."""
+    """Return the columns that ``--columns`` names, by target; `BadInput` when it cannot be understood."""
     given: dict[str, str] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         target, sign, column = map(str.strip, part.partition("="))
@@ -242,7 +242,7 @@ def _write() -> str:
 
 
 def utf8_of(content: bytes, collector: Collector) -> bytes:
-    """The bytes of a CSV file without byte order mark; BadInput for one that is too large or not UTF-8."""
+    """Return the bytes of a CSV file without byte order mark; `BadInput` if too large or not UTF-8."""
     if len(content) > limits.MAX_FILE_BYTES:
         rule = f"a file may have {limits.MAX_FILE_BYTES:,} bytes"
         collector.fail("", rule, f"{len(content):,}", "Split the file.")
@@ -359,7 +359,7 @@ BOX_FORMS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def header_names(content: bytes, name: str) -> list[str]:
-    """The names of the columns as they are written; none for what is no table."""
+    """Return the names of the columns as they are written; none for what is no table."""
     if content.startswith(_PARQUET):
         return _parquet_names(content)
     try:
@@ -369,18 +369,18 @@ def header_names(content: bytes, name: str) -> list[str]:
 
 
 def guessed_column(target: str, header: Sequence[str]) -> str | None:
-    """The column whose name is one of the target's; None for none."""
+    """Return the column whose name is one of the target's; None for none."""
     names = (target, *_KNOWN.get(target, ()), *(old for old, new in _NAMES_OF_EDGES if new == target))
     return next((column for name in names for column in header if column.strip().lower() == name), None)
 
 
 def columns_text(chosen: Mapping[str, str]) -> str:
-    """Which column holds what, as ``--columns`` has it."""
+    """Return which column holds what, as ``--columns`` has it."""
     return ",".join(f"{target}={column}" for target, column in chosen.items())
 
 
 def looks_like_table(head: bytes) -> bool:
-    """Whether a file is Parquet, or begins with a line of four names or more."""
+    """Return whether a file is Parquet, or begins with a line of four names or more."""
     return head.startswith(_PARQUET) or sum(bool(_NAME.match(name)) for name in _header_of(head)) >= 4
 
 
@@ -398,7 +398,7 @@ def _header_of(head: bytes) -> list[str]:
 
 
 def is_supervision(header: Sequence[str]) -> bool:
-    """Whether columns are those of the sinks of supervision."""
+    """Return whether columns are those of the sinks of supervision."""
     return {"x_min", "y_min", "x_max", "y_max", "class_id", "confidence", "tracker_id"} <= set(header)
 
 
@@ -458,7 +458,7 @@ class _Boxes:
         self._largest = 0.0
 
     def take(self, place: str, values: Sequence[object]) -> None:
-        """The box of a row, and its page when it is new."""
+        """Add the box of a row, and its page when it is new."""
         given = [values[self._at[target]] for target in self._form]
         page = self._page(place, values)
         if page is None or all(_is_empty(value) for value in given):
@@ -476,7 +476,7 @@ class _Boxes:
         self.builder.box(page, label, box, place, score=score)
 
     def check_unit(self) -> None:
-        """An error when boxes whose unit is not stated have all coordinates between 0 and 1."""
+        """Report boxes whose unit is not stated when all coordinates are between 0 and 1."""
         if self._unit is None and 0.0 < self._largest <= 1.0:
             rule = f"the unit of the boxes must be clear ({self._source})"
             fix = "Add unit=page to --columns for shares of the page, or unit=pixels."

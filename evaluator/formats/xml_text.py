@@ -69,7 +69,7 @@ class Element:
     text: str = ""
 
     def child(self, name: str) -> Element | None:
-        """The first child of a name; None without."""
+        """Return the first child of a name; None without."""
         return next((child for child in self.children if child.name == name), None)
 
     @property
@@ -83,17 +83,17 @@ class Element:
 
 
 def looks_like_xml(head: bytes) -> bool:
-    """Whether the first character that is no blank or byte order mark is "<"; also for no character at all."""
+    """Return whether the first character, blanks and byte order mark apart, is "<" or there is none."""
     return narrow(head[:64]).lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] in (b"<", b"")
 
 
 def narrow(content: bytes) -> bytes:
-    """UTF-16 with every other byte left out, enough to find ASCII words; other bytes as they are."""
+    """Return UTF-16 without every other byte, enough to find ASCII words; other bytes as they are."""
     return content.replace(b"\0", b"") if b"\0" in content[:4] else content
 
 
 def number(element: Element, key: str, collector: Collector, *, source: str) -> float:
-    """The finite number of an attribute; NaN with an error, whose rule comes from the source, for anything else."""
+    """Return the finite number of an attribute; NaN with an error, which names the source, for the rest."""
     text = element.attributes.get(key)
     if text is not None and is_number(text):
         return float(text)
@@ -103,7 +103,7 @@ def number(element: Element, key: str, collector: Collector, *, source: str) -> 
 
 
 def is_number(text: str) -> bool:
-    """Whether text is a finite decimal number, with white space around it or not."""
+    """Return whether text is a finite decimal number, with white space around it or not."""
     return _NUMBER.fullmatch(text.strip()) is not None and math.isfinite(float(text))
 
 

@@ -92,7 +92,7 @@ class Job(Generic[K, T]):
                 self._discard(result)
 
     def note(self, done: int, total: int, text: str = "") -> None:
-        """Take note of how far it is; raises `Cancelled` when it was cancelled."""
+        """Note how far it is; raises `Cancelled` when it was cancelled."""
         if self._cancelled:
             raise Cancelled
         self.done, self.total, self.text = done, total, text
@@ -153,12 +153,12 @@ class Jobs(Generic[K, T]):
         return job
 
     def of(self, key: K, work: Callable[[Note], T]) -> Job[K, T]:
-        """The job of a key that a view waits for: the one that goes on since an earlier run, else a new one."""
+        """Return the job of a key that a view waits for: that of an earlier run, else a new one."""
         job = self.current
         return job if job is not None and job.key == key and not job.lost else self.start(key, work, awaited=True)
 
     def result(self, key: K) -> T | None:
-        """What came of a key, in this session or in any; None while nothing did."""
+        """Return the result of a key, of this session or any; None while there is none."""
         job = self.current
         if job is not None and job.key == key and job.result is not None:
             return job.result
@@ -206,7 +206,7 @@ def awaited(
 def progress(
     jobs: Jobs[Any, Any], words: Callable[[Job[Any, Any]], str], cancel: Callable[[], None], label: str, key: str
 ) -> None:
-    """How far the session's job is, and the button that ends it; the whole view is run once the job has ended."""
+    """Show how far the session's job is, with its cancel button; its end runs the whole view."""
     job = jobs.current
     if job is None or not job.running:
         st.rerun()

@@ -140,7 +140,7 @@ def prepare(
 
 
 def prepare_on(loaded: OpenedBoxes, place: Place) -> None:
-    """The same for a page of a document of the dataset."""
+    """Put picture and text of a page of the dataset into the renderer's caches; see `prepare`."""
     prepare(loaded.project.pdfs, _name_of(loaded, place.document), place.index, loaded.dataset.page_images)
 
 

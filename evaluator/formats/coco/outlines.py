@@ -93,7 +93,7 @@ def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> M
 
 
 def is_number(value: object) -> bool:
-    """Whether a value of a parsed tree is a number that float64 holds; true and false are not numbers."""
+    """Return whether a value of a parsed tree is a number that float64 holds; booleans are not."""
     return type(value) in (int, float) and abs(value) <= _LARGEST  # type: ignore[arg-type]
 
 
@@ -129,7 +129,7 @@ def extent(shape: Any) -> tuple[float, float, float, float] | None:  # noqa: ANN
 
 
 def region_area(shape: Any) -> float:  # noqa: ANN401 - a value of a parsed tree
-    """Square pixels of a segmentation that `extent` can use: the pixels of a mask, the areas of rings together."""
+    """Return the square pixels of a usable segmentation: those of a mask, or the areas of its rings."""
     rings = mask_rings(shape) if isinstance(shape, dict) else shape
     total = 0.0
     for ring in rings:

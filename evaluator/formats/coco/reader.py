@@ -93,7 +93,7 @@ class Coco(BoxFormat):
         self._exact = exact
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Two of the keys of COCO, and none of a format that has such keys as well."""
+        """Return whether two keys of COCO are there, and none of a format that has such keys as well."""
         marks = [mark for mark in _MARKS if mark in head]
         if b'"image_id"' not in marks and any(mark in head for mark in _MARKS_OF_OTHERS):
             return False
@@ -134,15 +134,15 @@ class Coco(BoxFormat):
         return _checked(source, _walk(source, collector), reading, collector)
 
     def place_in_file(self, source: Annotations, row: int) -> str:
-        """The JSON path of the annotation or result."""
+        """Return the JSON path of the annotation or result."""
         return f"{source.items_at}[{source.source_of(row)[2]}]"
 
     def outline_place(self, source: Annotations, row: int) -> str:
-        """The JSON path of the segmentation."""
+        """Return the JSON path of the segmentation."""
         return f"{self.place(source, row)}.segmentation"
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
-        """A results list with the pages and labels of its ground truth; see `resolve`."""
+        """Return a results list with the pages and labels of its ground truth; see `resolve`."""
         return resolve(prediction, truth)
 
 
@@ -232,7 +232,7 @@ def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Co
 
 
 def is_unresolved(source: Annotations) -> bool:
-    """Whether a file is a results list that still needs the pages and labels of its ground truth."""
+    """Return whether a file is a results list that needs pages and labels of its ground truth."""
     return source.format == FORMAT.name and source.side == "prediction" and not source.label_map
 
 

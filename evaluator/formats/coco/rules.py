@@ -45,7 +45,7 @@ class Labels(NamedTuple):
 
 
 def check_images(images: Sequence[Image], collector: Collector, texts: Texts = None) -> Pages:
-    """The images as page entries, after the rules on their ids, documents, pages and sizes."""
+    """Return the images as page entries, after the rules on ids, documents, pages and sizes."""
     ids = [image.id for image in images]
     _check_unique(ids, "$.images", "an image", collector, texts)
     names = _stated(images, "doc") or [_document_of(image, texts) for image in images]
@@ -179,7 +179,7 @@ def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | No
 
 
 def check_categories(categories: Sequence[Category], collector: Collector, texts: Texts = None) -> Labels:
-    """The categories by rising id, after the rules on their ids and names."""
+    """Return the categories by rising id, after the rules on their ids and names."""
     _check_unique([category.id for category in categories], "$.categories", "a category", collector, texts)
     first: dict[str, int] = {}
     for row, category in enumerate(categories):
@@ -211,7 +211,7 @@ def _check_unique(ids: Sequence[int | None], place: str, what: str, collector: C
 
 
 def check_ids(ids: IntArray | None, place: str, collector: Collector, texts: Texts = None) -> None:
-    """Annotation ids must differ: tools that look annotations up by id would use the last one for all."""
+    """Report annotation ids that repeat: tools that look annotations up by id use the last one for all."""
     if ids is None or (np.diff(ids) > 0).all():
         return
     order = np.argsort(ids, kind="stable")
@@ -229,7 +229,7 @@ def check_ids(ids: IntArray | None, place: str, collector: Collector, texts: Tex
 
 
 def check_id_zero(ids: IntArray | None, crowd: IntArray | None, place: str, collector: Collector) -> None:
-    """Say that pycocotools does not see the match of a ground truth whose id is 0; its id stands for "no match"."""
+    """Warn of ground truth with id 0: pycocotools does not see its match, as 0 means "no match" there."""
     if ids is None:
         return
     # A crowd is never a true positive.
@@ -241,7 +241,7 @@ def check_id_zero(ids: IntArray | None, crowd: IntArray | None, place: str, coll
 
 
 def check_items(items: ItemColumns, place: str, collector: Collector, *, side: Side) -> None:
-    """Rules on boxes, areas and flags."""
+    """Check the boxes, areas and flags."""
     xywh = items.xywh
 
     def report(severity: str, rule: str, rows: BoolArray, key: str, fix: str) -> None:
@@ -293,7 +293,7 @@ def check_items(items: ItemColumns, place: str, collector: Collector, *, side: S
 
 
 def check_scores(items: ItemColumns, place: str, collector: Collector) -> None:
-    """Rules on the scores of predictions."""
+    """Check the scores of predictions."""
     collector.errors(
         "every result must have a score (COCO format)",
         np.flatnonzero(items.no_score).tolist(),
@@ -307,7 +307,7 @@ def check_scores(items: ItemColumns, place: str, collector: Collector) -> None:
 
 
 def check_size(boxes: int, collector: Collector) -> None:
-    """Rule on how many boxes a file has."""
+    """Check how many boxes a file has."""
     if boxes > limits.MAX_BOXES:
         collector.error("", f"a file may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the file.")
 
@@ -359,7 +359,7 @@ class Index:
             self._order = np.argsort(known, kind="stable")
 
     def rows_of(self, ids: IntArray) -> IntArray:
-        """Row of each id in the known ones, int64; -1 for an unknown id."""
+        """Return the row of each id in the known ones, int64; -1 for an unknown id."""
         known, order = self._known, self._order
         if not len(known):
             return np.full(len(ids), -1, dtype=np.int64)
@@ -373,5 +373,5 @@ class Index:
 
 
 def rows_of(ids: IntArray, known: IntArray) -> IntArray:
-    """Row of each id in the known ones, int64; -1 for an unknown id. For many questions see `Index`."""
+    """Return the row of each id in the known ones, int64; -1 for an unknown id. See `Index`."""
     return Index(known).rows_of(ids)

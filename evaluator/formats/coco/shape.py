@@ -193,7 +193,7 @@ def _annotations(content: bytes) -> tuple[int, int]:
 
 
 def is_frame(head: bytes, tail: bytes) -> bool:
-    """Whether what lies between two ends of a file is its ``annotations``, if it is an array."""
+    """Return whether the bytes between two ends are the ``annotations``, if they are an array."""
     frame = b"".join((head, b"[]", tail))
     with suppress(msgspec.MsgspecError):
         parts = _TOP(frame)
@@ -271,7 +271,7 @@ def _items(reading: Reading, content: bytes) -> ItemColumns:
 
 
 def corners(xywh: FloatArray) -> FloatArray:
-    """x1, y1, x2, y2 of boxes, float64, shape (N, 4)."""
+    """Return x1, y1, x2, y2 of boxes, float64, shape (N, 4)."""
     xyxy = np.array(xywh)
     # numpy takes a seventh of the time for two long columns that it does for many rows of two.
     xyxy[:, 2] += xywh[:, 0]
@@ -280,7 +280,7 @@ def corners(xywh: FloatArray) -> FloatArray:
 
 
 def plain_columns(columns: dict[str, AnyArray]) -> ItemColumns:
-    """Columns from ``pieces``, in which every item has every key."""
+    """Return columns from ``pieces``, in which every item has every key."""
     count = len(columns["image_id"])
     nothing = np.broadcast_to(np.nan, count)
     nowhere, everywhere = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
@@ -371,7 +371,7 @@ class Gathering:
         self._ids.append(np.array(given, dtype=np.int64))
 
     def columns(self) -> ItemColumns:
-        """The columns of all items so far; of length 0 when there are none."""
+        """Return the columns of all items so far; of length 0 when there are none."""
         nothing, no_ids, nowhere = np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
         none = no_ids, no_ids, nothing, nothing, nothing, nowhere, nowhere
         image_id, category_id, xywh, score, area, no_score, no_area = _joined([none, *self._blocks, *self._parts])

@@ -45,18 +45,18 @@ class Snapshot(BoxFormat):
         self._exact = exact
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Two of the keys of the schema."""
+        """Return whether two of the keys of the schema are there."""
         return sum(mark in head for mark in _MARKS) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """The first ``"type"`` with the name of a side, in broken files too."""
+        """Return the first ``"type"`` with the name of a side, in broken files too."""
         stated = _TYPE.search(content)
         if stated is None:
             return None
         return "ground_truth" if stated[1] == b"ground_truth" else "prediction"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`. Nothing in the format may be repaired."""
+        """Return the columns of a file; see `Format.read`. Nothing in the format may be repaired."""
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         _refuse_crowds(source)
@@ -67,12 +67,12 @@ class Snapshot(BoxFormat):
         return _checked(source, file, collector, reading)
 
     def place_in_file(self, source: Annotations, row: int) -> str:
-        """The JSON path of the object."""
+        """Return the JSON path of the object."""
         _, entry, position = source.source_of(row)
         return f"$.predictions[{entry}].objects[{position}]"
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
-        """See `check_pair`."""
+        """Return what is wrong or odd about two files; see `check_pair`."""
         return check_pair(truth, prediction)
 
 

@@ -82,7 +82,7 @@ def check_header(label_map: object, info: object, collector: Collector) -> Heade
 
 
 def check_side(header: Header, expected: Side | None, collector: Collector, *, as_reference: bool) -> None:
-    """Issues when the type of a file is not the one it was given as."""
+    """Report a type of a file that is not the one it was given as."""
     if expected is None or header.side is None or header.side == expected:
         return
     name = expected.replace("_", " ")
@@ -148,13 +148,13 @@ def check_pages(
 
 
 def crowd(objects: int) -> tuple[str, str, str]:
-    """Rule, found and fix for a page entry with too many objects."""
+    """Return rule, found and fix for a page entry with too many objects."""
     rule = f"a page may have {limits.MAX_OBJECTS_PER_PAGE:,} objects"
     return rule, f"{objects:,}", "Remove the surplus, for instance with a score cut-off."
 
 
 def check_boxes(columns: ObjectColumns, collector: Collector) -> None:
-    """Issues for boxes outside the page, reversed, or without width or height."""
+    """Report boxes outside the page, reversed, or without width or height."""
     xyxy = columns.xyxy
     x1, y1, x2, y2 = xyxy.T
     outside = np.zeros(len(xyxy), dtype=np.bool_)
@@ -178,7 +178,7 @@ def check_boxes(columns: ObjectColumns, collector: Collector) -> None:
 
 
 def check_scores(columns: ObjectColumns, side: Side | None, collector: Collector) -> None:
-    """Issues for scores: missing in predictions, present in ground truth, outside [0, 1]."""
+    """Report scores: missing in predictions, present in ground truth, outside [0, 1]."""
     score = columns.score
 
     def report(rule: str, rows: BoolArray, fix: str, text: str = "") -> None:
@@ -219,7 +219,7 @@ def check_labels(columns: ObjectColumns, label_map: dict[str, str], collector: C
 
 
 def check_ids(pages: PageColumns, columns: ObjectColumns, collector: Collector) -> None:
-    """Issues for object ids that are empty or occur twice on one page."""
+    """Report object ids that are empty or occur twice on one page."""
     if "" in columns.ids:
         rows = [row for row, name in enumerate(columns.ids) if name == ""]
         rule = "id must not be empty (schema 1.3)"

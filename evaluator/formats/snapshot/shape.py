@@ -96,7 +96,7 @@ class ObjectColumns(NamedTuple):
     ids_repeat: bool
 
     def place(self, row: int, key: str) -> str:
-        """JSON path of one key of an object."""
+        """Return the JSON path of one key of an object."""
         return f"$.predictions[{self.entry[row]}].objects[{self.position[row]}].{key}"
 
 
@@ -167,7 +167,7 @@ class Gathering:
         self.strings += sum(1 + _count_strings(value, _ATTRIBUTES_DEPTH) for value in attributes)
 
     def objects(self) -> ObjectColumns:
-        """The columns of all objects so far; of length 0 when there are none."""
+        """Return the columns of all objects so far; of length 0 when there are none."""
         sizes = np.array(self.pages.sizes, dtype=np.int64)
         total = int(sizes.sum())
         starts = np.repeat(np.cumsum(sizes) - sizes, sizes)

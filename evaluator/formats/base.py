@@ -1,4 +1,4 @@
-"""What a format is: one object that recognises a file, reads it, and knows the places and pair rules of what it holds.
+"""What a format is: an object that recognises and reads a file, and knows its places and pair rules.
 
 A new format of boxes is one file with one object, and one line in the table of ``evaluator.formats``::
 

@@ -48,7 +48,7 @@ def box_key(side: str, row: int) -> str:
 
 
 class Kept(NamedTuple):
-    """The mistakes of a result, from `evaluator.drawing.mistake_filter.named`, and which of them a filter keeps."""
+    """The mistakes of a result, from `mistake_filter.named`, and which of them a filter keeps."""
 
     mistakes: Mistakes
     keep: BoolArray
@@ -225,7 +225,7 @@ def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntA
 
 
 def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:
-    """The place among `others` with the highest IoU for each box, whatever its label, and that IoU; 0.0 without any."""
+    """The place among `others` with the highest IoU for each box of any label, and the IoU; 0.0 without."""
     best, highest = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
     if not len(others):
         return best, highest
@@ -240,7 +240,7 @@ def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray)
 
 
 def _fits(result: AnyBoxResult, side: Side, rows: IntArray, beside: IntArray) -> FloatArray:
-    """IoU, coverage and purity of each box with the other one in row `beside`, shape (3, N); NaN where that is -1."""
+    """IoU, coverage, purity of each box with row `beside` of the other side, (3, N); NaN for row -1."""
     fits = np.full((3, len(rows)), np.nan)
     some = beside != NONE
     fits[:, some] = np.stack(_fit(result, side, rows[some], beside[some]))

@@ -21,7 +21,7 @@ from evaluator.model.order import order_by
 
 
 class ItemFilter(NamedTuple):
-    """One way to list pages: its title with places for the names of the models, what it lists, and what it draws."""
+    """One way to list pages: title with places for the models' names, what it lists and what it draws."""
 
     words: str
     outcomes: tuple[Outcome, ...]
@@ -90,7 +90,7 @@ def item_pages(ledger: ItemLedger, noun: str, rows: Sequence[int] = (0,)) -> Ite
 
 
 def _moved(ledger: ItemLedger, row: int) -> FloatArray:
-    """By how much each thing is better, or how wrong it is where both are equal; 1 for what is right or wrong."""
+    """How much better each thing is, or how wrong if both are equal; 1 for what is right or wrong."""
     if ledger.is_yes_or_no:
         return np.ones(len(ledger.items))
     a, b = ledger.a[:, row], ledger.b[:, row]

@@ -34,7 +34,7 @@ _TOLD_APART: Final = 2_000
 
 
 class Piece(NamedTuple):
-    """Connected wrong pixels of one cell: names of its row and column, and rectangles in pixels of the raster."""
+    """Connected wrong pixels of one cell: names of row and column, and rectangles in raster pixels."""
 
     cell: tuple[str, str]
     rectangles: IntArray
@@ -118,7 +118,7 @@ def connected(rectangles: IntArray) -> list[IntArray]:
 
 
 def _mates(first: Sequence[Piece], second: Sequence[Piece]) -> tuple[dict[int, int], dict[int, int]]:
-    """For each piece the one of the other model that has most pixels of the same cell in common; without one, none."""
+    """The other model's piece with most pixels of the same cell in common, by piece; left out without one."""
     mates: tuple[dict[int, int], dict[int, int]] = ({}, {})
     most: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for a, one in enumerate(first):

@@ -105,7 +105,7 @@ def _boxes(
     kinds: Sequence[PairKind],
     compared: bool,
 ) -> list[PairBoxItem]:
-    """A word in the pane of one model; one that only the other misses is there as ground truth, hidden at first."""
+    """A word in one model's pane; one that only the other misses is ground truth, hidden at first."""
     missing, has = word[0] == "missing", word in own[order]
     if not has and not (missing and compared):
         return []

@@ -301,7 +301,7 @@ def _cell(letters: Sequence[str], detail: Detail, cell: Cell, *, fits: bool, nou
 
 
 def _counts(letters: Sequence[str], cell: Cell, *, noun: str) -> str:
-    """How many boxes are right of how many; of matches and other things that fit (`noun`) only how many there are."""
+    """How many boxes are right of how many; of things that fit (`noun`) only how many there are."""
     if noun:
         counts = [f"{letter} {boxes:,}" for letter, boxes in zip(letters, cell.boxes, strict=True)]
         return f"{', '.join(counts)} {noun}"

@@ -47,7 +47,7 @@ class Shape(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """A page entry: what issues call it, its document, number there, size, own name, where it is, attributes."""
+    """A page entry; `noun` is what issues call it, `number` its place in the document, from 0."""
 
     noun: str
     document: str
@@ -242,7 +242,7 @@ class Builder:
         return self._columns(sha256, side, scale, normalise=normalise)
 
     def _refuse_infinite(self, xyxy: FloatArray, size: FloatArray) -> None:
-        """Refuse boxes that are infinitely large in shares of a page of nearly no size; `size` is that of each page."""
+        """Refuse boxes that are infinite in shares of a page of nearly no size; `size` is by box."""
         rows = np.flatnonzero(~np.isfinite(xyxy).all(axis=1))
         if len(rows):
             rule = f"the size of a page must be in the unit of its boxes ({self._source})"

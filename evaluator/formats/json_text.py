@@ -319,7 +319,7 @@ def _refuse_depth(source: Source) -> int:
 
 
 def _structure(content: bytes) -> npt.NDArray[np.uint8]:
-    """The brackets and colons outside of strings, in order; block by block, so that no copy of the file is made."""
+    """Brackets and colons outside of strings, in order; in blocks, so that the file is not copied."""
     if b"\\" in content:
         content = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     structural, inside = [np.empty(0, dtype=np.uint8)], np.uint8(0)

@@ -144,7 +144,7 @@ class ModelOutput(BoxFormat):
         return document_of(file.name, self.endings)
 
     def _documents_below(self, path: Path) -> list[Path]:
-        """The files in the folders of documents, each below one of its document's name; none where others lie there."""
+        """The files in folders that are named by document; none where other files lie beside these folders."""
         files = [file for file in folder.below(path, _FOLDERS, _MOST_FILES) if file.suffix.lower() in self.suffixes]
         named = [file for file in files if self._document(file) in file.relative_to(path).parts[:1]]
         own = [file for file in named if self.detect(folder.head(file), file.name)]

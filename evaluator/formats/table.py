@@ -430,7 +430,7 @@ def columns_of(
 
 
 def _first_page(rows: Rows, plan: Plan, collector: Collector, source: str) -> int:
-    """The number of the first page of a document; a column that is called "page" is looked through for a 0."""
+    """The number of the first page of a document; a column "page" is searched for a 0."""
     if "page_number" in plan.at:
         return 1
     if "page" not in plan.at:

@@ -46,7 +46,7 @@ _STEP_BYTES = 1 << 18
 
 
 class Source(NamedTuple):
-    """The text of an XML file, its declarations blanked, and the SHA-256 of its bytes without byte order mark."""
+    """The text of an XML file, declarations blanked; SHA-256 of its bytes without byte order mark."""
 
     name: str
     text: str

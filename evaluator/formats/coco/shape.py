@@ -71,7 +71,7 @@ class Category(msgspec.Struct, gc=False):
 
 
 class Item(msgspec.Struct, gc=False):
-    """One of ``annotations``, or one result. Numbers are NaN, ids None, where the exact walk found them unusable."""
+    """An annotation or a result; unusable numbers are NaN and unusable ids None in the exact walk."""
 
     image_id: int
     category_id: int

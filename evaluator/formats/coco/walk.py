@@ -163,7 +163,7 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
 
 
 def _is_other(tree: Mapping[str, Any], collector: Collector) -> bool:
-    """Whether an object is none of boxes: results under a name, segments of panoptic files, captions; says which."""
+    """Report an object that has no boxes: named results, panoptic segments, captions; True for one."""
     names = [key for key, held in tree.items() if _first(held).keys() >= {"image_id", "category_id"}]
     if names and not any(key in tree for key in _KEYS):
         rule = "results must be an array at the top level (COCO format)"

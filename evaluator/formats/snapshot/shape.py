@@ -59,7 +59,7 @@ class PageEntry(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 
 class _Skimmed(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A file whose page entries are still bytes. Header parts are checked later, the same way on both paths."""
+    """A file whose page entries are still bytes; the parts of its header are checked later."""
 
     label_map: object
     info: object

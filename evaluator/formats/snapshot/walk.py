@@ -29,7 +29,7 @@ _NO_BOX = (math.nan,) * 4
 
 
 def _of_schema(what: str, checks: dict[str, Check], required: tuple[str, ...], allowed: tuple[str, ...] = ()) -> Shape:
-    """An object that schema 1.3 describes; only the allowed keys, those that are required without, may be in it."""
+    """An object of schema 1.3; without `allowed` only the required keys may be in it."""
     return Shape(
         f"{what} must be an object with {', '.join(required)} (schema 1.3)",
         "Write it as an object, or remove it.",

@@ -70,7 +70,6 @@ class Reader:
         # What a browser has is not sent or asked for again: an address and a name stand for their content for good.
         self._pictures: set[str] = set()
         self._contents: dict[str, Any] = {}
-        self._strips: set[str] = set()
         self.shown: dict[str, Any] = {}
         """What the page viewer was last given."""
 
@@ -91,30 +90,30 @@ class Reader:
     @property
     def turns(self) -> bool:
         """Whether there are pages to turn."""
-        return self._viewer is not None and self.shown.get("shown") is not None
+        return self._viewer is not None
 
     def content(self) -> dict[str, Any]:
         """What was given of the page that is shown."""
-        given: dict[str, Any] = self._contents[self.shown["shown"]["content"]]
+        given: dict[str, Any] = self._contents[self.shown["name"]]
         return given
 
     async def open(self, view: str, **address: str) -> Act:
         """Go to a view."""
         self._page, self._query, self._viewer = view, urlencode(address), None
-        self._contents, self._strips = {}, set()
+        self._contents = {}
         return await self._run(view or "overview", BackMsg())
 
     async def turn(self, step: int = 1) -> Act:
         """Turn to another page of the list in the page browser; it must be open."""
-        held = [*self._contents, *self._strips]
+        held = [self.shown.get("name", ""), self.shown.get("strip", "")]
         return await self._tell("page turn", "go", {"step": step, "turn": "", "held": held})
 
     async def _tell(self, name: str, kind: str, said: dict[str, Any]) -> Act:
         """What the page viewer says of the page that is shown."""
         assert self._viewer is not None, "the page browser is not open"
         identity, fragment = self._viewer
-        shown = self.shown["shown"]
-        event = {"document": shown["document"], "index": shown["index"], **said}
+        page = self.content()["page"]
+        event = {"document": page["document"], "index": page["index"], **said}
         message = BackMsg()
         message.rerun_script.fragment_id = fragment
         state = message.rerun_script.widget_states.widgets.add()
@@ -143,8 +142,7 @@ class Reader:
 
     def _of_page(self) -> set[str]:
         """The picture of the page that the viewer was last given; none where the view has no viewer, or no picture."""
-        shown = self.shown.get("shown") if self._viewer is not None else None
-        return {shown.get("image")} - {None} if shown else set()
+        return {self.shown.get("image")} - {None} if self._viewer is not None else set()
 
     async def _fetch(self, pictures: set[str], errors: list[str]) -> None:
         """Fetch what the browser does not have."""
@@ -180,10 +178,10 @@ class Reader:
             if element.WhichOneof("type") == "bidi_component":
                 pictures.update(_PICTURE.findall(element.bidi_component.json))
                 given = json.loads(element.bidi_component.json or "null")
-                if isinstance(given, dict) and "shown" in given and "contents" in given:
+                if isinstance(given, dict) and "listing" in given and "version" in given:
                     self._viewer, self.shown = (element.bidi_component.id, said.delta.fragment_id), given
-                    self._contents |= given["contents"]
-                    self._strips |= given.get("strips", {}).keys()
+                    if given.get("content"):
+                        self._contents[given["name"]] = given["content"]
 
 
 def fetch(url: str, path: str) -> tuple[int, bytes]:
@@ -237,7 +235,7 @@ async def poison(url: str, bombs: Iterable[int]) -> list[tuple[float, str]]:
         for number in bombs:
             act = await reader.open("page_browser", order="page", within=BOMBS.format(number))
             assert act.errors == (), act
-            problem = reader.content()["payload"]["page"]["problem"]
+            problem = reader.content()["page"]["problem"]
             told.append((act.page_seconds, problem["title"] if problem else ""))
     finally:
         await reader.left()

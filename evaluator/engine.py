@@ -1,7 +1,6 @@
-"""One way to work on a corpus: planned in shards, each worked off by itself, and what comes of them merged in order.
+"""One way to work on a corpus: planned in shards, each worked off by itself, and merged in order.
 
-Owns `plan`, what a `Partial` is, and `Engine`, which works here or by any executor. No result depends on where the work
-was done, nor on a worker that was lost meanwhile.
+No result depends on where the work was done, nor on a worker that was lost meanwhile.
 """
 
 from __future__ import annotations
@@ -49,12 +48,10 @@ class LostWorkersError(ChildProcessError):
 
 
 def plan(document: IntArray, pages: int) -> tuple[Shard, ...]:
-    """Shards of about so many pages, none of which cuts a document.
+    """Return shards of about so many pages, none of which cuts a document.
 
     `document` is that of each page, int64, shape (M,); the pages of a document are together.
 
-    Examples
-    --------
     >>> plan(np.array([0, 0, 0, 1, 1, 2]), 2)
     (Shard(start=0, stop=3), Shard(start=3, stop=5), Shard(start=5, stop=6))
     """
@@ -65,13 +62,9 @@ def plan(document: IntArray, pages: int) -> tuple[Shard, ...]:
 
 
 class Engine:
-    """What works on shards; with an executor it has to be closed.
+    """What works on shards, here or with the executor that the callable makes; then it has to be closed.
 
-    Parameters
-    ----------
-    executor : callable, optional
-        Makes an executor of ``concurrent.futures``. Work and shards have to be what it can hand over. Without one the
-        work is done here.
+    Work and shards have to be what the executor of ``concurrent.futures`` can hand over.
     """
 
     def __init__(self, executor: Callable[[], Executor] | None = None) -> None:
@@ -95,21 +88,10 @@ class Engine:
         return self._make is not None
 
     def run(self, work: Callable[[T], R], shards: Sequence[T], *, threads: int = 1, tries: int = 3) -> list[R]:
-        """What the work makes of each shard, in their order.
+        """Return what the work makes of each shard, in their order; raise what it raises.
 
-        Parameters
-        ----------
-        threads : int, >= 1
-            Shards that are worked off at a time, when that is done here.
-        tries : int, >= 1
-            Executors: when one loses a worker, the next one gets the shards that are not done.
-
-        Raises
-        ------
-        LostWorkersError
-            When the last one lost a worker, too.
-        Exception
-            What the work raises.
+        `threads` shards are worked off at a time without an executor. When an executor loses a worker the next one gets
+        the rest, up to `tries`; LostWorkersError after that.
         """
         if self._make is None:
             return list(in_threads(work, shards, most=threads))

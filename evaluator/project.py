@@ -1,9 +1,7 @@
 """The one way in: paths, uploads or bytes become a project, and a project becomes results.
 
-Owns `Project` (one ground truth, an ordered list of models, everything that is odd about them) and the order of a run:
-read both sides, rename labels, check the pair, evaluate. The terminal, the dashboard, packs and plain Python all come
-this way, so that the same files give the same numbers everywhere. It knows no format and no protocol by name, computes
-no number and formats nothing.
+Owns `Project` and the order of a run: read both sides, rename labels, check the pair, evaluate. Knows no format and no
+protocol by name, computes no number and formats nothing.
 """
 
 from __future__ import annotations
@@ -46,9 +44,9 @@ _MOST_PREDICTIONS: Final = 3
 
 
 class Upload(NamedTuple):
-    """Files whose names and bytes are at hand; several are read as a folder of this name, in the named format.
+    """Files whose names and bytes are at hand; several are read as a folder, in the named format.
 
-    Of a table, `columns` says which column holds what; see `Reading`.
+    `columns` says which column of a table holds what; see `Reading`.
     """
 
     name: str
@@ -72,9 +70,7 @@ class Member(Generic[SourceT]):
     Attributes
     ----------
     name : str
-        Name of the file or folder; with the folders above it that distinguish it where models have the same one.
-    side : "ground_truth" or "prediction"
-        The role it was given.
+        Of the file or folder, with the folders above it where models have the same one.
     source : Annotations, FieldDocuments, Posters or None
         None when it has errors.
     issues : tuple of Issue
@@ -92,15 +88,12 @@ class Member(Generic[SourceT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Project(Generic[SourceT]):
-    """A ground truth and its models, as far as they can be read.
+    """A ground truth and its models, in the order given, as far as they can be read.
 
     Attributes
     ----------
-    ground_truth : Member or None
-    models : tuple of Member
-        In the order in which they were given.
     pdfs : Path, tuple of Path, or None
-        The folder under which documents are looked up, or several; see `PdfFolder`.
+        Where documents are looked up; see `PdfFolder`.
     as_reference : bool
         The ground truth is a prediction, used as reference on purpose.
     """
@@ -156,7 +149,7 @@ def protocol_named(protocol: str) -> AnyProtocol:
 
 
 def options_of(protocol: AnyProtocol, **chosen: object) -> Options:
-    """The options of a protocol with some of them chosen; None leaves the protocol's own.
+    """Return the options of a protocol with some of them chosen; None leaves the protocol's own.
 
     Raises
     ------
@@ -212,17 +205,10 @@ def spelled(option: str) -> str:
 
 
 def model_names(predictions: Sequence[Input]) -> tuple[str, ...]:
-    """The name of each model: that of its file or folder, or the shortest end of its path that no other one has.
+    """Return the name of each model: that of its file, or the shortest end of its path that is its own.
 
-    Uploads keep their names, and so does a file that is given twice: no path distinguishes it.
+    Uploads keep their names, and so does a file that is given twice. OptionError for one file in place of several.
 
-    Raises
-    ------
-    OptionError
-        For one file in place of several.
-
-    Examples
-    --------
     >>> model_names(["a/pred.json", "b/pred.json", "b/lines.json"])
     ('a/pred.json', 'b/pred.json', 'lines.json')
     """
@@ -289,24 +275,16 @@ def open_project(
     *,
     names: Sequence[str] = (),
 ) -> Project[Source]:
-    """The project of some files, read as a protocol needs them.
+    """Return the project of some files, read as a protocol needs them; unreadable ones have their issues.
 
     Parameters
     ----------
-    ground_truth : Path, str or Upload
-    predictions : sequence of the same
-        In the order of the models.
     options : Options
         Of the protocol; states how the files are read and which labels are renamed.
     say : callable
         Called with a few words about what is being read.
     names : sequence of str
         Those of the models; `model_names` when empty.
-
-    Returns
-    -------
-    Project
-        Files with errors are in it with their issues.
 
     Raises
     ------
@@ -415,10 +393,7 @@ def _need_labels(project: Project[Source], fixes: Sequence[Fix]) -> None:
 
 
 def read_ahead(origin: Input) -> bool:
-    """Whether a file is read while another one is.
-
-    Big ones are not: their pieces are read in all threads anyway, and two at a time need the memory of both.
-    """
+    """Return whether a file is read while another one is: two big ones at a time need the memory of both."""
     if isinstance(origin, Upload):
         return False
     path = Path(origin)
@@ -426,9 +401,9 @@ def read_ahead(origin: Input) -> bool:
 
 
 def require_joined(project: Project[Source], protocol: AnyProtocol, options: Options) -> Joined:
-    """All models of a project on one dataset; BadInput with all issues when a file or a pair has an error.
+    """Return all models on one dataset; BadInput with all issues when a file or a pair has an error.
 
-    Raises ValueError when the options say that boxes of two files cannot be compared.
+    ValueError when the options say that boxes of two files cannot be compared.
     """
     truth = project.truth
     issues, fitting = list(project.issues), []
@@ -448,9 +423,9 @@ def require_joined(project: Project[Source], protocol: AnyProtocol, options: Opt
 
 
 def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[], SourceT]) -> Member[SourceT]:
-    """One side from what reads it, under a name; an unreadable one carries its issues.
+    """Return one side from what reads it; an unreadable one carries its issues.
 
-    Where the name has more of the path than that of the file, what was read and its issues have it, too.
+    A name with more of the path than the file's is given to what was read and to its issues, too.
     """
     own = {origin.name, origin.resolve().name} if isinstance(origin, Path) and "/" in name else set()
     try:
@@ -507,32 +482,23 @@ def evaluate(
     executor: Callable[[], Executor] | None = None,
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
-    """Predictions evaluated against one ground truth, which is read once; each by itself.
+    """Evaluate predictions against one ground truth, which is read once; return one result each, in order.
 
     Parameters
     ----------
     protocol : str
         A key of ``protocols.PROTOCOLS``.
-    ground_truth : Path, str or Upload
-        File or folder.
-    predictions : sequence of the same
-        Files or folders, one for each model.
-    say : callable
-        Called with a few words about what is being done.
-    count : callable, optional
-        Called with how many of how many pages are counted, by protocols that go page by page.
+    ground_truth, predictions : Path, str or Upload, sequence of the same
+        Files or folders; one prediction for each model.
+    say, count : callable
+        Called with words about what is being done, and by some protocols with how many of how many pages are counted.
     boxes : bool
-        Whether more than the tables of the results is wanted. Without it one plain prediction may be evaluated over
-        ranges of pages, where the protocol can: the same numbers and issues in less time and memory.
+        False when the tables suffice: one plain prediction may then be evaluated over ranges of pages, for the same
+        numbers and issues.
     executor : callable, optional
         Makes what may work on parts of large files; see `evaluator.engine.Engine`.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
-
-    Returns
-    -------
-    list of Evaluation
-        One per prediction, in order.
 
     Raises
     ------
@@ -578,25 +544,10 @@ def evaluate_together(
     scores: Sequence[float] = (),
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
-    """Predictions evaluated against one ground truth so that they can be compared; parameters as in `evaluate`.
+    """Evaluate predictions so that they can be compared; parameters and errors as in `evaluate`.
 
-    Parameters
-    ----------
-    scores : sequence of float
-        A score threshold for each prediction; see `evaluate_read`.
-
-    Returns
-    -------
-    list of Evaluation
-        One per prediction, in order. Those of a protocol that matches boxes are models of one dataset, so that
-        documents, pages and labels have one code: a label or document that only one file has is in all of the results.
-
-    Raises
-    ------
-    BadInput
-        With all issues of all files and pairs.
-    OptionError
-        See `evaluate`.
+    Models of a protocol that matches boxes are of one dataset: documents, pages and labels have one code, and a label
+    or document that only one file has is in all results. `scores` are those of `evaluate_read`.
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
@@ -622,29 +573,22 @@ def evaluate_read(
     *,
     scores: Sequence[float] = (),
 ) -> list[Evaluation]:
-    """Predictions that are read already, evaluated so that they can be compared.
+    """Evaluate predictions that are read already, so that they can be compared; one result each, in order.
 
     Parameters
     ----------
     truth, models
         As `Project.required` gives them.
     count : callable, optional
-        Called with how many of how many pages are counted, by protocols that go page by page.
+        As in `evaluate`.
     scores : sequence of float
-        A score threshold for each model, instead of ``min_score`` of the options. Without effect when all are 0 or the
-        protocol has no such option. Models with different thresholds are evaluated one by one.
-
-    Returns
-    -------
-    list of Evaluation
-        One per model, in order.
+        A score threshold for each model in place of ``min_score``; without effect when all are 0 or the protocol has
+        no such option. Models with different thresholds are evaluated one by one.
 
     Raises
     ------
-    BadInput
-        With all issues of the files and pairs.
-    OptionError
-        An option's value makes no sense.
+    BadInput, OptionError
+        As in `evaluate`.
     """
     if not any(scores) or not hasattr(options, "min_score"):
         return _evaluated(protocol, truth, models, options, count)
@@ -684,13 +628,7 @@ def explained(project: AnyProject | None, protocol: AnyProtocol, options: Option
 
 
 def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
-    """The diagnoses of files that cannot be compared as they are.
-
-    Returns
-    -------
-    tuple of Issue
-        One for each prediction with which a fix would help; empty when none does, and for files without boxes.
-    """
+    """Return one diagnosis for each prediction with which a fix would help; empty for files without boxes."""
     if protocol.kind != "boxes" or project.ground_truth is None:
         return ()
     from evaluator import match_check
@@ -765,11 +703,7 @@ def _over_ranges(
     name: str,
     executor: Callable[[], Executor] | None,
 ) -> Evaluation:
-    """The numbers of one model under a name, without its boxes where the files allow it.
-
-    Where they do not, the ordinary way is taken: its issues are the same for everybody, and its result is kept whole,
-    error types included, because they are there.
-    """
+    """The numbers of one model without its boxes; with them where the files do not allow that."""
     strange = _needing_boxes(protocol, options)
     if strange:
         raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(strange[0])}")

@@ -75,7 +75,6 @@ def _choices(loaded: OpenedBoxes) -> None:
 
 
 def _one_model(loaded: OpenedBoxes) -> None:
-    """The empty state: there is nothing to compare with."""
     frame.title("Compare", "")
     (model,) = loaded.pair
     name = frame.shortened(displayed(model.name), 60)
@@ -89,7 +88,6 @@ def _one_model(loaded: OpenedBoxes) -> None:
 
 
 def _names(chosen: tuple[Named, ...]) -> list[str]:
-    """What the view calls the models."""
     return [model.letter for model in chosen]
 
 
@@ -130,14 +128,12 @@ def _selected() -> None:
 
 
 def _shown() -> None:
-    """Another filter."""
     name = _events().show
     if name is not None:
         held.choose_show(name)
 
 
 def _cause_chosen() -> None:
-    """Another cause, or none."""
     key = _events().cause
     if key is not None:
         held.choose_cause(key)
@@ -162,7 +158,6 @@ def _alike(loaded: OpenedBoxes) -> None:
 
 
 def _looked() -> None:
-    """Another way to look."""
     name = _events().mode
     if name is not None:
         state.pair_mode = name
@@ -180,10 +175,7 @@ def _open_browser(loaded: OpenedBoxes, page: OpenEvent, both: held.Compared, sho
 
 @st.fragment
 def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
-    """The list of pages and the two panes; a page turn or a verdict runs this part alone.
-
-    `numbers` is the place of the main numbers above: it belongs to this part, so each run of it fills it.
-    """
+    """Show the list of pages and the two panes; each run of this part fills `numbers` above anew."""
     if State.alike_asked.take():
         st.switch_page(GALLERY_VIEW)
     if State.pair_whole.take():
@@ -236,7 +228,6 @@ def _write_url(place: Place | None) -> str:
 def _listed(
     loaded: OpenedBoxes, both: held.Compared, show: str, rows: IntArray, position: int | None
 ) -> window.PairPages:
-    """The listed pages."""
     cause, causes, names = both.cause, both.causes, _names(both.chosen)
     label, (a, b) = state.label or None, both.chosen
     models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
@@ -292,14 +283,12 @@ def _listed(
 
 
 def _nothing(both: held.Compared, show: str) -> str:
-    """Why the list is empty."""
     if not int(both.ledger.total.changed[0]) and show == "changed":
         return "A and B have the same matches and the same mistakes at these thresholds."
     return "No page passes the filter."
 
 
 def _every_model(loaded: OpenedBoxes) -> None:
-    """A table of all open models against A; a row makes its model B."""
     rows = held.every_model(loaded)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
@@ -414,8 +403,6 @@ def _mistakes(loaded: OpenedBoxes) -> None:
 
 
 def _bar_chosen(chosen: tuple[Named, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
-    """What a bar opens: the mistakes that it counts, in the Page browser; `meant` by the words beside the bars."""
-
     def opened() -> None:
         for point in chosen_points(key, "label"):
             asked, letter = str(point["label"]), point.get("model")

@@ -76,13 +76,11 @@ def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> N
 
 
 def _preset() -> None:
-    """One of the two usual thresholds."""
     if state.field_preset is not None:
         state.field_iou = state.field_preset
 
 
 def _numbers(model: choices.FieldModel) -> None:
-    """Mean AP at the threshold, precision, recall and coverage, small."""
     counts = model.result.overall(state.field_iou)
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
@@ -217,13 +215,11 @@ def _judged(model: choices.FieldModel) -> None:
 
 
 def _flipped(compared: choices.Compared) -> None:
-    """The other model."""
     compared.show(parse_events(report(_KEY)).model or "")
     state.field_whole = True
 
 
 def _cleared() -> None:
-    """Every problem of every document."""
     state.field_within, state.field_label, state.field_number = "", "", choices.PROBLEMS
     state.field_whole = True
 
@@ -241,10 +237,7 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
 def _page(
     compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, corrected: DeltaGenerator
 ) -> None:
-    """The page with its boxes, and the list of problems below: a page turn or a verdict runs this part alone.
-
-    `corrected` is the place of the corrected numbers: it belongs to this part, so each run of it fills it.
-    """
+    """Show the page and its problems; each run of this part fills `corrected`, the numbers' place, anew."""
     if State.field_whole.take():
         st.rerun()
     with corrected.container():
@@ -271,7 +264,6 @@ def _page(
 
 
 def _without_page(compared: choices.Compared, model: choices.FieldModel) -> PagePayload:
-    """The viewer without a page."""
     models = [ModelItem(each.letter, displayed(each.name)) for each in compared.models]
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
     return msgspec.structs.replace(
@@ -305,7 +297,6 @@ def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[i
 
 
 def _number_in_words(model: choices.FieldModel) -> str:
-    """The chosen number in words."""
     name = LINKS[state.field_number]
     if state.field_number == LEAST_SURE:
         name += f" {choices.budget():.0%}".replace("%", " %")
@@ -353,7 +344,6 @@ def _files(*, expanded: bool) -> None:
 
 
 def _upload() -> None:
-    """Open other files for one side."""
     with st.form("field_upload", clear_on_submit=True):
         roles = ["Ground truth", "Prediction"]
         st.segmented_control("Role of the files", roles, default="Prediction", required=True, key="field_upload_role")

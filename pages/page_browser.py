@@ -30,7 +30,6 @@ _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
 def _filters(loaded: OpenedBoxes, counts: IntArray) -> None:
-    """The filter, in the sidebar: what, how sure, and which pages."""
     titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
     present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in state.mistake_names]
     st.pills(
@@ -59,7 +58,6 @@ def _filters(loaded: OpenedBoxes, counts: IntArray) -> None:
 
 
 def _range(label: str, field: Field[tuple[float, float]], explained: str) -> None:
-    """A slider for two bounds."""
     st.slider(label, 0.0, 1.0, step=0.01, key=field.key, persist_state="session", help=explained)
 
 
@@ -78,7 +76,6 @@ def _poor_matches() -> None:
 
 
 def _saved_filters() -> None:
-    """Filters of this session under names."""
     saved = list(state.saved_filters)
     name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
     with st.container(horizontal=True, gap="small"):
@@ -105,10 +102,7 @@ def _saved_filters() -> None:
 
 
 def _page_choice(shown: browser.Listed) -> None:
-    """The pages of the list with their counts; choosing one opens it.
-
-    It names no page as the chosen one: the viewer turns pages without running this part of the view again.
-    """
+    """Offer the pages of the list, none as chosen: the viewer turns pages without a run of this part."""
     several = shown.chosen.document is None
     offered = range(min(_PAGES_OFFERED, len(shown.pages)))
 
@@ -142,7 +136,6 @@ def _text_by_label(loaded: OpenedBoxes, model: Model, document: str | None) -> N
 
 
 def _text_count(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
-    """The count, its progress, or the way to it."""
     job, summary = words.COUNT.current, words.counted(loaded, model, document)
     if job is not None and job.running:
         counted = "{:,} of " + count_of(job.total, "page")
@@ -238,7 +231,6 @@ def _alike() -> None:
 
 
 def _flipped(loaded: OpenedBoxes) -> None:
-    """The next model."""
     number = _events().model
     if number in [window.numbered(model).letter for model in loaded.models]:
         state.model = int(number) - 1
@@ -246,7 +238,6 @@ def _flipped(loaded: OpenedBoxes) -> None:
 
 
 def _cleared() -> None:
-    """All filters off."""
     browser.clear_filter()
     state.whole_view = True
 

@@ -52,10 +52,8 @@ def named_in(
 ) -> tuple[list[Evaluation], list[NamedNumbers]]:
     """Return the evaluations and every measure of the named slices for each; empty without named slices.
 
-    Slices of a protocol that does not match boxes are about what it observes one by one; from the file beside the
-    ground truth, which may be about boxes, it has those whose attributes it knows. Warnings about rows of the table
-    that are left out go to the evaluations. `BadInput` when a file cannot be understood, `UsageError` for an unknown
-    attribute.
+    Of a protocol that does not match boxes, slices whose attributes it knows. Warnings about left-out rows of the table
+    go to the evaluations. `BadInput` when a file cannot be understood, `UsageError` for an unknown attribute.
     """
     path = slices or default_file(gt)
     if slices is None and not path.exists():

@@ -59,8 +59,7 @@ def board_data(
 ) -> BoardPayload:
     """Return all that the comparison board shows; lists are empty without documents or differences.
 
-    `ledger` is of all labels and documents, `differences` of the metrics of `TABLE_METRICS`; `names` are those of
-    baseline and candidate; `show` and `label` the present filter and label of the page list, "" for all labels.
+    `ledger` is of all labels and documents; `names` are baseline and candidate; `label` is "" for all.
     """
     few = decisive(differences, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in differences if one.difference is not None])
@@ -109,7 +108,7 @@ def link_of(one: Difference) -> LinkItem:
 def axis_of(differences: Sequence[Difference]) -> tuple[float, float, list[float]]:
     """Return ends and ticks, in points, of an axis that holds the differences, their intervals and 0.
 
-    At most five ticks, at multiples of 1, 2 or 5 times a power of ten, 0 among them. From -1 to 1 for nothing.
+    At most five ticks, 0 among them; from -1 to 1 for nothing.
 
     >>> axis_of([])
     (-1.0, 1.0, [-1.0, 0.0, 1.0])

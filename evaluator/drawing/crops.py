@@ -64,10 +64,7 @@ def _inside(middle: float, extent: float) -> tuple[float, float]:
 
 
 def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
-    """Return a part of a page picture as WebP, at most `width` pixels across.
-
-    The picture is one that the renderer made; never one from a file of the user.
-    """
+    """Return a part of a page picture as WebP, at most `width` across; never of a file of the user."""
     # A review pack gets its crops cut by the process that draws, and is made without it.
     from PIL import Image
 
@@ -79,10 +76,7 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
 
 
 def cards(result: AnyBoxResult, shown: Items) -> list[CardItem]:
-    """Return some items, at most a few hundred, as cards; keys are stable for a pair of files.
-
-    Boxes in pixels are left out where no file gives the size of the page.
-    """
+    """Return items as cards, with keys stable for a pair of files; boxes of unknown place are left out."""
     mistakes = result.mistakes
     truths, predictions = [], []
     for row, mistake in enumerate(shown.mistake.tolist()):
@@ -96,7 +90,6 @@ def cards(result: AnyBoxResult, shown: Items) -> list[CardItem]:
 def _card(
     result: AnyBoxResult, shown: Items, row: int, truths: list[CardBoxItem], predictions: list[CardBoxItem]
 ) -> CardItem:
-    """One item as the gallery shows it."""
     dataset, kind = result.matching.dataset, int(shown.kind[row])
     boxes = [*truths, *predictions]
     document, index = dataset.documents[shown.document[row]], int(dataset.page_index[shown.page[row]])
@@ -177,7 +170,6 @@ def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem
 
 
 def _label(shown: Items, row: int, labels: tuple[str, ...]) -> str:
-    """Label of the item; of both sides where they differ, each in its own direction of writing."""
     codes = [int(column[row]) for column in (shown.truth_label, shown.prediction_label) if column[row] >= 0]
     return " → ".join(isolated(displayed(labels[code])) for code in dict.fromkeys(codes))
 

@@ -57,7 +57,7 @@ def field_pair(
 ) -> PairLayers:
     """Return the fields of two models on one page; the ledger is that of box and value at `iou`.
 
-    Fields of the `kinds` are drawn in full and listed; those without a box on the page are in a note.
+    Fields of the `kinds` are drawn in full and listed; a note counts those without a box.
     """
     places, page_of = ledger.items.pages
     page = next((at for at, place in enumerate(places) if place == (document, index)), -1)
@@ -92,8 +92,6 @@ def field_pair(
 
 
 class _Side(NamedTuple):
-    """The page of one model."""
-
     layers: PageLayers
     boxes: tuple[PairBoxItem, ...]
     by_field: Mapping[_Field, PairBoxItem]
@@ -188,7 +186,6 @@ def _with_mates(own: _Side, other: _Side) -> list[PairBoxItem]:
 
 
 def _sentence(field: _Field, sides: Sequence[_Side], names: Sequence[str]) -> str:
-    """What each model has for a field."""
     path = isolated(displayed(field[0]))
     said = [side.values.get(field) for side in sides]
     if field[1]:

@@ -1,7 +1,6 @@
 """What the page viewer draws of a page of extracted fields: boxes with status, problems, page strip.
 
-A box is named by side and row (``g12``, ``p3``). One below the threshold is a false positive and leaves its ground
-truth missed: one problem with two boxes.
+Boxes are named by side and row (``g12``). One below the threshold and its ground truth are one problem.
 """
 
 from __future__ import annotations
@@ -84,11 +83,10 @@ def unit_of(result: FieldsResult) -> str:
 def page_data(
     result: FieldsResult, pages: FieldPages, paper: Paper, *, iou: float, kept: IntArray | None = None
 ) -> PageLayers:
-    """Return boxes, problems and counts of one page for the viewer.
+    """Return boxes, problems (in reading order, those without a drawn box last) and counts of one page.
 
-    `kept` are the rows (int64, shape (K,)) of listed problems, None for all; boxes of other problems are faded. Matched
-    ground truth has the status ``truth``. Mistakes are in reading order, `row` is that of ``compared``; those without a
-    drawn box come last.
+    `kept` are the rows of listed problems, int64, shape (K,), None for all; boxes of others are faded. Matched ground
+    truth has the status ``truth``; `row` is that of ``compared``.
     """
     rows = pages.rows_on(paper.document, paper.page)
     status = result.status(iou)
@@ -128,8 +126,8 @@ def strip(
 ) -> list[StripItem]:
     """Return the page strip: each page with its number of problems and a few blocks of its fields.
 
-    Pages are document code and page; `listed` is in the order of the strip, `current` a position in it, `counts` the
-    problems by page. Without a size in `papers`, blocks of a page are drawn only when boxes are shares.
+    Pages are (document code, index), `listed` in order, `current` a position in it. Without a size in `papers` blocks
+    are drawn only when boxes are shares.
     """
     wanted = {page: list[BlockItem]() for page in listed}
     documents = np.isin(result.compared.document, [document for document, _ in listed])

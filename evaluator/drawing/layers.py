@@ -67,9 +67,9 @@ def page_data(
 ) -> PageLayers:
     """Return boxes, mistakes (in reading order) and counts of a page row; -1 is a page no file mentions.
 
-    Without `page_points` the length of a cut is unknown, without `text` mistakes name no words; `causes` lists mistakes
-    of one cause together. Boxes of mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for
-    pixels of a page whose size no file states; without either no box is drawn, and `NO_SIZE` is among the notes.
+    Without `page_points` the length of a cut is unknown, without `text` no words are named; `causes` groups mistakes.
+    Boxes of mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for pages whose size no file
+    states; without one no box is drawn, and `NO_SIZE` is among the notes.
     """
     mistakes, keep = kept or Kept(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
     shown = rows_on(result, page, labels)
@@ -140,9 +140,9 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
 
 
 def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[str, str]:
-    """Return the text of the chips of boxes whose cause lies in one place: the cause on one, else empty.
+    """Return the chips of boxes whose cause lies in one place: the cause on one of them, else empty.
 
-    That box is the missed ground truth, else the largest. Mistakes that are only alike keep their chips.
+    That one is the missed ground truth, else the largest box. Mistakes that are only alike keep theirs.
     """
     chips: dict[str, str] = {}
     for cause in causes:
@@ -156,7 +156,6 @@ def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[s
 
 
 def _area(box: BoxItem) -> float:
-    """Its share of the page."""
     return (box.xyxy[2] - box.xyxy[0]) * (box.xyxy[3] - box.xyxy[1])
 
 
@@ -262,10 +261,7 @@ def _source(source: Annotations, row: int) -> str:
 def _grouped(
     boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray
 ) -> tuple[dict[int, list[BoxItem]], dict[str, int]]:
-    """The boxes of each kept mistake, in reading order, and the mistake of each box that a filter hides.
-
-    Boxes of one mistake begin with its false positives.
-    """
+    """The boxes of each kept mistake, false positives first, and the mistake of each hidden box."""
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
     named = {"ground_truth": mistakes.of_truth, "prediction": mistakes.of_prediction}
@@ -288,7 +284,6 @@ def _grouped(
 
 
 def _row(key: str) -> int:
-    """Row of a box by its name."""
     return int(key[1:])
 
 
@@ -401,5 +396,4 @@ def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
 
 
 def _score_text(score: float | None) -> str:
-    """The score of a prediction in words."""
     return "no score" if score is None else f"score {score:.2f}"

@@ -1,6 +1,6 @@
 """The heatmap of one confusion matrix: cell texts and colour levels, scales and legend in both themes.
 
-Background x background is in no scale: it is most of the page and would make all other cells pale.
+Background x background is in no scale: it is most of the page.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def matrix_data(
 ) -> MatrixLayer:
     """Return the heatmap of one scope: matrices of shape (1, C, C) over `classes`, the background first.
 
-    Steps of pixels follow the share of the row. `largest_pixels` is the upper end of the other scales of pixels, that
-    of this matrix when absent. Level -1 is outside the scale; facts are None where undefined.
+    Steps of pixels follow the share of the row. `largest_pixels` ends the other scales of pixels, by default at the
+    largest here. Level -1 is outside the scale; facts are None where undefined.
     """
     values = getattr(matrices, SHOWS[shows])[0]
     shares = matrices.recall[0] if shows == "pixels" else values
@@ -69,8 +69,8 @@ def difference_data(
 ) -> MatrixLayer:
     """Return the heatmap of one matrix minus another; facts are ``first``, ``second`` and ``gain``.
 
-    `shares` is the difference of the row shares, which the steps of pixels follow and need. Levels rise from the
-    deepest orange (for the second) over the middle to the deepest blue (for the first).
+    `shares`, the difference of the row shares, is needed for steps of pixels. Levels rise from deepest orange (second)
+    to deepest blue (first).
     """
     values = difference.values
     stepped = shares.values if colour == "steps" and shares is not None else values
@@ -237,7 +237,6 @@ def _difference_scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
 
 
 def _scale_name(names: Mapping[Shows, str], shows: Shows, colour: Colour) -> str:
-    """Return the title of a legend; the steps of pixels follow the share of the row."""
     if colour == "steps":
         return f"Colour: {names['row'][:1].lower()}{names['row'][1:]}" if shows == "pixels" else names[shows]
     return f"{names[shows]}, {'logarithmic' if colour == 'log' else 'linear'}"

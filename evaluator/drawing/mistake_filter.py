@@ -31,9 +31,9 @@ WHOLE: Final = (0.0, 1.0)
 class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
     """The conditions that a mistake must meet to be shown; the default keeps all.
 
-    `names` are of `evaluator.metrics.error_types.DOCUMENT`, empty for all; `label` is that of a ground truth or a
-    prediction. Ranges include both ends; `score` keeps mistakes without a score, `iou` those without a pair as long as
-    it begins at 0; `size` is the area of the largest box, a share of the page.
+    `names` are of `DOCUMENT`, empty for all; `label` is that of either side. Ranges include both ends; `score` keeps
+    mistakes without a score, `iou` those without a pair when it begins at 0; `size` is the largest box's share of the
+    page.
     """
 
     document: str | None = None
@@ -171,10 +171,9 @@ def _best_iou(result: AnyBoxResult, mistakes: Mistakes) -> FloatArray:
 def passing(
     columns: MistakeColumns | Items, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
 ) -> BoolArray:
-    """Return which mistakes a filter keeps, bool, shape (M,).
+    """Return which mistakes a filter keeps, bool, shape (M,); none for an unknown document or label.
 
-    Nothing passes for a document or label that the dataset does not have. ValueError for a name that is not in
-    `DOCUMENT`, and for `unjudged` without `judged` (shape (M,), True for a mistake with a verdict).
+    ValueError for a name not in `DOCUMENT`, and for `unjudged` without `judged`, shape (M,).
     """
     unknown = [name for name in chosen.names if name not in DOCUMENT]
     if unknown:
@@ -269,11 +268,10 @@ def page_list(
     only_mistakes: bool = False,
     worst_first: bool = True,
 ) -> PageList:
-    """Return the pages that a filter leaves; without rows when nothing passes.
+    """Return the pages that a filter leaves, by document and page; `worst_first`: most mistakes first.
 
-    `keep` is from `passing`; `label` keeps pages with a box of that label that takes part. With a document and no
-    label, pages of its PDF (`pdf_pages`) that no file mentions are listed too. The order is by document and page;
-    `worst_first` puts most mistakes first.
+    `keep` is from `passing`; `label` keeps pages with a box of it that takes part. With a document and no label, pages
+    of its PDF (`pdf_pages`) that no file mentions are listed too.
     """
     dataset = result.matching.dataset
     mistakes = np.bincount(columns.page[keep], minlength=dataset.pages)

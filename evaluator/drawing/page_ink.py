@@ -1,7 +1,7 @@
 """The ink of a page without a text layer: how much ink of a ground truth no prediction holds.
 
-Ink is the share of dark (on dark paper: light) pixels in the cells of a small grid over the displayed page, see
-`evaluator.pdf.pool.Ink`. A cell belongs to a box when its middle lies in it. Boxes are shares of the page.
+Ink is the share of dark (on dark paper: light) pixels in the cells of a grid, see `evaluator.pdf.pool.Ink`. A cell
+belongs to a box that has its middle.
 """
 
 from __future__ import annotations

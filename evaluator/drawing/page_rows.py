@@ -1,7 +1,6 @@
 """The rows of both sides by page, and the corners of boxes as shares of their pages.
 
-Pixels are divided by the page size that the file states, else that of another file of the dataset for the same page,
-else one that the caller states.
+The size of a page is the file's, else another file's of the dataset, else one that the caller states.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ def by_page(result: AnyBoxResult) -> tuple[ByPage, ByPage]:
 
 
 def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
-    """Return the truth and prediction rows on a page that take part, in file order; none for page -1.
-
-    Only those of `labels`; None for all that are scored.
-    """
+    """Return the rows of both sides on a page that take part (of `labels`), in file order; none for -1."""
     matching = result.matching
     truth, prediction, names = matching.dataset.ground_truth, matching.prediction, matching.dataset.labels
     truths, predictions = (side.on(page) for side in by_page(result))
@@ -69,10 +65,9 @@ def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tu
 def page_shares(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> FloatArray:
-    """Return x1, y1, x2, y2 of the boxes in `rows` of a side as shares of their pages, shape (K, 4).
+    """Return x1, y1, x2, y2 of some boxes of a side as shares of their pages, shape (K, 4).
 
-    `stated` is width and height, in the unit of the boxes, of pages whose size no file states (a PDF page in points
-    only for boxes in points). NaN for a box in pixels of a page whose size is not known.
+    `stated` is the size, in the boxes' unit, of pages without one; NaN for pixels of a page of unknown size.
     """
     corners = side.xyxy[rows]
     if side.source.unit == "page":

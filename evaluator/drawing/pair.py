@@ -1,8 +1,8 @@
 """What the comparison draws of one page: the boxes of two models with what they agree and differ on.
 
-Keys are side and row: ``g12`` of the ground truth, in both panes; ``a3`` and ``b3`` of the first and the second model.
-A ground truth and its matches have its outcome in the ledger as kind: ``both``, ``a_only`` (only the first finds it),
-``b_only``, ``neither``; a false positive is ``shared``, ``a_invents`` or ``b_invents``.
+Keys are side and row: ``g12`` of the ground truth, ``a3`` and ``b3`` of the models. A ground truth and its matches have
+its outcome as kind: ``both``, ``a_only``, ``b_only``, ``neither``; a false positive is ``shared``, ``a_invents`` or
+``b_invents``.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ from evaluator.model.issues import isolated
 
 
 class PageFilter(NamedTuple):
-    """One way to list pages, and the kinds of boxes it is about.
-
-    `words` is a title with places for the names of the two models; `main` is always offered, others only while chosen.
-    """
+    """A way to list pages by kinds of boxes; `words` is a title with places for the models' names."""
 
     words: str
     kinds: tuple[PairKind, ...]
@@ -117,11 +114,10 @@ def pair_data(
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
 ) -> PairLayers:
-    """Return the boxes of both models on one page, and the differences that a filter asks for.
+    """Return the boxes of both models on one page (-1: no file mentions it), and their differences.
 
     Boxes of `show`, a name of `PAGE_FILTERS`, are drawn in full; with `only`, keys of ground truths (for their matches
-    too) and false positives, these alone. `page` is -1 for a page that no file mentions. Boxes are those of
-    `layers.page_data`.
+    too) and false positives, these alone. Boxes are those of `layers.page_data`.
     """
     wanted = PAGE_FILTERS[show].kinds
     sides = [
@@ -158,8 +154,6 @@ def _layers(
 
 
 class _Side(NamedTuple):
-    """The page of one of the two models."""
-
     layers: PageLayers
     boxes: tuple[PairBoxItem, ...]
     titles: Mapping[int | None, str]
@@ -228,10 +222,7 @@ def page_mistakes(pane: PaneItem) -> list[MistakeItem]:
 def _kind(
     box: BoxItem, truth_of: Mapping[int, int], ledger: Ledger, mates: Mapping[int, int], order: Order
 ) -> tuple[PairKind, str | None]:
-    """Kind of a box, and the key of the same false positive of the other model.
-
-    `truth_of` is the ground truth of each prediction, -1 for none.
-    """
+    """Kind of a box, and the key of the same false positive of the other model."""
     row = int(box.key[1:])
     truth = row if box.side == "ground_truth" else truth_of[row]
     if truth != UNMATCHED:
@@ -300,7 +291,6 @@ def _differences(
 
 
 def _truth_words(truth: PairBoxItem, sides: Sequence[_Side], names: Sequence[str]) -> str:
-    """Who finds a ground truth, and how the other one misses it."""
     parts = []
     for name, side in zip(names, sides, strict=True):
         own = side.by_key.get(truth.key)
@@ -318,7 +308,6 @@ def _truth_words(truth: PairBoxItem, sides: Sequence[_Side], names: Sequence[str
 
 
 def _false_words(box: PairBoxItem, titles: Mapping[int | None, str], names: Sequence[str]) -> str:
-    """Whose false positive it is, and of what kind."""
     score = "" if box.score is None else f" {box.score:.2f}"
     who = "both have" if box.kind == "shared" else f"only {names[ALONE.index(box.kind)]} has"
     title = titles.get(box.mistake, "")

@@ -1,7 +1,4 @@
-"""The causes of the comparison as its list reads them: title, what became of it in B, boxes and pages.
-
-Owns keys and words, and which boxes of a page are of a cause; the causes come from `evaluator.compare.changed_causes`.
-"""
+"""Causes of the comparison (of `evaluator.compare.changed_causes`) as its list reads them, with keys."""
 
 from __future__ import annotations
 
@@ -41,18 +38,11 @@ def place_of(causes: ChangedCauses, key: str) -> int | None:
 
 
 def cause_items(causes: ChangedCauses, names: Sequence[str]) -> tuple[ChangedCauseItem, ...]:
-    """The causes as the list of the comparison reads them; empty where nothing changed.
-
-    Parameters
-    ----------
-    names : sequence of str, length 2
-        What the view calls the two models.
-    """
+    """Return the causes as the comparison lists them, with the models' `names`; empty without a change."""
     return tuple(_item(causes, place, names, pages) for place, pages in enumerate(causes.page_counts.tolist()))
 
 
 def _item(causes: ChangedCauses, place: int, names: Sequence[str], on_pages: int) -> ChangedCauseItem:
-    """One cause, which is on so many pages."""
     change = causes.change(place)
     words, tone = _CHANGES[change]
     solved, new = int(causes.solved[place]), int(causes.new[place])

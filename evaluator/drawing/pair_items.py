@@ -1,7 +1,4 @@
-"""The page list of a comparison of wrong pixels, fields or criteria of a poster.
-
-An `ItemLedger` counts. A place in the list is a position among the pages of `listed`.
-"""
+"""The page list of a comparison of wrong pixels, fields or criteria, counted by an `ItemLedger`."""
 
 from __future__ import annotations
 
@@ -59,9 +56,8 @@ SPURIOUS_KIND_OF: Final[Mapping[Outcome, PairKind]] = {
 class ItemPages(NamedTuple):
     """What differs on each page; `noun` is what is counted, in the singular.
 
-    `places` are document and page from 0, in the order of the ledger; things on no page are on the first. `has` and
-    `amount`, shape (P, 4), are by `OUTCOMES`. The amount of wrong pixels is by how many a model is better, and for both
-    those on pages that are equally wrong.
+    `places` are (document, page from 0), in the ledger's order; things on no page are on the first. `has` and `amount`,
+    shape (P, 4), are by `OUTCOMES`; wrong pixels count how many a model is better, for both on equally wrong pages.
     """
 
     noun: str

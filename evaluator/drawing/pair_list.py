@@ -1,7 +1,6 @@
 """The page list of the comparison: pages of a filter, their order, bars and numbers.
 
-The ledger counts. A place in the list is a position among the rows of `listed_pages`; rows are those of the page
-columns of the dataset.
+A place is a position among the rows of `listed_pages`; rows are those of the dataset's page columns.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ LISTED_PAGES: Final = 200
 
 
 def listed_pages(ledger: Ledger, show: str) -> IntArray:
-    """Return the page rows of a filter of `PAGE_FILTERS`, int64; KeyError for an unknown one.
+    """Return the page rows of a `PAGE_FILTERS` name, int64; KeyError for an unknown one.
 
-    *Changed*: by rising net change, so most lost first. The others: most boxes of the kind first, equal ones by rising
-    net change.
+    *Changed*: most lost first. The others: most boxes of the kind first, ties by rising net change.
     """
     counts = boxes_of(ledger.per_page, show)
     if show != "changed":
@@ -81,9 +79,9 @@ def page_list(
     *,
     of_cause: IntArray | None = None,
 ) -> PageList:
-    """Return the pages around one of the list, with its title and scale; `rows` are of `listed_pages`.
+    """Return the listed pages around a position of `rows`, with title and scale; see `listed_pages`.
 
-    `of_cause`, the changed boxes of a cause on each page, makes the list one of these.
+    `of_cause`, a cause's changed boxes by page row, makes the list one of these.
     """
     counts, dataset = ledger.per_page, ledger.dataset
     asked = PAGE_FILTERS[show].title(names) if of_cause is None else "of this cause"
@@ -129,8 +127,7 @@ def around(
 ) -> PageList:
     """Return at most `LISTED_PAGES` pages around a position, with bars to the left and right by row.
 
-    `look` has title, words and whether bars diverge; bars scale to the longest of the whole list. `gap` is a place and
-    the text above the page there.
+    `look` has title, words and whether bars diverge; `gap` a place and the text above the page there.
     """
     left, right = bars
     first, _ = window(position, len(rows), LISTED_PAGES)

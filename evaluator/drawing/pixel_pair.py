@@ -1,7 +1,6 @@
-"""What the linked panes draw of a page of a pixel count: the wrong pixels of two models, in pieces.
+"""Linked panes of a pixel count: the wrong pixels of two models, in pieces of one off-diagonal cell.
 
-A piece is connected pixels of one cell of the confusion matrix off its diagonal. Pieces of two models are the same
-where both have wrong pixels of one cell in common.
+A piece is connected; pieces of two models are the same where they share wrong pixels of one cell.
 """
 
 from __future__ import annotations
@@ -57,8 +56,7 @@ def pixel_pair(
 ) -> PairLayers:
     """Return the wrong pixels of two models on one page; `pieces` are those of `wrong_pieces`.
 
-    Boxes are the largest pieces with their outlines, mistakes the same in their order; `kinds` are drawn in full and
-    listed. A model that does not count the page has none.
+    The largest pieces become boxes with outlines; `kinds` are drawn in full and listed.
     """
     pages = [_page_of(result, document, index) for result in results]
     drawn = [side[:DRAWN_PIECES] for side in pieces]
@@ -158,7 +156,6 @@ def _box(
     full: bool,
     mate: str | None,
 ) -> PairBoxItem:
-    """A piece as a box whose outline is that of its pixels."""
     size = np.tile(np.asarray(extent), 2)
     shares = piece.rectangles / size
     xyxy: Rect = (*shares[:, :2].min(axis=0).tolist(), *shares[:, 2:].max(axis=0).tolist())
@@ -181,7 +178,6 @@ def _box(
 
 
 def _mistake(piece: Piece, box: PairBoxItem) -> MistakeItem:
-    """What the tooltip says of a piece."""
     _, title = _names(piece.cell)
     return MistakeItem(
         number=box.mistake or 0,

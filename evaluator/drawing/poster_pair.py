@@ -1,7 +1,6 @@
 """What the linked panes draw of a poster: the words that either of two extractions misses or adds.
 
-Words that only one of them misses or adds are differences. Keys are ``g…`` for words of the reference, ``a…`` and
-``b…`` for words that a model adds.
+Keys are ``g…`` for words of the reference, ``a…`` and ``b…`` for words that a model adds.
 """
 
 from __future__ import annotations
@@ -85,7 +84,6 @@ def _kind(word: _Word, own: Sequence[dict[_Word, WordPlaces]]) -> PairKind:
 
 
 def _rects(own: Sequence[dict[_Word, WordPlaces]], word: _Word) -> list[Rect]:
-    """Where a word is on the page."""
     places = own[0].get(word) or own[1][word]
     return [(x1, y1, x2, y2) for x1, y1, x2, y2 in places.boxes.tolist()]
 

@@ -50,7 +50,7 @@ def slices_payload(
 ) -> SlicesPayload:
     """Return what the component of the slices shows; `names` are letter and name of each model.
 
-    `results` are those of `names`, in this order; `searched` is one result, or both for the difference of B and A.
+    `searched` is one of `results`, which follow `names`, or both for B minus A.
     """
     every = items(searched[-1])
     return _payload(slices, [_slice(one, names, results, searched, every) for one in slices.slices])
@@ -118,10 +118,7 @@ def _item(
     order: str,
     confirmed: bool | None,
 ) -> SliceItem:
-    """One slice; `things` (plural, singular) are counted, `fitting` (plural) is what mean fits are over.
-
-    `pages` are the first of `places` (documents where not `paged`); `confirmed` is None where only a search can say.
-    """
+    """One slice, with the first of `places` pages; `confirmed` is None where only a search can say."""
     letters, words_ = [letter for letter, _ in names], one.words
     noun, unit = things
     return SliceItem(

@@ -218,10 +218,7 @@ class PageText:
 
 
 def page_lost(text: PageText, sides: Sides) -> LostText:
-    """Return what the viewer marks as lost on a page.
-
-    A page with words has no ``lost_ink`` (None), one without has no ``lost_words``; both are None for a blank page.
-    """
+    """Return what is marked as lost: ``lost_words`` or, without a text layer, ``lost_ink``; else neither."""
     if len(text.words.texts):
         lost = lost_words(text.words.boxes, sides)
         return LostText(lost=_rects(text.words.boxes[lost]), lost_words=int(lost.sum()))

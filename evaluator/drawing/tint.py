@@ -1,7 +1,6 @@
 """The pixels of one cell of a pixel confusion matrix on one page, with the boxes that explain them.
 
-Positions are shares of the displayed page, origin top left. The rectangles are exactly the counted pixels, so they lie
-on whole pixels of the raster, while boxes keep their own edges.
+Positions are shares of the displayed page. Rectangles lie on whole pixels of the raster, boxes keep their edges.
 """
 
 from __future__ import annotations
@@ -46,10 +45,9 @@ def tint_data(
 def _boxes(
     result: PixelResult, page: int, row: int, column: int, rectangles: IntArray
 ) -> tuple[list[tuple[int, int, Rect]], int]:
-    """Return side, class and page shares of the boxes that explain the pixels, and how many are left out.
+    """Return side, class and page shares of boxes that explain the pixels, and how many are left out.
 
-    Boxes of the row's class on the first side and of the column's on the second that meet the pixels. Where one is the
-    background, that side's boxes of the other class that meet those.
+    Where a class is the background, that side's boxes of the other class that meet the pixels.
     """
     extent = result.extent[page]
     sides = [_on_page(side, page) for side in result.on_page(page)]

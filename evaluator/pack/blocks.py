@@ -1,7 +1,6 @@
 """The parts of a chapter of a review pack: rows of numbers, heatmaps, curves and marked texts.
 
-Plain values that HTML and PDF draw alike. Text is as in the files and is escaped where it is drawn. Colours are those
-of the light theme on paper and of both on screen.
+Plain values; text is as in the files, and escaped where it is drawn.
 """
 
 from __future__ import annotations
@@ -17,10 +16,7 @@ NOTHING: Final = "n/a"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of numbers as they are printed; the first column is text to the left, with `words` all are.
-
-    `note`: what a reader must know of the numbers; may be empty.
-    """
+    """Rows of numbers as printed, the first column as text (with `words` all); `note` may be empty."""
 
     kind: ClassVar = "rows"
     title: str

@@ -1,6 +1,6 @@
 """The findings of a review pack: one card for each judged mistake, page, document or comparison.
 
-A mistake that is still present is shown as it is today, any other as it was when it was judged.
+A mistake that is still there is shown as it is today, any other as it was judged.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparis
 class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What the reader chose; ValueError, one sentence, for a value out of its range.
 
-    `title`: made from the comparison when empty. `date`: as printed. `judged_only`: none where nothing is judged.
-    `cards`, `pages`: at most so many, pages of findings first. `budget`: bytes of the file. `documents`, `verdicts`,
-    `tags`: which findings are shown, empty for all; numbers are always of all documents. `seconds`: to correct one box.
-    `rule`: when the candidate is to be shipped.
+    `title`, `date`: as printed. `judged_only`: no findings where nothing is judged. `cards`, `pages`: at most so many.
+    `budget`: bytes of the file. `documents`, `verdicts`, `tags`: of the findings, empty for all; numbers are of all
+    documents. `seconds`: to correct one box. `rule`: when the candidate is shipped.
     """
 
     title: str = ""
@@ -101,9 +100,8 @@ class Model:
 class Card:
     """One finding as it is shown.
 
-    `number`: from 1, its anchor. `page`: row in the dataset, -1 when the files do not have it. `boxes`: empty for a
-    page or a document. `verdict`: None without one or with several. `people`: who and when. `notes`: author and note.
-    `state`: empty where the finding applies, else what became of it.
+    `number`: from 1, its anchor. `page`: row in the dataset, -1 for none. `boxes`: empty for a page or document.
+    `verdict`: None without one or with several. `state`: empty where the finding applies, else what became of it.
     """
 
     number: int

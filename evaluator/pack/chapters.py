@@ -1,7 +1,4 @@
-"""Chapters of a review pack: what models reach under one protocol, in its own numbers, curves, heatmaps and texts.
-
-Numbers are those of the results and of the comparison of the first two; how they are drawn is `html_pack`, `pdf_pack`.
-"""
+"""Chapters of a review pack: what models reach under one protocol, in its own numbers and pictures."""
 
 from __future__ import annotations
 
@@ -54,10 +51,9 @@ class FileRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """What models reach under one protocol.
+    """What models reach under one protocol; with one model `decision` is None, and no `differences`.
 
-    With one model `decision` is None, `summary` and `differences` are empty. `differences`: second minus first in the
-    order of the protocol. `numbers`: over everything, a row for each model. `blocks`: what only this protocol shows.
+    `differences`: second minus first in the protocol's order. `numbers`: overall, a row for each model.
     """
 
     anchor: str
@@ -78,10 +74,7 @@ class Chapter:
 
 
 def chapter_of(results: Sequence[Result], called: Sequence[ModelItem]) -> Chapter:
-    """Return the chapter of one protocol; the second result is compared with the first.
-
-    ValueError: no results, or not as many as names in `called`.
-    """
+    """Return the chapter of one protocol; ValueError without results or with another number of names."""
     if not results or len(results) != len(called):
         raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(called)}")
     of, letters = protocol_of(results[0]), [model.letter for model in called]

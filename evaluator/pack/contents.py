@@ -1,7 +1,6 @@
-"""The contents of a review pack in any form: numbers, differences, findings, pages, and how all of it was made.
+"""The contents of a review pack in any form: numbers, differences, findings, pages, and how it was made.
 
-Plain text and numbers of one operating point, from results, the comparison and the log of findings. Pictures come
-later, one by one, so that a pack of 500 pages needs the memory of one.
+Plain text and numbers; pictures come later, one by one.
 """
 
 from __future__ import annotations
@@ -52,12 +51,9 @@ _DIFFERENCES: Final = 12
 class Contents:
     """Everything in a pack; without boxes `dataset` is None, and `models`, `cards` and `pages` are empty.
 
-    With one model `decision` and `ledger` are None, and `differences` (in reading order), `summary`, `question` and
-    `keys` are empty. `pages`: rows of the pages that get a picture, in order; `left_out`: pages with mistakes that get
-    none. `causes`: of the candidate, the costliest first; `causes_words`: their share of the corrections.
-
-    `own`: what the protocol of the boxes shows besides, None for nothing. `chapters`: under further protocols. `since`:
-    None without an earlier pack. `judged`: all findings of boxes, shown or not. `slices`: empty where nobody searched.
+    With one model `decision` and `ledger` are None, `differences` and `summary` empty. `pages`: rows of pages with a
+    picture; `left_out`: pages with mistakes without one. `causes`: of the candidate, costliest first. `own`, `since`:
+    None for nothing. `judged`: all findings of boxes, shown or not.
     """
 
     options: PackOptions
@@ -125,9 +121,8 @@ def gather(
 ) -> Contents:
     """Return the contents of a pack about some models, under any protocol that matches boxes.
 
-    `results`: one or more of one dataset at one IoU threshold; the second is compared with the first, further ones are
-    listed. `called`: one name each. `own`: the chapter of their protocol, if it has more numbers than a matching.
-    ValueError: no results, not as many as names, or the first two cannot be compared.
+    `results` are of one dataset at one IoU threshold; the second is compared with the first. `own`: the chapter of
+    their protocol, if it has more numbers. ValueError: no results, not as many names, or the two cannot be compared.
     """
     if not results or len(results) != len(called):
         raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(called)}")
@@ -179,10 +174,7 @@ def gather(
 def gather_chapters(
     chapters: Sequence[Chapter], options: PackOptions, *, issues: Sequence[Issue] = ()
 ) -> Contents:  # fmt: skip
-    """Return the contents of a pack without boxes; the first chapter gives title and decision.
-
-    ValueError: no chapters.
-    """
+    """Return the contents of a pack without boxes, led by the first chapter; ValueError without chapters."""
     if not chapters:
         raise ValueError("a pack needs at least one chapter")
     first = chapters[0]

@@ -1,7 +1,4 @@
-"""A review pack as a folder or zip: every form of it, the tables, the findings, and marked copies of the documents.
-
-Names of the files, and which of an earlier pack are replaced, are in `pack.place`.
-"""
+"""A review pack as a folder or zip: every form, the tables, the findings, and marked documents."""
 
 from __future__ import annotations
 
@@ -43,10 +40,9 @@ def write_folder(
     *,
     progress: Progress,
 ) -> Folder:
-    """Write a pack in all its forms into a folder, which is made when it is not there.
+    """Write a pack in all its forms into a folder; marked copies of an earlier pack are removed.
 
-    The events that the options choose go into the findings files with all of their history; nothing is marked without
-    `pdfs`. Marked copies of an earlier pack are removed.
+    Chosen events keep all of their history; nothing is marked without `pdfs`.
     """
     path.mkdir(parents=True, exist_ok=True)
     events = chosen_events(events, contents.options)
@@ -80,9 +76,9 @@ def write_zip(
     *,
     progress: Progress,
 ) -> Folder:
-    """Write what `write_folder` writes into one archive; an older one stays until the new one is complete.
+    """Write what `write_folder` writes into one archive, whose size is returned as that of the HTML file.
 
-    The size of the HTML file in what is returned is that of the archive.
+    An older archive stays until the new one is complete.
     """
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as beside:
         folder, made = Path(beside) / "pack", Path(beside) / "made"

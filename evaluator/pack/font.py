@@ -1,7 +1,7 @@
 """The font of a review pack, embedded in HTML and PDF so that its text looks the same everywhere.
 
-``fonts`` holds Source Sans 3 for Latin, Greek and Cyrillic under a name of its own, as the SIL Open Font License asks,
-made by ``docs/make_font.py``. Other scripts come from the reader's machine in HTML, from the PDF engine in PDF.
+Source Sans 3 (Latin, Greek, Cyrillic) under a name of its own, as the SIL Open Font License asks; made by
+``docs/make_font.py``. Other scripts come from the reader's machine or the PDF engine.
 """
 
 from __future__ import annotations

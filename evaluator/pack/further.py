@@ -1,7 +1,4 @@
-"""A pack from files that are read already: further evaluation systems beside the boxes, or without any.
-
-The order of the work: the protocol's own numbers, a chapter for each further system, the contents.
-"""
+"""A pack from files that are read already: further evaluation systems beside the boxes, or alone."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ Note = Callable[[int, int, str], None]
 class Boxes(NamedTuple):
     """The boxes that decision, findings and pages are of.
 
-    `results`: one or more of one dataset at one IoU threshold, each at its model's score threshold; `called`: one name
-    each. `of_pages`, `of_boxes`: for slices, see `evaluator.slices.pdf_pages`; empty where the PDFs are not read.
+    `results` are of one dataset at one IoU threshold, each at its model's score threshold. `of_pages` and `of_boxes`
+    are empty where PDFs are not read; see `evaluator.slices.pdf_pages`.
     """
 
     protocol: AnyBoxProtocol
@@ -56,8 +53,8 @@ MadeBefore = Recent[Hashable, Made]
 class Further(NamedTuple):
     """One more evaluation for a pack; the second of its models is compared with the first.
 
-    `scores`: see `project.evaluate_read`. `project`: to say more of files that cannot be compared. `key`: everything
-    that the chapter follows from, findings apart; without it never kept. `log`: verdicts on fields and words.
+    `key`: everything that the chapter follows from, findings apart; without it never kept. `log`: verdicts on fields
+    and words.
     """
 
     protocol: AnyProtocol
@@ -71,10 +68,7 @@ class Further(NamedTuple):
     log: ReviewLog = ReviewLog()
 
     def made(self, note: Note, options: PackOptions, before: MadeBefore | None = None) -> Made:
-        """Return its chapter with its findings, from `before` where it is there.
-
-        Raises as `project.evaluate_read`.
-        """
+        """Return its chapter, from `before` if there, with its findings; raises as `project.evaluate_read`."""
         made = self._made(note, before)
         # As verdicts name the models: by their files.
         models = {stored_name(source.name) for source in self.models}
@@ -116,9 +110,8 @@ def gather_all(
 ) -> Contents:
     """Return the contents of a pack about what is open, boxes, further evaluations or both.
 
-    `earlier`: the record of an earlier pack; only with boxes. `before`: chapters that need not be made again. What
-    `note` raises ends the work. BadInput: files that a further system cannot evaluate; OptionError: an option's value;
-    ValueError: neither boxes nor `further`.
+    `earlier`: an earlier pack's record, only with boxes. What `note` raises ends the work. BadInput: files that a
+    further system cannot evaluate; OptionError: an option's value; ValueError: neither boxes nor `further`.
     """
     chapters = [each.made(note, options, before) for each in further]
     if boxes is None:

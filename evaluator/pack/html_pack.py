@@ -1,7 +1,7 @@
 """The review pack as one HTML file: no server, no foreign host, opened from disk, printed on A4.
 
-Text from data goes through the template's escapes only, and a content security policy inside the file allows no script
-but ours, no image but those inside, and no connection. Written page by page: 500 pages need the memory of one.
+Text from data goes through the template's escapes only; a content security policy in the file allows only our script
+and the images inside. Written page by page.
 """
 
 from __future__ import annotations
@@ -74,10 +74,7 @@ _CHART_EDGE: Final = 20.0
 
 
 class Written(NamedTuple):
-    """What was written: bytes and shown pages.
-
-    `left_out`: pages that did not fit the budget. `sheets`: of the shown pages, those on an empty sheet.
-    """
+    """What was written: bytes and shown pages; `sheets` are empty ones, `left_out` exceed the budget."""
 
     size: int
     pages: int
@@ -100,10 +97,7 @@ def written_of(size: int, contents: Contents, plan: Plan, pictures: Pictures) ->
 
 
 def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
-    """Write the pack; an older file stays until the new one is complete, also when `progress` raises.
-
-    OSError when the file cannot be written; the older file is untouched.
-    """
+    """Write the pack; an older file stays until the new one is complete, also when `progress` raises."""
     plan = plan_of(contents, pictures)
     made = (piece.encode() for piece in pieces(contents, pictures, plan, progress))
     return written_of(write_whole(path, made), contents, plan, pictures)
@@ -335,8 +329,7 @@ def environment() -> jinja2.Environment:
 def sides_of_card(card: Card, contents: Contents, drawn: Drawn | None) -> list[Side]:
     """Return a finding on its part of the page for its own model and the one it is compared with.
 
-    On the side of its model the boxes of the finding stand out, on the other side what lies where they are. Empty for a
-    finding without a page of the open documents.
+    Its boxes stand out on the side of its model. Empty for a finding without a page of the open documents.
     """
     if drawn is None:
         return []

@@ -1,6 +1,6 @@
-"""The documents themselves with real PDF annotations: rectangles with pop-up text, one layer for each model.
+"""The documents with PDF annotations: rectangles with pop-up text, one layer for each model.
 
-Written by ``pdf.writer`` in a process of its own; the source documents are never touched.
+``pdf.writer`` writes copies in a process of its own; source documents are never touched.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
 
 class Marked(NamedTuple):
-    """What became of one document: its copy and the number of annotations in it.
-
-    `path` is None, and `problem` says why, when it could not be written.
-    """
+    """What became of one document: `path` None, and `problem` says why, when it could not be written."""
 
     name: str
     path: Path | None
@@ -65,10 +62,7 @@ def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: P
 
 
 class _Copies:
-    """Marked copies in a folder, written by one process at a time.
-
-    A process that has failed or written `_DOCUMENTS_PER_PROCESS` is replaced.
-    """
+    """Marked copies in a folder; a writer that failed or wrote `_DOCUMENTS_PER_PROCESS` is replaced."""
 
     def __init__(self, folder: Path, sources: PdfFolder) -> None:
         self._folder, self._sources = folder, sources
@@ -126,10 +120,7 @@ class _Copies:
 
 
 def notes_of(contents: Contents, document: int) -> Iterator[Note]:
-    """Yield the annotations of one document, by its code, page by page.
-
-    Every prediction is in the layer of its model, every missed ground truth in the layer of the model that misses it.
-    """
+    """Yield one document's annotations by page, in the layer of the model that predicts or misses the box."""
     dataset = contents.dataset
     if dataset is None:
         return

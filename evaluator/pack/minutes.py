@@ -23,8 +23,7 @@ def minutes(
 ) -> str:
     """Return the minutes as Markdown; text of reviewers and files cannot become markup.
 
-    `items`: the whole agenda, of the mistakes of `model`. `time`: when they are written. Tables under a heading with
-    the day: decided, open, numbers; one without rows is left out.
+    `items`: the whole agenda, of the mistakes of `model`. Tables without rows are left out.
     """
     judged = [item for item in items if item.judged]
     left = [item for item in items if not item.done]

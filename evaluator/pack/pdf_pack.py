@@ -1,7 +1,4 @@
-"""The review pack as a PDF that prints well on A4, in the order of the HTML pack.
-
-Written by ``pdf.writer`` in a process of its own. Text from data goes through the template's escapes only.
-"""
+"""The review pack as a PDF for A4, in the order of the HTML pack; ``pdf.writer`` writes it."""
 
 from __future__ import annotations
 
@@ -68,9 +65,9 @@ _CURVE_COLOURS: Final = ("#5B6675", "#1F5FA8", "#C75000", "#00796B", "#5E35B1", 
 
 
 def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
-    """Write the pack as PDF; an older file stays until the new one is complete.
+    """Write the pack as PDF; an older file stays until the new one is complete, also if `progress` raises.
 
-    So also when `progress` raises to end it. WritingProblem when the writing process fails or takes too long; OSError.
+    WritingProblem when the writing process fails or takes too long; OSError.
     """
     pictures = pictures.encoded("jpeg")
     plan = plan_of(contents, pictures)

@@ -1,6 +1,6 @@
-"""Pictures of a review pack: pages and crops as WebP or JPEG, made one at a time, within a budget of bytes.
+"""Pictures of a review pack: pages and crops as WebP or JPEG, made one at a time, within a budget.
 
-Pages come from the render workers through `PagePool`; a page that cannot be drawn is an empty sheet with the reason.
+A page that cannot be drawn is an empty sheet with the reason.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page or a crop; without a picture `webp` and `jpeg` are None and `problem` says why.
+    """A page or a crop (`part`, as shares); without one `webp` and `jpeg` are None, `problem` says why.
 
-    `part`: what it shows, as shares. `points`: page size, of letter paper when unknown. `size`: pixels.
+    `points`: page size, of letter paper when unknown. `size`: pixels.
     """
 
     webp: bytes | None
@@ -141,17 +141,13 @@ class Pictures:
     def ahead(self, runs: Iterable[Sequence[tuple[T, Callable[[], D]]]]) -> Iterator[tuple[T, D]]:
         """Yield things in order, each with what its call drew, a few runs ahead, in all workers.
 
-        Those of a run are made one after the other, by one worker where it can be: for pages of one document, which is
-        then opened by one and keeps its fonts.
+        A run is made in order, by one worker where it can be: a document's pages are opened once.
         """
         for drawn in in_threads(_drawn, runs, most=self._pool.workers):
             yield from drawn
 
     def density(self, places: Sequence[tuple[str, int]], width: int) -> float:
-        """Return the bytes that a million pixels of some pages (name and index) take as WebP, with caution.
-
-        From a few of them, `width` pixels across, which are kept. Above 0, also when no page can be drawn.
-        """
+        """Return a cautious estimate, above 0, of the WebP bytes of a million pixels of pages (name, index)."""
         step = max(1, len(places) // _LOOKED_AT)
         encoding: Encoding = "webp" if self.encoding == "webp" else "both"
         drawn = []

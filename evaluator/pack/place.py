@@ -1,7 +1,4 @@
-"""What the files of a review pack are called in its folder, and which of them an earlier pack left there.
-
-Loads nothing that writes a pack.
-"""
+"""File names of a review pack in its folder, and which an earlier pack left; loads nothing that writes."""
 
 from __future__ import annotations
 

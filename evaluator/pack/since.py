@@ -1,7 +1,7 @@
 """What changed since an earlier review pack: the decision, the numbers of each model, and the findings.
 
-A pack holds the values that a later pack is compared with, `Packed`, as JSON in the HTML file. What does not fit in an
-earlier file is an issue; numbers under another signature or on another ground truth are not subtracted.
+A pack holds its values, `Packed`, as JSON in the HTML file. Numbers under another signature or on another ground truth
+are not subtracted.
 """
 
 from __future__ import annotations
@@ -78,10 +78,9 @@ class Change(NamedTuple):
 
 
 class Since(NamedTuple):
-    """What changed since an earlier pack.
+    """What changed since an earlier pack; `notes` say why some numbers are not compared.
 
-    `notes`: why some numbers are not compared. `rows`: the decision, then the numbers of each model. `findings`: how
-    many there are, which are new, gone or judged otherwise, of all in the store, shown or not.
+    `findings`: how many are new, gone or judged otherwise, of all in the store, shown or not.
     """
 
     heading: str
@@ -124,10 +123,7 @@ def _packed(model: Model) -> PackedModel:
 
 
 def read(path: Path) -> Packed:
-    """Return the record in an earlier pack, an HTML file of ``layoutscope report``.
-
-    BadInput: the file is no pack, was written before packs held a record, or is too large.
-    """
+    """Return the record of an earlier pack; BadInput for no pack, one without a record, or a too large one."""
     return recorded(path.name, folder.load(path, _MOST_BYTES))
 
 
@@ -148,10 +144,7 @@ def recorded(name: str, content: bytes) -> Packed:
 
 
 def since(then: Packed, now: Packed) -> Since:
-    """Return what changed from an earlier pack to this one.
-
-    A model is compared with the one of its name, else with the one of its letter.
-    """
+    """Return what changed; a model is compared with the one of its name, else with that of its letter."""
     heading = f"Since the pack of {then.date}" if then.date else "Since the last pack"
     notes: list[str] = []
     rows = [Change("Decision", then.answer or "none", now.answer or "none", "" if then.answer == now.answer else "new")]

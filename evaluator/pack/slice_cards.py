@@ -1,7 +1,4 @@
-"""The slices of a review pack: where the candidate fails, where it differs from the baseline, with examples.
-
-Searching takes some seconds, so it is done when a pack is made and not for its preview.
-"""
+"""The slices of a review pack: where the candidate fails or differs from the baseline, with examples."""
 
 from __future__ import annotations
 
@@ -23,10 +20,9 @@ _EXAMPLES: Final = 2
 
 
 class SliceCard(NamedTuple):
-    """A slice as a pack shows it.
+    """A slice as a pack shows it; `of` is the letter of the failing model, or ``B minus A``.
 
-    `of`: letter of the model that fails there, or ``B minus A``. `lost`: see `evaluator.slices.slices.Slice`; `cost`:
-    in words, "" for nothing. `letter`: of the model of the examples: wrong boxes, one for each page if possible.
+    `lost`: see `evaluator.slices.slices.Slice`; `cost`: in words, "" for nothing. `letter`: of the examples' model.
     """
 
     number: int
@@ -64,9 +60,8 @@ def pack_slices(
 ) -> PackSlices:
     """Return where the candidate fails by any measure, and where it differs; most costly first.
 
-    `results`: one or more of one dataset; the second is the candidate, or the only one. At most `MOST_SLICES`, half of
-    them of each search, or more where the other has fewer. `count` gets how much of how much is searched; what it
-    raises ends the search. See `find_slices`.
+    `results` are of one dataset; the second is the candidate, or the only one. At most `MOST_SLICES`, shared by both
+    searches. What `count`, given done and total, raises ends the search.
     """
     shown = list(zip(results, letters, strict=True))[:2]
     last, letter = shown[-1]

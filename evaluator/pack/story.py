@@ -1,7 +1,4 @@
-"""The story of a pack: may B replace A, by what rule, what it costs by hand, and the causes of its mistakes.
-
-Decision, rule and causes are those of the dashboard and of ``layoutscope compare``; pictures come later.
-"""
+"""The story of a pack: may B replace A, by what rule, what it costs by hand, and causes of mistakes."""
 
 from __future__ import annotations
 
@@ -73,8 +70,8 @@ class KeyDifference(NamedTuple):
 class Cause(NamedTuple):
     """A cause of mistakes that costs much.
 
-    `costs`: boxes to correct because of it, of each model. `pages`: those with it in its model. `page`: row of the page
-    that shows it; `part`: the shown part, as shares. `verdict`: on the shown mistakes, or empty.
+    `costs`: boxes to correct, of each model; `pages`: those with it; `page`: row of the shown one, `part` as shares;
+    `verdict`: on the shown mistakes, or empty.
     """
 
     number: int
@@ -202,9 +199,9 @@ def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
 
 
 def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> tuple[tuple[Cause, ...], str]:
-    """Return the costliest causes of the candidate's mistakes, and their share of its corrections.
+    """Return the candidate's costliest causes and their share of its corrections; empty without mistakes.
 
-    Only those with an example in a wanted document whose boxes can be drawn; empty without mistakes.
+    Only those with an example in a wanted document whose boxes can be drawn.
     """
     shown = models[:2]
     by_model = [model.result.causes for model in shown]

@@ -16,10 +16,7 @@ _DIFFERENCE = ("metric", "label", "a", "b", "difference", "low", "high", "docume
 
 
 def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
-    """Return the numbers of each model, official and corrected: all labels pooled, then each label.
-
-    Columns ``label`` and those of `evaluator.metrics.results.Metrics`; the title names the model.
-    """
+    """Return the numbers of each model, official and corrected: all labels pooled, then each label."""
     tables = []
     for model in contents.models:
         title = f"{model.letter} {model.name}"

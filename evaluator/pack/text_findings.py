@@ -1,7 +1,4 @@
-"""The findings of a further chapter of a review pack: judged fields of documents, judged words of posters.
-
-They are listed as they were when they were judged; findings of boxes have `cards`.
-"""
+"""Findings of further chapters of a pack, as they were judged: fields of documents, words of posters."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _TITLES: Final = {**PROBLEMS, **WORD_PROBLEMS}
 def text_findings(log: ReviewLog, truth: Source, models: Collection[str], options: PackOptions) -> Rows | None:
     """Return the judged fields or words, by document and page; None without any, or for boxes.
 
-    Only those of the documents of `truth`, of the files named in `models`, and wanted by `options`.
+    Only of documents of `truth`, of files named in `models`, and wanted by `options`.
     """
     kind, documents = _documents(truth)
     judged = [

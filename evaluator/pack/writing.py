@@ -20,9 +20,9 @@ class WritingProblem(Exception):
 
 
 class Writer:
-    """One process that writes documents, one after the other; a context manager that ends it.
+    """A context manager of one process that writes documents; useless once it raised `WritingProblem`.
 
-    Killed when one message takes over `seconds`. Once it has raised `WritingProblem`, it writes nothing more.
+    Killed when one message takes over `seconds`.
     """
 
     def __init__(self, *, seconds: float = _SECONDS) -> None:
@@ -42,10 +42,7 @@ class Writer:
         self._process.discard()
 
     def send(self, message: Fonts | Section | Rows | Mark) -> int:
-        """Have one message worked off, and return the number of notes that had no page.
-
-        Raises `WritingProblem`.
-        """
+        """Have one message worked off; return the number of notes without a page. Raises `WritingProblem`."""
         if isinstance(message, Mark):
             message = self._handed(message)
         answer = self._ask(message)

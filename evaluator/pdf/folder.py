@@ -1,6 +1,6 @@
 """The one way from a document name in an annotation to a file: by name, under the open folders only.
 
-A name is looked up and never opened as a path; links that lead out of their folder are refused.
+A name is never opened as a path; links that lead out of their folder are refused.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class PageFile(NamedTuple):
 class PdfFolder:
     """Documents under one folder, or several (the earlier one first), found by name and only there.
 
-    At most `max_files` and `max_depth` of each tree are listed, once, at the first name that is not found directly.
+    At most `max_files` and `max_depth` of each tree are listed, once, when first needed.
     """
 
     def __init__(self, root: Folders | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
@@ -158,8 +158,7 @@ class PdfFolder:
     def find_page(self, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> PageFile:
         """Return the file that shows a page (from 0): its document, else the image of this page alone.
 
-        `images` has names of image files by (document, page) as `Dataset.page_images`; only their last part is looked
-        up. `PageProblem` of the document, see `find`, when there is no image either.
+        `images` names files by (document, page), of which the last part is looked up. `PageProblem` as in `find`.
         """
         try:
             return PageFile(self.find(name), index)

@@ -1,12 +1,9 @@
-"""Page images and words: asks worker processes that can be killed for the pages of a document, and keeps the answers.
+"""Page images and words: asks worker processes that can be killed for pages, and keeps the answers.
 
-A page image is WebP or JPEG; sizes are in pixels and points of the DISPLAYED page; words are boxes x1, y1, x2, y2 in
-[0, 1] of that page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count
-from 0.
-
-Everything that a worker sends is untrusted: a hostile document may own its process. Messages are msgpack with strict
-types and limits, and a picture is accepted only in the format that was asked for. The cache is shared by all users, so
-its keys are the digest of the content and the parameters, never a name or a path. The renderer is never imported here.
+Sizes are in pixels and points of the DISPLAYED page, words are boxes in [0, 1] of it, origin top left; indexes count
+from 0. Everything a worker sends is untrusted: messages are msgpack with strict types and limits, and a picture only in
+the format asked for. All users share the cache: its keys are digest of content and parameters, never a name or path.
+The renderer is never imported here.
 """
 
 from __future__ import annotations
@@ -73,10 +70,8 @@ _KILLERS: Final[frozenset[ProblemKind]] = frozenset({"too_slow", "out_of_memory"
 
 
 def sharpest_width(page_width: float, page_height: float) -> int:
-    """The largest width in pixels at which a page of a size in points is drawn whole, from 1 to 16,000.
+    """Return the largest width in pixels at which a page in points is drawn whole, from 1 to 16,000.
 
-    Examples
-    --------
     >>> sharpest_width(2384, 3370)
     4205
     """
@@ -96,7 +91,7 @@ LEAST_INK: Final = 24
 class Ink(msgspec.Struct, frozen=True, eq=False):
     """What stands out from the paper of a page, dark on light or light on dark.
 
-    `cells` is uint8, shape (rows, columns): the share of ink in each cell of a grid over the displayed page, 0 to 255.
+    `cells`, uint8, shape (rows, columns): share of ink, 0 to 255, in a grid over the displayed page.
     """
 
     cells: npt.NDArray[np.uint8]
@@ -108,10 +103,9 @@ class Ink(msgspec.Struct, frozen=True, eq=False):
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):
-    """The words of one page in the document's own order; none for a page without text, such as a scan or an image.
+    """The words of one page in the document's own order; none for a page without text.
 
-    `boxes` is float64, shape (N, 4), in [0, 1] of the displayed page, cut at its edges; read-only. Words wholly outside
-    are left out. `warnings` are sentences for the reader.
+    `boxes`, float64, shape (N, 4), read-only, in [0, 1], cut at the page's edges; words wholly outside are left out.
     """
 
     boxes: FloatArray
@@ -120,11 +114,10 @@ class Words(msgspec.Struct, frozen=True, eq=False):
 
 
 class Layout(msgspec.Struct, frozen=True, eq=False):
-    """What a page is made of, apart from its words. All arrays are read-only, boxes in [0, 1] of the displayed page.
+    """What a page is made of, apart from words; arrays are read-only, boxes in [0, 1] of the displayed page.
 
-    `rotation` is /Rotate: 0, 90, 180 or 270; `producer` the program that wrote the document. `rules` are ruled lines:
-    thin straight strokes, those of a scan in `mask` alone. `texts` are pieces of text in one font, with `sizes` in
-    points and numbers of `characters`. `mask`: the ink of a scan, pixel by pixel; shape (0, 0) for a page that is none.
+    `rotation` is /Rotate: 0, 90, 180 or 270. `rules` are thin straight strokes, those of a scan in `mask` alone.
+    `texts` are pieces in one font, with `sizes` in points. `mask`: a scan's ink by pixel, else shape (0, 0).
     """
 
     rotation: int
@@ -238,22 +231,21 @@ class _Question(NamedTuple):
 class PagePool:
     """Draws pages and reads words in processes that can be killed; for any number of threads.
 
-    Each question takes a path from `PdfFolder.find`, and most a page index from 0; what cannot be answered raises a
+    Questions take a path from `PdfFolder.find`, and most a page index from 0; what cannot be answered raises a
     `PageProblem`. Processes start with the first request or with `start`, one and a spare; more only when requests
-    overlap. Requests for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
+    overlap. Requests for one page wait for each other: a page that never ends costs one worker, not all.
 
     Parameters
     ----------
     workers, spares : int
         Requests that run at a time, as many more that are slow, and processes kept warm to replace a killed one.
     time_limit : float
-        Seconds of the processor for one request, up to the next whole second; then the system ends its process. By the
-        clock it may take six times as long, on Windows as long.
+        Seconds of the processor for one request, up to the next whole second; by the clock six times as many, on
+        Windows as many.
     wait_limit, start_limit : float
         Seconds that a request waits for its turn, and a process may take to start.
     slow_after : float
-        Seconds of the processor after which a request no longer counts as running, and lets others go first; by the
-        clock it is slow after `time_limit`.
+        Seconds of the processor (`time_limit` by the clock) after which a request lets others go first.
     requests_per_worker : int
         After so many a process is replaced, so that what a document left behind in it does not stay.
     blocked_for : float
@@ -350,23 +342,11 @@ class PagePool:
         patience: float | None = None,
         encoding: Encoding = "webp",
     ) -> PageImage:
-        """One page as a picture; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
+        """Return one page as a picture; images are one page at 72 dpi and are never enlarged.
 
-        Parameters
-        ----------
-        dpi, width : float, int or None
-            Resolution, in (0, 1200], or instead of it width in pixels, 1 to 16,000; lowered when the page would exceed
-            25 million pixels or a side of 16,000.
-        most_pixels : int
-            Fewer where a sharp picture is not needed: what drawing a page takes grows with its pixels. A picture that
-            is less sharp for that reason has no warning.
-        patience : float or None
-            Seconds after which a slow page raises ``not_ready``, and is drawn further for whoever asks next: it lets
-            others go first on the processor, so on a busy machine it takes long. None waits to the end; with 0 a page
-            is not asked for, and one that is not kept from before is ``not_ready``.
-        encoding : "webp", "jpeg", "both" or "screen"
-            An HTML file holds WebP, a PDF JPEG; "screen" is JPEG of quality 90, which takes a sixth of the time to
-            write and to show.
+        `dpi` is in (0, 1200], or instead `width` in pixels, 1 to 16,000; both are lowered to 25 million pixels (without
+        a warning to `most_pixels`) and sides of 16,000. After `patience` seconds a slow page raises ``not_ready`` and
+        is drawn further; None waits to the end, 0 asks for kept pages only. `encoding` "screen" is JPEG of quality 90.
         """
         if not 1 <= most_pixels <= PIXEL_LIMIT:
             raise ValueError(f"most_pixels must be from 1 to {PIXEL_LIMIT}, not {most_pixels!r}")
@@ -385,10 +365,9 @@ class PagePool:
         width: int,
         encoding: Encoding = "webp",
     ) -> PageImage:
-        """A part of one page, cut before it is encoded; see `page_image`.
+        """Return a part of one page, cut before it is encoded; see `page_image`.
 
-        `part` is x1, y1, x2, y2 in [0, 1] of the displayed page, with an area; one of more than `width` pixels across
-        at `dpi` is scaled down to these. Images are never enlarged.
+        `part` is x1, y1, x2, y2 in [0, 1] of the displayed page, with an area; scaled down to `width` pixels if wider.
         """
         if not (0.0 <= part[0] < part[2] <= 1.0 and 0.0 <= part[1] < part[3] <= 1.0):
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
@@ -397,10 +376,7 @@ class PagePool:
         return self._answer(PageImage, path, request)
 
     def words(self, path: Path, page_index: int, *, patience: float | None = None) -> Words:
-        """The words of one page with their boxes in the displayed page; without rows for a page without text.
-
-        `patience` is that of `page_image`: the picture of a slow page is drawn before its words are read.
-        """
+        """Return a page's words; `patience` as in `page_image`: a slow page's picture is drawn before them."""
         return self._answer(Words, path, Request("words", page_index), patience)
 
     def ink(self, path: Path, page_index: int, *, patience: float | None = None) -> Ink:
@@ -412,10 +388,7 @@ class PagePool:
         return self._answer(Layout, path, Request("layout", page_index))
 
     def page_sizes(self, path: Path) -> FloatArray:
-        """Width and height of every displayed page in points, of an image in pixels; float64, shape (P, 2).
-
-        NaN for a page that cannot be measured.
-        """
+        """Return width and height of every page, float64, shape (P, 2), in points or an image's pixels; or NaN."""
         count = max(self.describe(path).page_count, 1)
         parts = (self._answer(Sizes, path, Request("sizes", first)) for first in range(0, count, SIZES_AT_ONCE))
         return np.concatenate([part.sizes for part in parts])
@@ -559,10 +532,7 @@ class PagePool:
         raise asked.problem(answer.kind, count_of(int(answer.detail), "page") if out else _said(answer.detail))
 
     def _borrow(self, page: _Page, name: str, *, fresh: bool = False) -> _Worker:
-        """A worker that is ready: the one that was asked last for this page, else that has the document open, else any.
-
-        With `fresh` one that has answered nothing yet, so that no other file can have harmed it.
-        """
+        """A ready worker: last asked for this page, else with the document open, else any; `fresh`: unused."""
         detail = ""
         for _ in range(2 + self._most):
             with self._lock:

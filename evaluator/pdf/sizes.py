@@ -26,9 +26,8 @@ def page_sizes(
 ) -> dict[PageKey, Size]:
     """Return width and height of the pages that a file names, by document id and page index.
 
-    Points of a PDF (left out with `images_only`), pixels of an image; pages that cannot be found or measured are
-    missing. `count` is called with how many of how many documents are done; `refused` gets a warning for each
-    unreadable document.
+    Points of a PDF (not with `images_only`), pixels of an image; pages not found or measured are missing. `count` gets
+    done and all documents; `refused` a warning for each unreadable one.
     """
     sizes: dict[PageKey, Size] = {}
     documents = PdfFolder(folder)

@@ -1,17 +1,13 @@
 """The process that reads documents: draws one page or reads its words, and ends on request.
 
-The only file that imports pymupdf, and only inside the worker process: PyMuPDF holds the interpreter lock for a whole
-render, and a hostile page can hold it for hours. ``pdf.pool`` starts it with ``python -m evaluator.pdf.worker``, asks
-over stdin and is answered over stdout: four bytes of length, big endian, then one msgpack message.
+Alone in importing pymupdf, which holds the interpreter lock for a whole render. ``pdf.pool`` starts ``python -m
+evaluator.pdf.worker`` and speaks over stdin and stdout: four bytes of length, big endian, then one msgpack message.
+Boxes and sizes are those of the DISPLAYED page: the visible part of the MediaBox after /Rotate and /UserUnit, origin
+top left; sizes in points, word boxes in [0, 1]; page indexes from 0.
 
-A page index counts from 0. Boxes and sizes are those of the DISPLAYED page: the visible part of the MediaBox after
-/Rotate and /UserUnit, origin top left. Sizes are in points; word boxes are normalised to [0, 1].
-
-The document comes as an open file, and the worker keeps the last one open. Before the first one the process is confined
-(``system.confine``): it can open no file itself, so it never learns a path, except on Windows, which cannot hand files
-over. The digest in the request is checked against the bytes that were read, so a file that is exchanged between two
-requests can never be answered, or cached, under the other one's digest. It never reads a second file: references to
-external streams stay empty.
+Documents come as open files, the last one stays open. The process is confined before (``system.confine``): it opens no
+file and learns no path, except on Windows. The digest in a request is checked against the bytes read, so an exchanged
+file is never answered or cached under the other's digest. References to external streams stay empty.
 """
 
 from __future__ import annotations
@@ -110,10 +106,9 @@ _Points = Annotated[float, Meta(gt=0.0)]
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the app asks: one operation on one document.
 
-    `page_index` is ignored by ``describe``, the first page for ``sizes``. `path` is resolved, empty when the file is
-    handed over open; `digest` is its SHA-256. Exactly one of `dpi` and `width` (pixels) for a ``page`` without `part`:
-    x1, y1, x2, y2 in [0, 1] of the displayed page, drawn at `dpi`, scaled down to `width`. `time_limit`: seconds of the
-    processor.
+    `page_index` is ignored by ``describe``, the first page for ``sizes``. `path` is empty when the file is handed over
+    open; `digest` is its SHA-256. Exactly one of `dpi` and `width` for a ``page`` without `part` (x1, y1, x2, y2 in [0,
+    1]), which is drawn at `dpi`, scaled down to `width`.
     """
 
     operation: Operation
@@ -147,8 +142,7 @@ class Description(msgspec.Struct, frozen=True, tag=True):
 class PageImage(msgspec.Struct, frozen=True, tag=True):
     """One drawn page, or a part of one: WebP of quality 80, RGB on white; JPEG of 80, or 90 for a screen.
 
-    A picture that was not asked for is empty. A normalised box times `width` and `height` lands on the drawn page;
-    `page_width` and `page_height` are points of the displayed page, or the pixels of an image.
+    A picture not asked for is empty. `page_width`, `page_height`: points of the displayed page, or an image's pixels.
     """
 
     webp: Annotated[bytes, Meta(max_length=REPLY_BYTES_LIMIT)]
@@ -169,10 +163,9 @@ class WordList(msgspec.Struct, frozen=True, tag=True):
 
 
 class SizeList(msgspec.Struct, frozen=True, tag=True):
-    """Sizes of up to `SIZES_AT_ONCE` pages, from the page asked for on.
+    """Sizes of up to `SIZES_AT_ONCE` pages, as little-endian float64 pairs of width and height.
 
-    Width and height of each displayed page in points (for an image, its pixels) as little-endian float64; 0 for a page
-    that cannot be measured.
+    Points of the displayed page or an image's pixels; 0 for a page that cannot be measured.
     """
 
     sizes: Annotated[bytes, Meta(max_length=16 * SIZES_AT_ONCE)]
@@ -187,11 +180,10 @@ class InkGrid(msgspec.Struct, frozen=True, tag=True):
 
 
 class LayoutList(msgspec.Struct, frozen=True, tag=True):
-    """What a page is made of, apart from its words.
+    """What a page is made of, apart from its words; numbers are little-endian float64, boxes in [0, 1].
 
-    `images`, `rules` and `texts` (pieces in one font) are x1, y1, x2, y2 as little-endian float64 in [0, 1]; `sizes`
-    (font size, points) and `characters` (count) of each text likewise. `mask` is the ink of a scan, a bit per pixel,
-    rows padded to bytes; 0 columns and rows for a page that is no scan.
+    `texts` are pieces in one font, with `sizes` and `characters`. `mask`: a scan's ink, a bit per pixel, rows padded to
+    bytes.
     """
 
     rotation: Annotated[int, Meta(ge=0, le=270, multiple_of=90)]
@@ -225,7 +217,7 @@ def write_frame(stream: IO[bytes], payload: bytes) -> None:
 def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
     """Return one message, or None when the other side has gone, also in the middle of a message.
 
-    ValueError for a message that is longer than the limit, in bytes; nothing of it is read.
+    ValueError for one longer than `limit` bytes; nothing of it is read.
     """
     header = stream.read(4)
     if len(header) < 4:
@@ -930,11 +922,7 @@ def _picture(pixmap: _Untyped, mode: Literal["RGB", "L"] = "RGB") -> Image.Image
 
 
 def _in_bands(content: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Image.Image | None:
-    """Return a page drawn from top to bottom in bands; None when one does not lie on whole pixels.
-
-    MuPDF goes over the whole rectangle around a line for every line; in a band only the part of it that lies there
-    counts.
-    """
+    """Return a page drawn in bands, which MuPDF draws faster; None when one is not on whole pixels."""
     from PIL import Image
 
     pymupdf = engine()
@@ -1056,11 +1044,7 @@ class _Desk:
 
 
 def _start_engine() -> str:
-    """Load every module of the renderer and return its name.
-
-    Later no file can be opened while a document is interpreted, so nothing may be imported late: a small page and a
-    small image of each kind go through everything once, and what only odd documents need is named here.
-    """
+    """Load every module of the renderer, as no file opens later, and return its name."""
     import PIL
     from PIL import (  # noqa: F401 - without these Pillow loads all of its forty formats when it writes the first picture
         BmpImagePlugin,
@@ -1123,7 +1107,7 @@ def _limit_processor(seconds: float) -> None:
 def own_pipes() -> tuple[IO[bytes], IO[bytes], socket.socket | None]:
     """Return the streams of messages, for this process alone, and the socket of open files, if any.
 
-    What a C library prints cannot fall between two messages. The process ends with the one that started it.
+    What a C library prints cannot fall between messages. The process ends with the one that started it.
     """
     # Ctrl-C in the terminal is for the app, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

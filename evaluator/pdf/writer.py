@@ -1,11 +1,8 @@
 """The process that writes documents: the review pack as PDF, and marked copies of documents.
 
-Like ``pdf.worker`` it imports pymupdf only inside of its own process (``python -m evaluator.pdf.writer``) and speaks
-the same frames. It is confined and may open or write no file: a document to be marked is handed over open, fonts come
-as bytes, the finished document goes back in pieces.
-
-Boxes are shares of the displayed page, origin top left. Lengths of the pack are points on A4. Text comes as HTML that
-the asker has escaped; colours as "#RRGGBB".
+Like ``pdf.worker`` it imports pymupdf only in its own process and speaks the same frames. It is confined and opens no
+file: documents come open, fonts as bytes, the result goes back in pieces. Boxes are shares of the displayed page,
+lengths of the pack points on A4; text is escaped HTML, colours are "#RRGGBB".
 """
 
 from __future__ import annotations
@@ -64,9 +61,9 @@ Ring: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Box(msgspec.Struct, frozen=True):
-    """Box on a picture: its status, and x, y, width and height as shares of the picture.
+    """Box on a picture: status, x, y, width and height as shares of the picture.
 
-    `rings` is what it encloses where that is not the box, as shares of the picture, filled by the even-odd rule.
+    `rings` is what it encloses where that is not the box, as shares, filled by the even-odd rule.
     """
 
     status: str
@@ -126,7 +123,7 @@ class Fonts(msgspec.Struct, frozen=True, tag=True):
 class Section(msgspec.Struct, frozen=True, tag=True):
     """Flowing text that begins a page, with bars and drawings where elements of their names are.
 
-    `parts` are HTML; one begins a new page where it does not fit on the rest of one and would fit on a whole one.
+    `parts` are HTML; each stays whole where one page can hold it.
     """
 
     parts: tuple[str, ...]
@@ -147,8 +144,8 @@ class Pane(msgspec.Struct, frozen=True):
 class Row(msgspec.Struct, frozen=True):
     """Text over the whole width with pictures below it, which stay together on a page.
 
-    Only `html` may go on on the next page, where it is longer than one. `height` is the most that a picture may take,
-    in points; `legend` has statuses and what they mean.
+    Only `html` longer than a page goes on on the next. `height`: the most of a picture, in points; `legend`: statuses
+    and what they mean.
     """
 
     html: str = ""
@@ -169,8 +166,7 @@ class Rows(msgspec.Struct, frozen=True, tag=True):
 class Note(msgspec.Struct, frozen=True):
     """Marked rectangle of a document on a page (from 0), with a pop-up; `width` of its line in points.
 
-    `layer` names what shows and hides it. `rings` is what it encloses where that is not the rectangle: each becomes a
-    polygon with the same pop-up.
+    `rings` is what it encloses where that is not the rectangle: polygons with the same pop-up.
     """
 
     page: Annotated[int, Meta(ge=0)]

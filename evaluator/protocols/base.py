@@ -1,9 +1,7 @@
 """What a protocol is: one object with everything that differs between evaluation systems.
 
-Owns `Protocol` with its name, version, title, options, what it needs from the files, how it evaluates, what is compared
-of its results, and where it is shown; `BoxProtocol` for those that match boxes one to one; and the results that they
-give. A new system is one file with one such object and a line in the table of ``protocols``: the terminal builds its
-flags from the options, the dashboard its controls, the comparison its metrics. Nothing here reads a file.
+Owns `Protocol`, `BoxProtocol` for those that match boxes one to one, and their results. A new system is one file with
+one such object and a line in the table of ``protocols``. Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -68,17 +66,10 @@ Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be chosen of a protocol.
+    """What can be chosen of a protocol; terminal flags and dashboard controls follow from it.
 
-    Every field has the protocol's own default and, in its annotation, a `msgspec.Meta` with the help text and the
-    allowed range. The terminal makes a flag of each field, the dashboard reads ranges and defaults from here.
-
-    Attributes
-    ----------
-    fix : tuple of Fix
-        What is done to the files before they are compared; see `evaluator.doctor.fixes`.
-    allow_no_match : bool
-        Evaluate files of which nothing matches, too.
+    Every field has the protocol's own default and, in its annotation, a `msgspec.Meta` with help text and range. `fix`
+    is done to the files before they are compared; see `evaluator.doctor.fixes`.
     """
 
     fix: Annotated[
@@ -202,10 +193,7 @@ class DatasetResult(Result):
 class BoxEvaluation(DatasetResult):
     """The evaluation of one model under a protocol that matches boxes.
 
-    Attributes
-    ----------
-    thresholds : dict of BoxResult
-        By IoU threshold, in the order asked for.
+    `thresholds` are by IoU threshold, in the order asked for.
     """
 
     matching: AnyBoxMatching
@@ -260,16 +248,8 @@ class BoxEvaluation(DatasetResult):
 class Number(NamedTuple):
     """One of the numbers that a protocol is known by.
 
-    Attributes
-    ----------
-    title : str
-        In its group.
-    metric : str
-        Key of `evaluator.metrics.metric.Metric` where its difference has an interval; empty for others.
-    value : float or None
-        None where undefined.
-    why : str
-        Why it is undefined, in a few words; empty when it is defined.
+    `metric` is a key of `evaluator.metrics.metric.Metric` where its difference has an interval, else empty; `value` is
+    None where undefined, and then `why` says so in a few words.
     """
 
     title: str
@@ -306,30 +286,24 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     Attributes
     ----------
     name : str
-        As on the command line, and in signatures.
-    version, title : str
-        What people call it.
+        As on the command line, and in signatures; `version` and `title` are what people call it.
     kind : "boxes", "fields" or "posters"
         What it evaluates; the formats of this kind can be given to it.
     options : type of Options
         What can be chosen, with defaults, ranges and help.
-    needs_scores : bool
-        Whether every prediction must have a score.
+    needs_scores, matches_boxes : bool
+        Whether every prediction must have a score; whether it pairs boxes one to one, as a `BoxProtocol`.
     knows_crowds : bool
         Whether it leaves regions of many objects (COCO ``iscrowd``) out; else they count as plain ground truth.
-    matches_boxes : bool
-        Whether it pairs the boxes of two `Annotations` one to one; then it is a `BoxProtocol`.
     correctable : bool
         Whether its numbers can be worked out on ground truth that reviewers corrected.
-    metrics : mapping of Metric
-        What is compared of its results, by the name in JSON.
-    headline : tuple of str
-        The metrics that a summary speaks of.
+    metrics, headline : mapping of Metric, tuple of str
+        What is compared of its results, by the name in JSON, and the names that a summary speaks of.
     views : tuple of str
         The views that can show it.
     slice_measures : mapping of MeasureWords
-        What slices of its results can be measured by, see `observations`, the first one when nothing is said; empty
-        where boxes are matched one to one, whose slices need no words of their own.
+        What slices of its results can be measured by (see `observations`), the default first; empty where boxes are
+        matched one to one.
     """
 
     name: ClassVar[str]
@@ -366,9 +340,9 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         name: str,
         executor: Callable[[], Executor] | None = None,
     ) -> Result | None:
-        """The result from the files themselves, with the F1 of its boxes as ``f1``; None where they do not allow it.
+        """Return the result from the files themselves, with F1 as ``f1``; None where they do not allow it.
 
-        The prediction has the given name in it. An executor may work on parts of it; see `evaluator.engine`.
+        `name` is the prediction's in it. An executor may work on parts of it; see `evaluator.engine`.
         """
         return None
 
@@ -376,17 +350,9 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def evaluate(
         self, truth: SourceT, models: Sequence[SourceT], options: OptionsT, count: Count | None = None
     ) -> list[Evaluation]:
-        """The evaluations of models against one ground truth.
+        """Return the evaluations of models against one ground truth, one per model, in order.
 
-        Parameters
-        ----------
-        count : callable, optional
-            Called with how many of how many pages are counted, by protocols that go page by page.
-
-        Returns
-        -------
-        list of Evaluation
-            One per model, in order.
+        Protocols that go page by page call `count` with how many of how many pages are counted.
 
         Raises
         ------
@@ -421,7 +387,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def prepared(
         self, truth: Annotations, predicted: Annotations, options: OptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
-        """A prediction that can be joined with its ground truth, and everything that is odd about the two.
+        """Return a prediction that can be joined with its ground truth, and all issues of the two.
 
         Raises
         ------
@@ -439,17 +405,10 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         return ()
 
     def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
-        """What one of `slice_measures` is a mean over, one by one, of one result or of two with one ground truth.
+        """Return what one of `slice_measures` is a mean over, of one result or of two with one ground truth.
 
-        Parameters
-        ----------
-        scores : bool
-            Whether the scores of predictions are among the attributes, where the measure is about predictions.
-
-        Raises
-        ------
-        KeyError
-            For a measure that slices of the protocol do not have.
+        With `scores`, those of predictions are among the attributes where the measure is about predictions. KeyError
+        for a measure that slices of the protocol do not have.
         """
         raise KeyError(measure)
 
@@ -459,10 +418,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     Attributes
     ----------
-    iou_floor : float
-        A slider may go down to here without new pairs.
-    iou_ceiling : float
-        A slider may go up to here.
+    iou_floor, iou_ceiling : float
+        How far a slider may go; down to the floor without new pairs.
     above : bool
         Whether an IoU must be above its threshold; else at least the threshold.
     thresholds : tuple of float
@@ -557,7 +514,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def prepared(
         self, truth: Annotations, predicted: Annotations, options: BoxOptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
-        """A prediction that can be joined with its ground truth, and everything that is odd about the two.
+        """Return a prediction that can be joined with its ground truth, and all issues of the two.
 
         Raises
         ------
@@ -609,12 +566,9 @@ def lowest(iou: Sequence[float]) -> float:
 
 
 def joined_pair(truth: Annotations, prediction: Annotations) -> Dataset:
-    """Two files as one dataset: a prediction that leaves its pages and labels to the ground truth gets them.
+    """Return two files as one dataset; a prediction without pages and labels gets the ground truth's.
 
-    Raises
-    ------
-    BadInput
-        When the two do not belong together, or their boxes are in different units.
+    BadInput when the two do not belong together, or their boxes are in different units.
     """
     resolved = formats.resolve(prediction, truth)
     checked(unit_issue(truth, resolved))

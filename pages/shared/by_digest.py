@@ -1,13 +1,9 @@
-"""What a browser fetches by an address of its own: scripts and styles of our components, pages, and their pictures.
+"""What a browser fetches by an address of its own: scripts and styles, pages of lists, and pictures.
 
-An address is the digest of its content, or of all that decides it, so that a browser may keep what it fetched for as
-long as it likes. A small picture is made when it is asked for, one at a time, and so is that of a page that a reader
-turns to before it is drawn. Scripts and styles stay; of the pictures the last used ones stay, up to `PICTURE_BYTES`.
-Only what this process made itself is handed out: a picture is one that the renderer encoded anew, and the digest is
-keyed, so that nobody who has a file can ask whether it is open here. A page of a list is JSON that is made when it is
-asked for; its address has a key that only the session knows which shows the list, the place, and a version. Under a
-server without the routes of this module, everything goes the other way: pictures as data URLs, scripts with the
-component, each page in a run, and small pictures not at all.
+An address is a digest of its content, or of all that decides it, with a key: a browser may keep what it fetched, and
+nobody who has a file can ask whether it is open here. Only pictures that the renderer encoded anew are handed out; the
+last used ones are kept, up to `PICTURE_BYTES`. Without routes, pictures are data URLs, scripts come with the component,
+each page in a run, and there are no small pictures.
 """
 
 from __future__ import annotations
@@ -126,21 +122,11 @@ async def _page(request: Request) -> Response:
 def pages_address(
     view: str, listing: str, total: int, version: int, answer: Callable[[int, bool], tuple[bytes, bool]]
 ) -> str:
-    """Where the browser of this session finds the pages of the list that a view shows; empty where there is no route.
+    """Return where this session's browser finds the pages of the list of a view; empty without a route.
 
-    Parameters
-    ----------
-    view : str
-        It has one list at a time.
-    listing : str
-        The name of the list.
-    total : int
-        Pages of it.
-    version : int
-        Of what was said about them.
-    answer : callable
-        The JSON of a page by its place from 0, -1 for the one that is shown and not listed, drawn and read first with
-        True, and whether it stays the same. It is called in a thread without a session.
+    A view has one list at a time, of `total` pages; `version` is that of what was said about them. `answer` takes a
+    place from 0, -1 for a shown page that is not listed, and whether to draw and read it first; it returns the page's
+    JSON, and whether that stays the same. It is called in a thread without a session.
     """
     session = ended_sessions.session_of_run()
     if not _routed or not session:

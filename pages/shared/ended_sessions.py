@@ -1,7 +1,6 @@
 """The end of a session whose tab was closed, with its files, threads and processes.
 
-Streamlit looks for sessions whose time has passed only when another one begins; here each gets a clock. What a session
-holds outside Streamlit is noted by `at_end`, what all share by `when_none`.
+Each session gets a clock of its own: Streamlit looks for ended ones only when another begins.
 """
 
 from __future__ import annotations
@@ -66,7 +65,6 @@ def _session_with_browser() -> str:
 
 
 def _end(session: str) -> None:
-    """End a session whose browser has not come back."""
     _CLOCKS.pop(session, None)
     runtime = Runtime.instance()
     if runtime.is_active_session(session):
@@ -80,10 +78,7 @@ def _end(session: str) -> None:
 
 
 def at_end(name: str, end: _End | None) -> None:
-    """Call something when the session of this run has ended, in place of what it noted by this name before.
-
-    Nothing with None, and where no server is there.
-    """
+    """Have `end` called at the end of this session, in place of the one before of this name, if any."""
     ends = _ENDS.get(session_of_run())
     if ends is not None:
         ends.pop(name, None)

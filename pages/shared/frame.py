@@ -193,9 +193,8 @@ def shortened(text: str, length: int) -> str:
 def escaped(text: str) -> str:
     """Return text for a widget that renders Markdown, with everything that is markup escaped.
 
-    Streamlit fetches images and makes links of Markdown in many labels, which a name from a file must not cause. It
-    looks for addresses, emoji and icon names after the escapes are resolved: an invisible word joiner keeps those
-    apart.
+    Streamlit makes links and images of Markdown, and looks for addresses, emoji and icons after escapes are resolved:
+    an invisible word joiner keeps those apart.
     """
     apart = _MADE_LATER.sub("\u2060", displayed(text))
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)

@@ -1,6 +1,6 @@
-"""Long work beside the views, in threads, with progress and cancel; it goes on when a view is left.
+"""Long work in threads beside the views, with progress and cancel; one job of a kind per session.
 
-A session has one job of a kind at a time, which ends with it. Results are kept for all sessions, by key.
+A job goes on when its view is left and ends with its session; results are kept for all sessions, by key.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ class Cancelled(Exception):
 
 
 class Job(Generic[K, T]):
-    """A call in a thread; `key` is what its result follows from, `done`, `total` and `text` its progress.
-
-    `future` raises `Cancelled` when the job was cancelled before its end.
-    """
+    """A call in a thread, whose result follows from `key`; `future` raises `Cancelled` once cancelled."""
 
     def __init__(
         self,
@@ -121,8 +118,7 @@ class Job(Generic[K, T]):
 class Jobs(Generic[K, T]):
     """The jobs of one kind: one for each session, and the last `kept` results for all.
 
-    `name` is where a session has its job. With `kept` 0 results stay with their jobs. `discard` is called with a result
-    that nobody can have any more.
+    With `kept` 0 results stay with their jobs. `discard` gets a result that nobody can have any more.
     """
 
     def __init__(self, name: str, *, kept: int = KEPT, discard: Callable[[T], object] | None = None) -> None:
@@ -215,10 +211,7 @@ def progress(
 
 
 def panel(jobs: Jobs[Any, Any], *, start: Callable[[], None], unread: str, read: str | None, key: str) -> None:
-    """Show the button to read PDFs, the progress with a stop, or what was read.
-
-    `unread` and `read` are captions: what reading brings, and what was read (None before).
-    """
+    """Show the button to read PDFs, the progress with a stop, or `read` (None before): what was read."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if jobs.running:
             progress(jobs, _pages_read, jobs.cancel, "Stop", f"{key}_stop")

@@ -46,9 +46,9 @@ C = TypeVar("C", bound=Source)
 class Kind(Generic[C]):
     """One kind of files (boxes, fields, posters) and how it is read and compared.
 
-    `counted` heads the column of `size`; `held` and `chosen` are where the session has the files and the places, among
-    the models, of A and B. `read` and `prepare` (a prediction comparable with a ground truth, and issues) raise
-    BadInput. `ids` adds to a side's digest; `waiting` is shown while the first files are read, empty for nothing.
+    `counted` heads the column of `size`; `held` and `chosen` are where the session has the files, and A and B among the
+    models. `read` and `prepare` (a prediction comparable with a ground truth, and issues) raise BadInput. `ids` adds to
+    a side's digest; `waiting` is shown while the first files are read.
     """
 
     name: KindName
@@ -265,10 +265,9 @@ LARGE_BYTES: Final = 8 << 20
 def read(
     kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
 ) -> Member[C]:
-    """Read a file or folder of this machine, or uploaded files; unreadable ones carry their issues.
+    """Read a file or folder, or uploaded files; unreadable ones carry their issues.
 
-    A large one is read with a progress bar, and further when the view is left; once cancelled it is not read again
-    until the tab is reloaded.
+    A large one is read beside the view, with progress; once cancelled it is not read again until the tab is reloaded.
     """
     reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
 
@@ -406,7 +405,6 @@ def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> M
 
 
 def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
-    """Read an upload and put it among the files of this session unless it has errors."""
     member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
     if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
@@ -458,10 +456,9 @@ def use_as_reference(place: int) -> None:
 
 
 def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
-    """Use a file of this session as another side, or not at all with None.
+    """Use a file of this session as another side, or not at all with None; a replaced one is unused.
 
-    A ground truth that makes room is not used any more; a prediction becomes the reference for the others. Returns
-    None, or the file with its issues when it cannot have that role; nothing changes then.
+    Return None, or the file with its issues when it cannot have that role; nothing changes then.
     """
     held, unused = files(kind), State.unused.get()
     truth = held.ground_truth if held.ground_truth is not member else None
@@ -576,8 +573,7 @@ def boxes() -> OpenedBoxes | None:
 def pixels() -> OpenedBoxes | None:
     """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors.
 
-    Pixels need neither scores nor the same labels on both sides: the models of `boxes` come first, under the same
-    places, then those that the chosen protocol refuses.
+    The models of `boxes` come first, under the same places, then those that the chosen protocol refuses.
     """
     held = files(BOXES)
     truth = held.truth

@@ -1,7 +1,6 @@
-"""Pages of the open documents as pictures, words and sizes: the process's renderer, the PDF folders.
+"""Pages of the open documents as pictures, words and sizes; one that cannot be shown says why.
 
-PDFs are looked up by name under one folder; uploads are put into a folder of the session, after a check of name and
-first bytes. A page that cannot be shown says why in place of its picture.
+PDFs are looked up by name under one folder; uploads, after a check of name and first bytes, under one of the session.
 """
 
 from __future__ import annotations
@@ -127,10 +126,7 @@ def prepare(
     images: Mapping[tuple[str, int], str] | None = None,
     width: int | None = None,
 ) -> None:
-    """Put picture and text of a page into the renderer's caches, however long that takes.
-
-    Errors show only when the page is opened. `width` None is that of the views of several pages.
-    """
+    """Put picture and text of a page into the renderer's caches; errors show when the page is opened."""
     renderer = pool()
     with contextlib.suppress(PageProblem):
         page = _page_file(root, name, index, images)
@@ -320,10 +316,9 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
 def later_address(
     page: PageFile, what: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
 ) -> str:
-    """Return the address of a picture of a page, made when it is fetched; empty where there is none.
+    """Return the address of a page's picture, made when fetched; see `by_digest.later_address`.
 
-    `what` is all that decides the picture beside the page. `make`, `known` and `whole` are as in
-    `by_digest.later_address`.
+    `what` is all that decides the picture beside the page. Empty where there is no file or no route.
     """
     try:
         stat = page.path.stat()
@@ -351,7 +346,7 @@ def add_pages(
 ) -> tuple[list[str], list[str]]:
     """Put uploaded PDFs and page images into a folder of this session; return names added and refused.
 
-    An upload goes before equally good names. Kinds other than `kinds` look there only without a folder of their own.
+    They go before equally good names, for kinds other than `kinds` only without a folder of their own.
     """
     folder = _upload_folder()
     replaced = _replaced(uploads, kinds)

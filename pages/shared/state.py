@@ -1,7 +1,7 @@
 """All that one reader has open and has chosen: typed fields, the only place of the session state.
 
-``state.iou`` reads a field of `State`, ``state.iou = 0.6`` writes it, ``State.iou`` is the field itself: its start,
-`take`, its widget's key, and its part of the address. A value that one module alone keeps is a field beside its type.
+``state.iou`` reads a field of `State`, ``state.iou = 0.6`` writes it, ``State.iou`` is the field itself. A value that
+one module alone keeps is a field beside its type.
 """
 
 from __future__ import annotations
@@ -105,9 +105,8 @@ def as_of(values: Mapping[str, Any]) -> Iterator[None]:
 class Part:
     """A part of the address: its name there, the views that write it, and how it is read and written.
 
-    Every view reads it; without a codec that of `address.CODECS` under its name. It is written where `applies` says so,
-    and by Compare while it shows one of `kinds`. A step back to an address without it keeps what `stays`, else resets
-    it.
+    Every view reads it, by the codec of its name unless one is given. It is written where `applies` says so, and by
+    Compare for `kinds`. A step back to an address without it keeps it if it `stays`, else resets it.
     """
 
     def __init__(
@@ -181,8 +180,7 @@ _REPLACED: Final[Field[Mapping[str, int]]] = Field({}, "replaced")
 class WidgetField(Field[T]):
     """A value that a widget shows, and that our own code may write as well.
 
-    The browser sends what all its widgets hold with each message, also before it has drawn a value that our code wrote.
-    So a written value is shown by a widget of another key, and what the browser says of the one before is ignored.
+    The browser sends the values of all widgets, also old ones: a written value is shown by a widget of another key.
     """
 
     @property
@@ -218,10 +216,7 @@ class WidgetField(Field[T]):
 
 
 class PlaceField(WidgetField[T]):
-    """One of several by its place, which a list of their names shows.
-
-    A name that is no option any more comes back from Streamlit as text until the list is drawn again: the start then.
-    """
+    """One of several by its place in a widget's list; the start for a name that is no option any more."""
 
     def get(self) -> T:
         """Return the current value."""

@@ -140,7 +140,7 @@ def clear_filter() -> None:
 def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
     """Return the listed suspects, likeliest first: up to `SHOWN` without a verdict, and those between.
 
-    The browser leaves out those with a verdict where only the others are wanted, so that an answer changes no list.
+    The browser leaves out judged ones, so that an answer does not change the list.
     """
     entries: list[Entry] = []
     places = _passing(every)
@@ -211,7 +211,6 @@ def _payload(
 
 
 def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
-    """Return the pages and the crops that were asked for last, once."""
     wanted = State.suspects_wanted.take()
     if wanted is None:
         return {}, {}

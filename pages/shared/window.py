@@ -1,9 +1,7 @@
-"""The pages of a list: the one that is shown as it is sent, and all of them by their address.
+"""The pages of a list: the one that is shown, as it is sent, and all of them by their address.
 
-A page is made from what the session has chosen when it shows the list, whoever asks for it: the run that shows it,
-which sends it where the browser lacks it, or the route of `by_digest`, from which the browser fetches those around it.
-Turns are the browser's own; it says afterwards which page it shows. Which pages there are and what is drawn on them is
-the business of each view, which gives a `Pages`.
+A page is made from what the session has chosen, for the run that shows it or for the route of `by_digest`. The browser
+turns pages and says afterwards which one it shows; each view gives its `Pages`.
 """
 
 from __future__ import annotations
@@ -47,22 +45,10 @@ BoxT = TypeVar("BoxT", bound=BoxItem)
 
 @dataclass(frozen=True)
 class Pages(Generic[ContentT]):
-    """The pages of a list.
+    """The pages of a list of one view.
 
-    Attributes
-    ----------
-    view : str
-        The view that shows one of them at a time.
-    listing : str
-        What decides which pages are listed and what they show, as one name.
-    total : int
-        How many there are.
-    here : int
-        Place of the page that is shown, from 0; -1 for one that is not listed.
-    make : callable
-        A page by its place.
-    prepare : callable
-        By place, draws its picture and reads its words, however long that takes.
+    `listing` names all that decides which pages are listed and what they show. `here` is the shown page, from 0; -1 for
+    one that is not listed. `make` and `prepare`, which fills the renderer's caches, take a place.
     """
 
     view: str
@@ -163,15 +149,7 @@ def _strips() -> Recent[object, tuple[str, Payload | Sequence[Payload]]]:
 
 
 def strip_of(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
-    """The fields of a payload with what all pages of a list have in common.
-
-    Parameters
-    ----------
-    key : hashable
-        All that decides it.
-    make : callable
-        Makes it, when it is not kept.
-    """
+    """Return the fields of a payload with what all pages of a list share; `key` is all that decides it."""
 
     def named() -> tuple[str, StripT]:
         made = make()

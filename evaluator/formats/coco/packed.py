@@ -21,21 +21,7 @@ from evaluator.model.dataset import Annotations, Boxes, Document, Side
 
 
 class Packing(NamedTuple):
-    """What is to be packed.
-
-    Attributes
-    ----------
-    path : Path
-    side : "ground_truth" or "prediction"
-        An instances file, or a results list.
-    named : Named
-        What both sides may name.
-    shards : sequence of Shard
-    folder : Path
-        Gets a file for each shard.
-    threads : int
-        That read pieces of the file at a time.
-    """
+    """What is to be packed; `folder` gets a file per shard, `threads` read pieces of `path` at a time."""
 
     path: Path
     side: Side

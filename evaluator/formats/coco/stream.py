@@ -1,9 +1,7 @@
-"""COCO files of plain numbers read piece by piece: neither their bytes nor their objects are ever there at once.
+"""COCO files of plain numbers read piece by piece: neither bytes nor objects are there all at once.
 
-Owns the way from an open file to rows: `Instances` (a ground truth) and `Results` (a results list), whose rows come in
-file order. The digest is that of the very bytes the rows were made of. The rules are those of ``rules``, but no
-issue is written here: whatever would be one, and whatever is not plain numbers, is a doubt, and the ordinary reader
-has to look at the file.
+Owns `Instances` and `Results`, whose rows come in file order, with the digest of the bytes they were made of. The rules
+are those of ``rules``; what would be an issue, or is not plain numbers, is a doubt for the ordinary reader.
 """
 
 from __future__ import annotations
@@ -70,18 +68,8 @@ R = TypeVar("R")
 class Named(NamedTuple):
     """What annotations and results name: images and categories, without what only views need.
 
-    Attributes
-    ----------
-    ids : int64, shape (M,), rising
-        Of the images.
-    size : float64, shape (M, 2)
-        Width and height.
-    documents : int
-        How many there are.
-    labels : Labels
-        The categories by rising id.
-    lookup, label_index : Index
-        Of the ids of images and categories.
+    `ids`, int64, shape (M,), rising, and `size` (width, height) are of the images; `labels` by rising id; `lookup` and
+    `label_index` are of the ids of images and categories.
     """
 
     ids: IntArray
@@ -93,18 +81,7 @@ class Named(NamedTuple):
 
 
 class Instances:
-    """A ground truth: images, annotations and categories.
-
-    Parameters
-    ----------
-    file : binary file
-        Open until its rows were taken.
-
-    Raises
-    ------
-    One of `DOUBTS`
-        Here and by its methods: the ordinary reader has to look at the file.
-    """
+    """A ground truth from a file that stays open until its rows were taken; raises one of `DOUBTS`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._array, self._frame = _annotations(_File(file))
@@ -151,18 +128,7 @@ class Instances:
 
 
 class Results:
-    """A results list.
-
-    Parameters
-    ----------
-    file : binary file
-        Open until its rows were taken.
-
-    Raises
-    ------
-    One of `DOUBTS`
-        Here and by `rows`: the ordinary reader has to look at the file.
-    """
+    """A results list from a file that stays open until its rows were taken; raises one of `DOUBTS`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._array = _list(_File(file))
@@ -234,13 +200,7 @@ class _File:
 
 
 class _Array:
-    """The array whose records are rows, and what is around it.
-
-    Parameters
-    ----------
-    head, tail : bytes
-        The file up to the opening bracket and from the closing one on, with these brackets.
-    """
+    """The array whose records are rows; `head` and `tail` are the file around it, with its brackets."""
 
     def __init__(self, file: _File, head: bytes, tail: bytes) -> None:
         self._file, self._tail = file, tail
@@ -316,7 +276,6 @@ def _head(file: _File) -> bytes:
 
 
 def _list(file: _File) -> _Array:
-    """The array of a results list."""
     head, tail = file.bytes(0, min(_STEP, file.size)), file.bytes(max(file.size - _STEP, 0), file.size)
     start, stop = len(head) - len(head.lstrip(BLANKS)), len(tail.rstrip(BLANKS))
     if head[start : start + 1] != b"[" or tail[stop - 1 : stop] != b"]":

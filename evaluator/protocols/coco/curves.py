@@ -1,8 +1,8 @@
-"""COCO precision-recall curves of every size, label and IoU threshold, and what of some pages they are made of.
+"""COCO precision-recall curves of every size, label and IoU threshold, and the partials behind them.
 
-Owns `CocoPartial`, which adds up over pages, and the one way from there to average precision and recall. Who matches
-on one page depends on no other page, and on no prediction with a lower score: a score threshold keeps the first
-predictions of each label, and changes only the last stretch of a curve between two points of the recall grid.
+Owns `CocoPartial`, which adds up over pages, and the way from there to average precision and recall. Who matches on a
+page depends on no other page and on no prediction with a lower score: a score threshold keeps the first predictions of
+each label and changes only the last stretch of a curve.
 """
 
 from __future__ import annotations
@@ -40,14 +40,10 @@ K = TypeVar("K", str, int)
 
 
 class Columns(NamedTuple):
-    """Average precision and recall per size, IoU threshold and label; NaN where a label has no ground truth.
+    """Average precision and recall, float64, shape (T, L); NaN where a label has no ground truth.
 
-    Attributes
-    ----------
-    precision, recall : dict of float64, shape (T, L)
-        By the name of the size; with at most 100 predictions per page and label. Only sizes that are known.
-    recall_at : dict of float64, shape (T, L)
-        By the number of predictions per page and label, over all sizes.
+    `precision` and `recall` are by the name of each known size, with 100 predictions per page and label; `recall_at`,
+    over all sizes, by the number of predictions.
     """
 
     precision: dict[str, FloatArray]
@@ -56,8 +52,6 @@ class Columns(NamedTuple):
 
 
 class _OfLabel(NamedTuple):
-    """The columns of one label; see `CocoPartial`."""
-
     score: FloatArray
     before: npt.NDArray[np.uint8]
     true: BitArray
@@ -68,21 +62,10 @@ class _OfLabel(NamedTuple):
 class CocoPartial:
     """What matched on some pages: the predictions that count for any size at any of T IoU thresholds.
 
-    Attributes
-    ----------
-    score : float64, shape (N,)
-        By (label, falling score, image id, file order), as all columns.
-    before : uint8, shape (N,)
-        How many predictions of the same page and label are better.
-    true, counts : unsigned integers, shape (S, N)
-        At which thresholds, as bits, it is a true positive for each size, and at which it counts: is a true or a false
-        positive.
-    bounds : int64, shape (L + 1,)
-        Where each label begins, and where the last one ends.
-    positives : int64, shape (S, L)
-        Ground truth that counts, by size and label.
-    thresholds : int
-        T, at most `MOST_THRESHOLDS`.
+    Columns, shape (N,), are by (label, falling score, image id, file order). `before`: how many of the same page and
+    label are better. `true`, `counts`, shape (S, N): at which thresholds, as bits, it is a true positive of a size, or
+    counts at all. `bounds`, shape (L + 1,), delimits labels; `positives`, shape (S, L), is the ground truth that
+    counts. T is at most `MOST_THRESHOLDS`.
     """
 
     score: FloatArray
@@ -180,22 +163,10 @@ class Curves:
 class LabelCurves(NamedTuple):
     """The curves of one label and size at T thresholds.
 
-    Attributes
-    ----------
-    positives : int
-        Ground truth that counts.
-    rows : int32, shape (M,), rising
-        The predictions that count at any threshold, among those of the label.
-    before : uint8, shape (M,)
-        How many of the same page and label are better.
-    counts : unsigned integers, shape (M,)
-        At which thresholds they count, as bits.
-    hits : sequence of int32, length T
-        The true positives among them, rising.
-    first : int64, shape (R,)
-        Number of the true positive from which on each point of the recall grid is reached.
-    rank, best : sequence of arrays, length T
-        Rank of the first true positive, and best precision, of each stretch between two points that are reached.
+    `rows`, shape (M,), rising: the label's predictions that count at any threshold; `counts`: at which, as bits;
+    `before`: how many of the same page and label are better. `hits`: true positives among them, rising, by threshold.
+    `first`, shape (R,): the true positive that reaches each recall point. `rank`, `best`: by threshold, rank of the
+    first true positive and best precision of each stretch between two reached points.
     """
 
     positives: int
@@ -257,9 +228,9 @@ class LabelCurves(NamedTuple):
 
 
 def average(matching: Matching, iou: Sequence[float]) -> Columns:
-    """Average precision and recall of a matching, for every size, threshold and label of ``matching.labels``.
+    """Return AP and recall for every size, label of ``matching.labels`` and rising IoU threshold.
 
-    `iou` rises, and is at or above its floor.
+    `iou` is at or above the floor of the matching.
     """
     pairs, labels = matching.pairs, matching.dataset.labels
     curves: list[Curves] | None = pairs.kept.get(tuple(iou))
@@ -311,8 +282,8 @@ def _at(bits: BitArray, step: int) -> BoolArray:
 def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:
     """What is accepted when other ground truth is ignored than in the range of all sizes.
 
-    Only where a prediction now prefers differently: where some but not all of its candidates are ignored, in one of
-    the two ranges, and not the same ones. All of such a page and label is settled again.
+    Settled anew: pages and labels where some but not all of a prediction's candidates are ignored, and others than
+    before.
     """
     rows = pairs.preference
     if not len(rows):

@@ -55,9 +55,9 @@ R = TypeVar("R")
 
 
 class Queue(NamedTuple):
-    """The predictions that may match, int64 columns of one length Q, sorted by (page, label, place).
+    """Predictions that may match, int64, by (page, label, place); `group` is (page, label) as one integer.
 
-    `row`: in file order. `place`: row in `Pairs.order`. `group`: (page, label) as one integer.
+    `row` is in file order, `place` the row in `Pairs.order`.
     """
 
     row: IntArray
@@ -76,11 +76,10 @@ class Accepted(NamedTuple):
 class Pairs(BoxPairs["Matching"]):
     """Every pair of one model that could match: a new score or IoU threshold needs no geometry.
 
-    `min_area`: applied before anything else. `order`: int64, shape (Q,), rows of the predictions within the limit of
-    100 for each page and label, by place; `before`: how many of the same page and label are better. `queue`: the same
-    in the order of the matching. `truth_row`: int64, shape (G,), by (page, label, file order). `candidates`:
-    ``prediction`` counts in the queue, ``ground_truth`` in `truth_row`; sorted by both; IoU is COCO's: with a crowd,
-    the share of the prediction that lies in it.
+    `min_area` is applied first. `order`, shape (Q,): rows of predictions within the limit of 100 per page and label, by
+    place; `before`: how many of the same group are better; `queue`: the same in matching order. `truth_row`, shape
+    (G,): by (page, label, file order). `candidates` index `queue` and `truth_row` and are sorted by both; with a crowd,
+    IoU is the share of the prediction in it.
     """
 
     min_area: float
@@ -178,8 +177,8 @@ class Pairs(BoxPairs["Matching"]):
     def accept(self, rows: IntArray, iou: Sequence[float]) -> Accepted:
         """Return what matches among candidates, at each of several rising IoU thresholds.
 
-        `rows` are candidates in the order of `preferred`: all contested ones of a page and label, or none. The answer
-        does not depend on where the pages and labels are cut.
+        `rows` are candidates in the order of `preferred`: of a page and label all contested ones, or none; so the
+        answer does not depend on where they are cut.
         """
         thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
         cuts = _cuts(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
@@ -232,9 +231,8 @@ class Pairs(BoxPairs["Matching"]):
     ) -> Matching:
         """Return the boxes that take part, ready to be matched at any IoU threshold; see `evaluate`.
 
-        `min_area` is that of the pairs when absent. ValueError when a label is unknown, or `min_area` is asked for and
-        the page sizes are not known. Who matches does not depend on predictions with a lower score: a score threshold
-        needs no new matching.
+        `min_area` is that of the pairs when absent. ValueError for an unknown label, or for `min_area` without page
+        sizes. Who matches does not depend on predictions with a lower score: a score threshold needs no new matching.
         """
         if min_area is not None and min_area != self.min_area:
             again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
@@ -263,10 +261,7 @@ class Pairs(BoxPairs["Matching"]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matching(BoxMatching):
-    """The boxes of one model that take part; a new IoU threshold settles only the contested pairs anew.
-
-    Crowds do not take part, nor do predictions when 100 of their page and label are better.
-    """
+    """The boxes of one model that take part: no crowds, at most 100 predictions per page and label."""
 
     pairs: Pairs
 
@@ -324,8 +319,7 @@ def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
 class ThresholdResult(BoxResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; computed when asked for.
 
-    True positives are matches with ground truth that counts. A prediction that matched a crowd is neither a true
-    nor a false positive.
+    A prediction that matched a crowd is neither a true nor a false positive.
     """
 
     @cached_property
@@ -414,15 +408,13 @@ def pair(
 ) -> Pairs:
     """Return every pair of a prediction and a ground truth that could match; every prediction has a score.
 
-    `iou_floor`: the lowest IoU threshold that will be asked for. `min_area`, `polygons`: see `evaluate`. ValueError for
-    a floor outside (0, 1], or when `min_area` is asked for and the page sizes are not known.
+    `iou_floor` is the lowest IoU threshold that will be asked for. ValueError for one outside (0, 1], or for `min_area`
+    without page sizes.
 
-    Notes
-    -----
-    pycocotools counts an annotation whose id is 0 as never matched; here its id does not matter, which raises the score
-    of such files. It drops predictions on images that the ground truth does not have while loading; here they are false
-    positives, which lowers the score. For outlines it compares masks of pixels (``iouType="segm"``), whose IoU differs
-    by about the pixels on the outline, in either direction; sizes stay those of the boxes here.
+    Differences from pycocotools: an annotation whose id is 0 can match (it never does there), which raises the score;
+    predictions on images that the ground truth does not have are false positives (there: dropped), which lowers it. For
+    outlines pycocotools compares masks (``iouType="segm"``), whose IoU differs by about the pixels on the outline, in
+    either direction; sizes stay those of the boxes here.
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
@@ -477,7 +469,7 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
 def _image_rank(dataset: Dataset) -> IntArray:
     """Return the rank of each page by its image id, which decides between equal scores as in pycocotools.
 
-    Pages in (document, page) order for files without image ids; pages that the ground truth does not have go last.
+    Without ids by (document, page); pages that the ground truth does not have go last.
     """
     source = dataset.ground_truth.source
     rank = np.arange(dataset.pages)

@@ -1,8 +1,7 @@
-"""COCO detection of two large files that are never in memory as a whole: the twelve numbers, without their boxes.
+"""COCO detection of two large files that are never in memory as a whole: the twelve numbers, no boxes.
 
-Owns which files this can be done with, and the result. Boxes wait in a temporary folder by shards of images; those of a
-shard are matched by the same code as a whole corpus, and what matched adds up: the numbers are those of
-``coco.evaluate`` to the last digit, whatever the shards are.
+Boxes wait in a temporary folder by shards of images. What matched adds up over shards: the numbers are those of
+``coco.evaluate`` to the last digit.
 """
 
 from __future__ import annotations
@@ -49,14 +48,8 @@ _LARGE: Final = 64 << 20
 class PartsResult(Result):
     """The numbers of one model, without its boxes.
 
-    Attributes
-    ----------
-    iou : tuple of float
-        The thresholds, rising.
-    columns : Columns
-        Rows of ``iou``, columns of ``labels``.
-    f1 : float or None
-        Over all labels at the lowest threshold; None without any box.
+    `columns` has rows of the rising thresholds `iou` and columns of `labels`. `f1` is over all labels at the lowest
+    threshold, None without any box.
     """
 
     ground_truth: SourceFile
@@ -103,31 +96,12 @@ def average_in_parts(
     pages: int | None = None,
     executor: Callable[[], Executor] | None = None,
 ) -> PartsResult | None:
-    """The twelve numbers of a results list against an instances file, in a fraction of the memory.
+    """Return the twelve numbers of a results list against an instances file; None unless all is plain.
 
-    Parameters
-    ----------
-    ground_truth, prediction : Path
-        Files, which need not be sorted.
-    iou : sequence of float
-        Thresholds in (0, 1].
-    pages : int, >= 1, optional
-        Of a shard, by the size of the corpus when absent; the numbers do not depend on it.
-    executor : callable, optional
-        Makes what works on shards of large files; see `Engine`.
-
-    Returns
-    -------
-    PartsResult or None
-        None when the ordinary way has to be taken, because a file or an option is anything but plain: a file cannot be
-        read, is no COCO file of plain numbers (outlines, keys of other tools, missing values), or an error or a warning
-        is to be reported; a threshold is out of range, or there are more than 64; so many boxes are on one page that
-        their pairs have to be counted.
-
-    Notes
-    -----
-    A box takes at most 47 bytes of a temporary file, and what stays of a prediction some 25 bytes of memory. A shard
-    takes some 5 kB of memory for each page of 30 boxes. See `coco.evaluate` for the protocol.
+    Files need not be sorted; `iou` is in (0, 1]; `pages` of a shard do not change the numbers; for `executor` see
+    `Engine`. None when the ordinary way has to be taken: a file cannot be read or is no COCO file of plain numbers, an
+    issue is to be reported, a threshold is out of range or there are more than 64, or a page has so many boxes that
+    their pairs have to be counted.
     """
     rising = tuple(sorted(set(map(float, iou))))
     if not rising or len(rising) > MOST_THRESHOLDS or not 0.0 < rising[0] <= rising[-1] <= 1.0:

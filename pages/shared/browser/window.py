@@ -84,7 +84,6 @@ def payload(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, a
 
 
 def _strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> Sequence[StripItem]:
-    """A strip for all pages in it."""
     bare = turned.without_current(strip(shown.working.result, shown.pages, here).pages)
     dataset = loaded.dataset
     names = {cut(document.doc_id): document.name for document in dataset.documents}

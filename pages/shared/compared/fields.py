@@ -60,7 +60,6 @@ def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compar
 
 
 def _source() -> panes.Source | None:
-    """The fields of both models."""
     compared = choices.compared()
     if compared is None or len(compared.models) < 2:
         return None

@@ -35,40 +35,11 @@ _KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
 
 @dataclass(frozen=True)
 class Source:
-    """What the panes show.
+    """What the panes of a comparison show, and what their events do.
 
-    Attributes
-    ----------
-    chosen : tuple of Named
-        A and B.
-    pages : ItemPages
-        Every page with something that counts.
-    place : callable
-        The page that the session has chosen at the moment; None for none.
-    go : callable
-        Takes the page that is shown from now on.
-    key : tuple
-        All that decides what is listed and drawn.
-    picture, draw : callable
-        The page's picture, and what lies on it of some kinds, without verdicts.
-    judged : callable
-        The same with the verdicts.
-    opens : str
-        The view that shows a page of one model.
-    open : callable
-        Goes there.
-    judge : callable
-        Keeps a verdict on a mistake of one of the models.
-    write_url : callable
-        Writes the address; its query.
-    short : callable
-        A number as the list has room for it.
-    sharper : callable
-        Takes the wish for a sharper picture.
-    below : callable
-        Shows what belongs to the page, below the panes.
-    prepare : callable
-        Has the picture and the words of a page ready in the renderer's caches.
+    `place` gives the page chosen at the moment, None for none; `key` is all that decides what is listed and drawn;
+    `draw` leaves verdicts out, `judged` adds them. `opens` is the view of one model that `open` goes to, `write_url`
+    returns the query, `short` fits a number into the list, and `prepare` fills the renderer's caches.
     """
 
     chosen: tuple[Named, ...]
@@ -161,7 +132,6 @@ def _nothing(show: str) -> EmptyItem:
 
 
 def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> window.PairPages:
-    """The listed pages."""
     names = [model.letter for model in source.chosen]
 
     def in_common() -> PairListItem:
@@ -185,14 +155,12 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> w
 
 
 def _chosen(drawn: PairLayers) -> str | None:
-    """Return the chosen box; None when neither page has it."""
     if not any(box.key == state.pair_box for pane in drawn.panes for box in pane.boxes):
         state.pair_box = None
     return state.pair_box
 
 
 def _went(source: Source) -> None:
-    """A page turn, a click on the list."""
     go = _events(source).go
     if go is None or not turned.heard(go):
         return

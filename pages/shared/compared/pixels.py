@@ -99,7 +99,6 @@ def _pieces() -> Recent[object, tuple[list[Piece], list[Piece]]]:
 
 
 def _source(loaded: OpenedBoxes) -> panes.Source | None:
-    """The wrong pixels of both models."""
     counted = [choices.result_of(loaded, model.letter).result for model in loaded.pair]
     a, b = counted
     if a is None or b is None:

@@ -61,7 +61,6 @@ def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns
 
 
 def _source() -> panes.Source | None:
-    """The posters of both models."""
     chosen = choices.models()
     if len(chosen) < 2:
         return None

@@ -39,26 +39,10 @@ def _drawn() -> Recent[object, PairLayers]:
 class PairPages:
     """The pages of a list of the comparison.
 
-    Attributes
-    ----------
-    listing : str
-        What decides which pages are listed and what is drawn on them, as one name.
-    total : int
-        How many there are.
-    first : int
-        Place of the first page of the list beside the panes, from 0.
-    place : callable
-        A page by its place in the list.
-    name : callable
-        How people read the name of its document; empty for its id.
-    picture, draw, judged : callable
-        Its picture, what lies on it, and the same with the verdicts.
-    in_common : callable
-        What all pages of the list have in common, around one of them.
-    prepare : callable
-        Has its picture and words ready in the renderer's caches.
-    sent : callable
-        A document's id as the browser is given it; by default whole.
+    `listing` names all that decides which pages are listed and what is drawn; `first` is the place, from 0, of the
+    first one beside the panes. `name` is empty where people read the document's id; `draw` leaves verdicts out,
+    `judged` adds them; `prepare` fills the renderer's caches; `sent` is the id that the browser is given, by default
+    whole.
     """
 
     listing: str
@@ -121,16 +105,9 @@ def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> Compar
 
 
 def payload(pages: PairPages, position: int, *, selected: str | None, address: str) -> PairWindowPayload:
-    """What the panes draw of a page, as far as the browser lacks it.
+    """Return what the panes draw of a page of the list (from 0), as far as the browser lacks it.
 
-    Parameters
-    ----------
-    position : int
-        Of the page in the list, from 0.
-    selected : str or None
-        Key of the chosen box.
-    address : str
-        The query that leads back here.
+    `selected` is the key of the chosen box; `address` the query that leads back here.
     """
     reviewer = findings.author()[0]
 

@@ -32,13 +32,7 @@ _KEPT_DOCUMENTS: Final = 16
 
 
 def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
-    """The viewer's payload of a page with verdicts and what is not saved; see `findings.log`.
-
-    Parameters
-    ----------
-    payload : PagePayload
-        With the layers of the model's result.
-    """
+    """Return the payload, with the layers of the model's result, with verdicts and what is not saved."""
     drawn = attach_fields(payload, _judged(model, document))
     return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
 

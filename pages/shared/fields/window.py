@@ -48,16 +48,9 @@ def payload(
     *,
     address: str,
 ) -> WindowPayload:
-    """What the viewer draws of a page, as far as the browser lacks it.
+    """Return what the viewer draws of a page (document code, index), as far as the browser lacks it.
 
-    Parameters
-    ----------
-    place : (int, int)
-        Document code and page.
-    bare : PagePayload
-        The viewer without a page.
-    address : str
-        The query that leads back here.
+    `bare` is the viewer without a page; `address` the query that leads back here.
     """
     root, here, of = compared.opened.project.pdfs, shown.order.index(place), _listing(model, bare)
 
@@ -92,7 +85,6 @@ def _listing(model: choices.FieldModel, bare: PagePayload) -> str:
 def _strip(
     compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, first: int, last: int
 ) -> Sequence[StripItem]:
-    """The strip of some pages, for all pages in it."""
     pages = overlay.strip(model.result, model.pages, shown.order[first:last], -1, counts=shown.counts)
     names = {cut(name): name for name in model.result.compared.documents}
     return pictures.with_thumbnails(pages, compared.opened.project.pdfs, names.__getitem__)

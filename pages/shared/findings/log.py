@@ -1,7 +1,7 @@
 """The findings of this session: the store of the process, who reviews, and what could not be saved.
 
-A verdict counts as saved only when the store says so; until then its text stays here and on screen, marked NOT SAVED.
-The address of the store comes from the command line or the environment, never from the browser.
+A verdict is saved when the store says so; until then its text stays here, marked NOT SAVED. The store's address comes
+from the command line or the environment, never from the browser.
 """
 
 from __future__ import annotations
@@ -223,9 +223,9 @@ def save_all(
     task: Task | None = None,
     event_id: str | None = None,
 ) -> Unsaved | None:
-    """Keep the same of several targets, all or none, as `save`; None, or the first that is not on disk.
+    """Keep the same of all targets or none, as `save`; None, or the first that is not on disk.
 
-    The id of each event follows from `event_id`, so that a repeated message stores nothing twice.
+    Event ids follow from `event_id`: a repeated message stores nothing twice.
     """
     first, (name, verified), log = event_id or uuid4().hex, author(), review_log()
     said: list[Event] = []
@@ -317,19 +317,9 @@ def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event |
 
 
 def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
-    """The viewer's payload of a page with verdicts and what is not saved.
+    """Return the payload with verdicts and what is not saved, whatever labels are shown.
 
-    Parameters
-    ----------
-    loaded, model, place
-        What is shown.
-    payload : PagePayload
-        With the layers of the model's result, whatever labels are shown.
-
-    Returns
-    -------
-    PagePayload
-        A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``.
+    The layers are those of the model's result; each mistake gets ``target``, ``verdict`` and ``unsaved``.
     """
     return with_unsaved(_attached(loaded, model, place, payload))
 

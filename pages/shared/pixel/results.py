@@ -1,7 +1,4 @@
-"""The view Pixel confusion: its cached results, page sizes and the chosen cell.
-
-Page sizes come from the files, else from the PDFs and page images, measured once per session, else from the reader.
-"""
+"""The view Pixel confusion: its cached results, the chosen cell, and page sizes (files, else PDFs)."""
 
 from __future__ import annotations
 

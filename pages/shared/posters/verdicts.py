@@ -21,15 +21,7 @@ VIEW_FILE: Final = "pages/posters.py"
 
 
 def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
-    """The viewer's payload of a poster with verdicts, what is not saved, and who reviews; see `findings.log`.
-
-    Parameters
-    ----------
-    words : PageDifference
-        Of the model on the page.
-    payload : PagePayload
-        With these words.
-    """
+    """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
     drawn = attach_words(payload, _judged(model, poster_id, words))
     return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True, reviewer=findings.author()[0])
 

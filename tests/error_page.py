@@ -7,6 +7,7 @@ is missing from the page until it is written anew; a test compares. What is fill
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -14,7 +15,13 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.formats.coco import walk as coco
+from evaluator.formats.json_values import Shape
 from evaluator.formats.known import KNOWN
+from evaluator.formats.snapshot import walk as snapshot
+from evaluator.formats.writers import WRITERS
+from evaluator.formats.writers import base as writers
+from evaluator.model.issues import Collector
 from evaluator.pdf import problems as pages
 from evaluator.review import problems as store
 
@@ -22,7 +29,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "errors.md"
 OPEN = "…"
 # Where rule and fix are among the arguments of a call that notes an issue, and how many it has.
-CALLS = {"error": (1, 3, 4), "warning": (1, 3, 4), "add": (2, 4, 5), "refuse": (2, 4, 5), "Oddity": (1, 3, 4)}
+CALLS = {
+    "error": (1, 3, 4),
+    "warning": (1, 3, 4),
+    "fail": (1, 3, 4),
+    "add": (2, 4, 5),
+    "refuse": (2, 4, 5),
+    "Oddity": (1, 3, 4),
+}
 ROOMS = {
     "formats": "Files of annotations",
     "review": "Findings",
@@ -400,17 +414,46 @@ def shown(cell: str) -> str:
     return cell.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")
 
 
+def issues_of_shapes() -> set[tuple[str, str]]:
+    """Rule and fix of what the objects say that are stated as keys with checks, asked with values that do not fit."""
+    odd = (None, True, 0.5, 2**70, 1, "x", "\ud800", [], [1], {})
+    collector = Collector("", max_per_rule=None)
+    for shape in (each for module in (coco, snapshot) for each in vars(module).values() if isinstance(each, Shape)):
+        for value in ([], {}, {OPEN: 1}, *({key: value} for key in shape.checks for value in odd)):
+            shape.fields(value, "$", collector)
+    # The objects without a sentence of their own are not checked by themselves.
+    return {(issue.rule, issue.fix) for issue in collector.issues() if issue.rule}
+
+
+def issues_of_writers() -> set[tuple[str, str]]:
+    """Rule and fix of what is said of what each format cannot hold."""
+    module, told = modules()["evaluator/formats/writers/base"], {}
+    for function in module.functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.IfExp):
+                rule, _, fix = node.value.body.elts if isinstance(node.value.body, ast.Tuple) else (None,) * 3
+                told[function.name] = said(rule, fix, Place(module, node, {})) if rule and fix else set()
+    return {
+        (f"{writer.target} {rule}", fix)
+        for writer in WRITERS.values()
+        for lack in writer.lacks
+        for rule, fix in told[writers._LACKS[lack].__name__]
+    }
+
+
 def page() -> str:
     """The whole page."""
     by_room: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for module in modules().values():
         room = module.name.split("/")[1]
         by_room[ROOMS.get(room, REST)] |= issues_of(module)
+    by_room[ROOMS["formats"]] |= issues_of_shapes() | issues_of_writers()
     by_room[ROOMS["formats"]] |= {(f"this is {each.title}, which is not read", each.instead) for each in KNOWN}
     by_room[ROOMS["formats"]].discard((f"this is {OPEN}, which is not read", OPEN))
-    explained = {rule for rows in by_room.values() for rule, fix in rows if fix != OPEN}
+    explained = "\n".join(rule for rows in by_room.values() for rule, fix in rows if fix != OPEN)
     for rows in by_room.values():
-        rows -= {(rule, fix) for rule, fix in rows if fix == OPEN and rule in explained}
+        unknown = {rule: re.escape(rule).replace(OPEN, ".*") for rule, fix in rows if fix == OPEN}
+        rows -= {(rule, OPEN) for rule, like in unknown.items() if re.search(f"^{like}$", explained, re.MULTILINE)}
     parts = [HEAD]
     titles = [title for title in (*ROOMS.values(), REST) if by_room[title]]
     parts += [f"\n## {title}\n\n{table(('rule', 'fix'), by_room[title])}" for title in titles]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluator.model.issues import BadInput
 from evaluator.review import intake
 from evaluator.review.exchange import to_csv
 from evaluator.review.identity import page_target
@@ -64,6 +65,6 @@ def test_a_cell_of_another_type_is_an_issue(column: str, value: str) -> None:
     cells = {"verdict": '"ignore"', "author": '"Ann"', "time": '"2026-01-31T12:00:00Z"', "kind": '"document"'}
     cells |= {"document": '"a.pdf"', column: value}
     row = ", ".join(f'"{name}": {cell}' for name, cell in cells.items())
-    with pytest.raises(intake.BadInput) as refused:
+    with pytest.raises(BadInput) as refused:
         intake.read(f'{{"events": [{{{row}}}]}}'.encode(), "f.json")
     assert any(issue.place == f"$.events[0].{column}" for issue in refused.value.issues)

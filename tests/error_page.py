@@ -271,7 +271,7 @@ def issues_of(module: Module) -> set[tuple[str, str]]:
     for call in module.calls:
         if (pair := rule_and_fix(call)) is not None:
             for place in places(module, call, names_in(module, *pair)):
-                seen.update(said(*pair, place))
+                seen.update((rule.replace("{}", OPEN), fix) for rule, fix in said(*pair, place))
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
             # A rule that is worked out apart, as rule, found and fix.
@@ -396,6 +396,9 @@ def rule_and_fix(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     if name == "Issue":
         named = {word.arg: word.value for word in call.keywords}
         return (named["rule"], named["fix"]) if {"rule", "fix"} <= named.keys() else None
+    if name == "leave_out":
+        named = {word.arg: word.value for word in call.keywords}
+        return named["without"], named["fix"]
     if name == "errors" and len(call.args) == 3:
         return call.args[0], call.args[2]
     if name in CALLS and len(call.args) == CALLS[name][2]:

@@ -77,6 +77,9 @@ class Engine:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, place: TracebackType | None
     ) -> None:  # fmt: skip
+        self._close()
+
+    def _close(self) -> None:
         if self._executor is not None:
             # What nobody waits for any more is not begun.
             self._executor.shutdown(cancel_futures=True)
@@ -109,7 +112,7 @@ class Engine:
                     done[at] = future.result()
             except BrokenExecutor:
                 done |= {at: each.result() for at, each in waiting.items() if each.done() and not each.exception()}
-                self.__exit__(None, None, None)
+                self._close()
             else:
                 return [done[at] for at in range(len(shards))]
         raise LostWorkersError(f"{tries} executors lost a worker each")

@@ -17,11 +17,11 @@ from evaluator.model.dataset import Annotations, join
 from evaluator.protocols import snapshot
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 from evaluator.review.corrections import corrections
-from evaluator.review.identity import WRONG_PIXELS, page_targets
+from evaluator.review.identity import WRONG_PIXELS, page_targets, targets_by_id
 from evaluator.review.pixel_targets import attach_pieces, judged_pieces
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import KINDS, Event, ReviewLog, Target, judge, target_problem
-from evaluator.review.word_targets import PosterText, attach_words, judged_words, targets_of_words, word_statuses
+from evaluator.review.word_targets import PosterText, attach_words, judged_words, word_statuses
 from tests.building import annotations, box, ground_truth
 from tests.test_pair_items import MODELS, results
 
@@ -161,7 +161,7 @@ def test_words_are_judged_by_their_text_side_and_places() -> None:
     assert [(each.label, each.verdict and each.verdict.agreed) for each in shown] == [
         ("seed", "ignore"), ("0.93", None), ("seed", None),
     ]  # fmt: skip
-    assert [each.target for each in shown] == list(targets_of_words(again))
+    assert [each.target for each in shown] == list(targets_by_id(again))
 
 
 def test_what_became_of_a_judged_word() -> None:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from evaluator.drawing.payloads import LayersT
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
-from evaluator.review.identity import Claim, claimed, targets_by_id, with_verdicts
+from evaluator.review.identity import Claim, claimed, with_verdicts
 from evaluator.review.status import FindingStatus, status_of, status_over
 from evaluator.review.verdicts import MOST_BOXES, Judged, JudgedBox, ReviewLog, Target
 
@@ -49,11 +49,6 @@ def attach_words(layers: LayersT, judged: Sequence[Claim]) -> LayersT:
     """Return the drawing of a poster with the verdicts on each word, from `judged_words`."""
     of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
     return with_verdicts(layers, lambda mistake: of_word.get((mistake.name, mistake.label)))
-
-
-def targets_of_words(judged: Sequence[Claim]) -> dict[str, Target]:
-    """Return the words of `judged_words` under the identities that `attach_words` gives them."""
-    return targets_by_id(judged)
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:

@@ -173,11 +173,7 @@ _NAMED_FIELDS: Final = Codec(_field_document, cut_text)
 CODECS: Final[Mapping[str, Codec[Any]]] = {
     "fix": Codec(_fixes, lambda texts: ";".join(text.replace("%", "%25").replace(";", "%3B") for text in texts)),
     "protocol": Codec(lambda text: one_of(tuple(protocol.shown())).read(text), plain_text),
-    "iou": Codec(
-        lambda text: share(*results.iou_range()).read(text),
-        plain_number,
-        start=lambda: protocol.chosen().thresholds[0],
-    ),
+    "iou": Codec(lambda text: share(*results.iou_range()).read(text), plain_number, start=protocol.standard_iou),
     "weights": json_of(
         tuple[tuple[str, _WEIGHT], ...],
         lambda pairs: tuple((_label(label), weight) for label, weight in pairs),
@@ -300,7 +296,7 @@ def _read(view: View, entered: bool) -> None:
                 entry.field.set(entry.start)
     followed = {entry.name for entry in TABLE if entry.name in address and _follow(entry, address)}
     if "protocol" in followed and "iou" not in followed:
-        state.iou = protocol.chosen().thresholds[0]
+        state.iou = protocol.standard_iou()
     refused = tuple(name for name in address if name not in followed)
     state.refused = refused
     state.linked = "doc" in address and not {"doc", "page"} & set(refused)

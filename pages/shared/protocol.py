@@ -30,6 +30,11 @@ def chosen() -> AnyBoxProtocol:
     return every.get(state.protocol, every[DEFAULT])
 
 
+def standard_iou() -> float:
+    """Return the IoU threshold that the chosen protocol starts with."""
+    return chosen().thresholds[0]
+
+
 def options() -> Any:  # noqa: ANN401 - of the chosen protocol
     """Return the options of the chosen protocol as the reader set them."""
     return chosen().options(polygons=state.polygons)

@@ -98,7 +98,7 @@ def _looked_through(digests: tuple[str, ...], model: int, *, _score: FloatArray)
 
 def use_standard() -> None:
     """Set the thresholds of the protocol."""
-    state.iou = protocol.chosen().thresholds[0]
+    state.iou = protocol.standard_iou()
     SCORES.set(())
 
 
@@ -113,7 +113,7 @@ def use_best_f1(loaded: OpenedBoxes) -> None:
 def preset(loaded: OpenedBoxes) -> str | None:
     """Return which of the two presets the thresholds are at; None for neither."""
     at = thresholds(loaded)
-    if at[0] == protocol.chosen().thresholds[0] and not any(at[1:]):
+    if at[0] == protocol.standard_iou() and not any(at[1:]):
         return STANDARD
     return BEST_F1 if state.best_f1_at == at else None
 

@@ -9,10 +9,10 @@ import msgspec
 from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
 from evaluator.drawing.poster_page import poster_data
 from evaluator.protocols.posters.page import PageDifference
-from evaluator.review.identity import stored_name
+from evaluator.review.identity import stored_name, targets_by_id
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Judged, ReviewLog, Target
-from evaluator.review.word_targets import PosterText, attach_words, judged_words, targets_of_words, word_statuses
+from evaluator.review.word_targets import PosterText, attach_words, judged_words, word_statuses
 from pages.shared.findings import log as findings
 from pages.shared.posters import results as choices
 from pages.shared.state import state
@@ -39,7 +39,7 @@ def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved 
     words = choices.words(model, event.document)
     if words is None:
         return None
-    return findings.save_event(event, targets_of_words(_judged(model, event.document, words)))
+    return findings.save_event(event, targets_by_id(_judged(model, event.document, words)))
 
 
 def statuses() -> list[FindingStatus]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
+import shutil
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +14,14 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats
+from evaluator.compare.comparison import Comparison
 from evaluator.formats import column_cache
 from evaluator.formats.base import Reading
-from evaluator.model.dataset import Annotations, Boxes
+from evaluator.formats.coco.outlines import Outlines
+from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
-from evaluator.project import Upload
+from evaluator.project import Upload, evaluate_together
+from evaluator.protocols import PROTOCOLS
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
 from pages.shared import opened
 from pages.shared.opened import BOXES
@@ -107,7 +113,8 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     assert plain.issues
     assert len(plain.boxes.polygons) == 1
     (path,) = stored(home)
-    assert (home.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
+    modes = {(each.is_dir(), each.stat().st_mode & 0o777) for each in (home, path, *path.iterdir())}
+    assert modes == {(True, 0o700), (False, 0o600)}
     assert plain.boxes.crowd is not None
     assert_same(plain, again)
 
@@ -115,8 +122,7 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
 def test_outlines_of_any_reader_come_back() -> None:
     triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     polygons = {3: [triangle], 1: [triangle + 1.0, triangle]}
-    made = column_cache._outlines(column_cache._outline_columns(polygons), 4)
-    assert_same(polygons, made)
+    assert_same(polygons, Outlines(*column_cache._outline_columns(polygons).values()))
 
 
 def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Path, tmp_path: Path) -> None:
@@ -131,61 +137,142 @@ def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Pat
     assert len(stored(home)) == 4
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda content: b"",
-        lambda content: content[:-1],
-        lambda content: content[:60] + bytes([content[60] ^ 1]) + content[61:],
-        lambda content: b"another mark\n" + content,
-    ],
-    ids=["empty", "cut off", "a bit", "another form"],
-)
-def test_a_damaged_file_is_not_used_and_written_again(damage: Any, home: Path) -> None:
+def flipped(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+# What may become of each file of a folder.
+DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "deleted": lambda content: None,
+    "empty": lambda content: b"",
+    "cut off": lambda content: content[:-1],
+    "longer": lambda content: content + b"0",
+    "a bit at the start": lambda content: flipped(content, 0),
+    "a bit in the header or the key": lambda content: flipped(content, 40),
+    "a bit at the end": lambda content: flipped(content, len(content) - 1),
+    "of zeros": lambda content: bytes(len(content)),
+}
+
+
+def test_a_damaged_folder_is_not_used_and_written_again(home: Path) -> None:
     plain, _ = read_three_times(INSTANCES, "truth.json", home)
-    (path,) = stored(home)
-    whole = path.read_bytes()
-    path.write_bytes(damage(whole))
-    assert_same(plain, read(INSTANCES, "truth.json", home))
-    assert path.read_bytes() == whole
+    (folder,) = stored(home)
+    names = sorted(path.name for path in folder.iterdir())
+    assert {"manifest", "xyxy.npy", "ids.npy", "outlines.npy", "page_size.npy"} <= {*names}
+    whole = {name: (folder / name).read_bytes() for name in names}
+    believed = []
+    for name in names:
+        for damage, change in DAMAGES.items():
+            content = change(whole[name])
+            (folder / name).unlink()
+            if content is not None:
+                (folder / name).write_bytes(content)
+            if column_cache._opened(folder) is not None:
+                believed.append((name, damage))
+            assert_same(plain, read(INSTANCES, "truth.json", home))
+            if {path.name: path.read_bytes() for path in folder.iterdir()} != whole:
+                believed.append((name, damage, "not written again"))
+    assert not believed
 
 
-def test_a_file_under_the_key_of_another_is_not_used(home: Path) -> None:
+def test_columns_of_another_file_are_not_used(home: Path) -> None:
+    other = INSTANCES.replace(b'"table"', b'"label"').replace(b"[1, 2, 30, 40]", b"[1, 2, 30, 41]")
     read(INSTANCES, "truth.json", home)
     (first,) = stored(home)
-    other = INSTANCES.replace(b'"table"', b'"figure"')
     read(other, "truth.json", home)
     (second,) = {*stored(home)} - {first}
-    second.write_bytes(first.read_bytes())
-    assert read(other, "truth.json", home).labels == ("figure",)
+    (second / "xyxy.npy").write_bytes((first / "xyxy.npy").read_bytes())
+    assert read(other, "truth.json", home).boxes.xyxy[0, 3] == 43.0
+    shutil.rmtree(second)
+    shutil.copytree(first, second)
+    assert read(other, "truth.json", home).labels == ("label",)
 
 
-@pytest.mark.parametrize("column", ["document", "label", "entry", "page_document"])
-def test_codes_out_of_range_are_not_used(column: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even with a checksum that is right."""
-    source = read(INSTANCES, "truth.json", home)
-    owner: Annotations | Boxes = source if column == "page_document" else source.boxes
-    wrong = getattr(owner, column) + 9
-    (path,) = stored(home)
-    object.__setattr__(owner, column, wrong)
-    column_cache._store(path, path.stem, source)
-    assert column_cache._loaded(path, path.stem) is None
-    assert (read(INSTANCES, "truth.json", home).labels) == ("table",)
+def test_a_folder_that_was_not_finished_is_not_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(column_cache.np, "save", full)
+        plain = read(INSTANCES, "truth.json", home)
+    assert not stored(home)
+    # A killed process leaves a folder under another name, without a manifest.
+    (home / "tmp123.columns").mkdir()
+    assert_same(plain, read(INSTANCES, "truth.json", home))
+    assert len(stored(home)) == 2
 
 
-def test_the_files_that_were_not_used_for_longest_are_deleted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(4):
+def test_columns_are_maps_that_nobody_can_change_and_another_process_gets(home: Path) -> None:
+    _, again = read_three_times(INSTANCES, "truth.json", home)
+    columns = [*column_cache._arrays(again).values(), *column_cache._arrays(again.boxes).values()]
+    assert len(columns) >= 12
+    assert {(type(values), type(values.base), values.flags.writeable) for values in columns} == {
+        (np.ndarray, np.memmap, False)
+    }
+    assert_same(again, pickle.loads(pickle.dumps(again)))
+    # What was opened outlives its files.
+    shutil.rmtree(home)
+    assert again.boxes.xyxy.tolist() == [[1.0, 2.0, 31.0, 42.0], [50.0, 50.0, 140.0, 70.0]]
+
+
+@pytest.mark.parametrize("protocol", [name for name, one in PROTOCOLS.items() if one.kind == "boxes"])
+def test_a_protocol_counts_the_same_on_maps(protocol: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = Path(__file__).resolve().parents[1] / "sample_data"
+    options: dict[str, Any] = {"page_size": (1000, 1400)} if protocol == "pixel" else {}
+    truth, predictions = sample / "ground_truth.json", [sample / "lines.json", sample / "blocks.json"]
+
+    def compared() -> list[Any]:
+        made = evaluate_together(protocol, truth, predictions, **options)
+        comparison = Comparison(tuple(each.result for each in made), ("a", "b"), seed=1, resamples=50)
+        return [comparison.to_json([each.to_json() for each in made]), [each.issues for each in made]]
+
+    monkeypatch.setenv(VARIABLE, OFF)
+    plain = compared()
+    monkeypatch.setenv(VARIABLE, str(home))
+    compared()
+    monkeypatch.setattr(formats, "_box_format", None)
+    assert compared() == plain
+
+
+def test_ids_are_read_like_a_list() -> None:
+    texts = ["", "a", "\u00e4\U0001f600", "b" * 300]
+    ids = column_cache.Texts(*column_cache._id_columns(texts).values())  # type: ignore[arg-type]
+    assert (list(ids), ids[-1], ids[1:3], len(ids)) == (texts, texts[-1], texts[1:3], 4)
+    with pytest.raises(IndexError):
+        ids[4]
+    assert list(column_cache.Texts(*column_cache._id_columns([]).values())) == []  # type: ignore[arg-type]
+
+
+def test_other_readers_make_other_columns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read(INSTANCES, "truth.json", home)
+    monkeypatch.setattr(column_cache, "_readers", lambda: "others")
+    read(INSTANCES, "truth.json", home)
+    monkeypatch.setattr(column_cache, "__version__", "0")
+    read(INSTANCES, "truth.json", home)
+    assert len(stored(home)) == 3
+
+
+def test_the_folders_that_were_not_used_for_longest_are_deleted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
         read(INSTANCES, f"{number}.json", home)
-    paths = stored(home)
+    # Of an earlier version.
+    (home / "0.columns").write_bytes(bytes(5))
+    (home / "notes.txt").write_bytes(bytes(1_000_000))
+    paths = [path for path in stored(home) if path.name != "notes.txt"]
     for age, path in enumerate(paths):
         os.utime(path, (1_000_000 - age, 1_000_000 - age))
-    size = paths[0].stat().st_size
-    monkeypatch.setattr(column_cache, "MOST", 3 * size + size // 2)
+    size = sum(path.stat().st_size for path in paths[-1].iterdir())
+    monkeypatch.setattr(column_cache, "MOST", 2 * size + size // 2)
     read(INSTANCES, "5.json", home)
-    assert {*paths[:2]} <= {*stored(home)}
-    assert len(stored(home)) == 3
-    column_cache.clear()
-    assert not stored(home)
+    left = {*stored(home)}
+    assert {home / "notes.txt", *paths[:2]} <= left
+    assert len(left) == 4
+    # What is used is not the oldest any more.
+    used = next(path for path in paths[:2] if path.is_dir())
+    assert column_cache._opened(used) is not None
+    monkeypatch.setattr(column_cache, "MOST", size + size // 2)
+    column_cache._bound(home)
+    assert len(stored(home)) == 2
 
 
 def test_files_with_errors_small_files_and_no_cache(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

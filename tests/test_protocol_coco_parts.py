@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
@@ -629,7 +630,7 @@ def test_columns_that_are_kept_are_used(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (first,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
         (whole,) = project.evaluate("coco", paths[0], [paths[1]])
         (again,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
-        column_cache.clear()
+        shutil.rmtree(tmp_path)
         (last,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
     kinds = [type(one.result) for one in (first, whole, again, last)]
     assert kinds == [PartsResult, coco.CocoResult, coco.CocoResult, PartsResult]

@@ -1,10 +1,10 @@
-"""The columns of large files, kept on disk, so that the second opening of a file does not parse it again.
+"""The columns of large files as maps on disk, so that the second opening of a file parses nothing.
 
-Owns the folder of the cache, its bound, and the form of its files. A file of the cache belongs to the bytes and the
-name of one annotation file, to how it was asked for, and to these readers: anything else is another file. It is used
-when its checksum, its key, and the lengths and codes of its columns are right; otherwise the annotation file is read,
-and the file of the cache is written again. Every file in the folder may be deleted at any time. Files with errors are
-not kept.
+Owns the folder of the cache, its bound, and the form of what is in it: a folder for the bytes and the name of one
+annotation file, for how it was asked for, and for these readers; anything else is another folder. It has a file for
+each column, and a manifest, written last, of what is no column and of length and digest of each file. What differs from
+it is not believed: the annotation file is read, and the folder is written again. Every file and folder may be deleted
+at any time. Files with errors are not kept.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
+import tempfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, overload
 
 import msgspec
 import numpy as np
@@ -25,131 +28,100 @@ import numpy.typing as npt
 from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
 from evaluator.formats.coco.reader import Numbers
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Boxes, Document, Part, Run, Side
-from evaluator.model.issues import Issue
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Annotations, Boxes
 from evaluator.system.cache_folder import cache_folder
-from evaluator.system.whole_file import write_whole
+from evaluator.system.threads import in_threads
 from evaluator.version import __version__
 
 SMALLEST: Final = 8 << 20
 """Bytes from which a file is kept: a smaller one is parsed in the time of a blink."""
 MOST: Final = 2 << 30
-"""Bytes of all files of the cache; the ones that were not used for longest go first."""
+"""Bytes of all folders of the cache; the ones that were not used for longest go first."""
+# Of the folders, and of the single files of earlier versions.
+_SUFFIX: Final = ".columns"
+_MANIFEST: Final = "manifest"
+# The columns of `Numbers` or `Texts`, and of `Outlines`.
+_IDS: Final = ("ids", "ids_first")
+_OUTLINES: Final = ("outlines", "outlines_first_ring", "outlines_first_point", "outlines_points")
 
-# Changes with the form of the files.
-_MARK: Final = b"layoutscope columns 1\n"
-_CHECKSUM_BYTES: Final = 4
-
-# The columns by type and shape: of N boxes, of M page entries, of the outlines, and the ids that are numbers.
-_OF_BOXES: Final = {
-    "document": "<i4", "page": "<i8", "label": "<i4", "score": "<f8", "entry": "<i4", "position": "<i4",
-    "area": "<f8", "crowd": "|b1", "box_area": "<f8", "xyxy": "<f8",
-}  # fmt: skip
-_OF_PAGES: Final = {"page_document": "<i4", "page_index": "<i8", "page_size": "<f8"}
-_OF_OUTLINES: Final = {"rows": "<i8", "first_ring": "<i8", "first_point": "<i8", "points": "<f8"}
-_WIDTH: Final = {"xyxy": 4, "page_size": 2, "points": 2}
-_TYPES: Final = {**_OF_BOXES, **_OF_PAGES, **_OF_OUTLINES, "ids": "<i8"}
-_MAY_LACK: Final = ("area", "crowd", "box_area", "page_size")
-
-Columns = dict[str, npt.NDArray[np.generic]]
+Asked = tuple[str | None, Reading]
+"""The format that was named, and what the reader is asked for."""
+Columns = dict[str, npt.NDArray[Any]]
 
 
-class _Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file of the cache holds after its mark and checksum: what is no column of `Annotations`, and columns."""
+class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a folder holds: length and digest of each column's file, and `Annotations` with names in their places."""
 
     key: str
-    name: str
-    sha256: str
-    format: str
-    side: Side
-    model: str | None
-    version: str | None
-    labels: tuple[str, ...]
-    evaluated: int
-    documents: tuple[Document, ...]
-    issues: tuple[Issue, ...]
-    label_map: dict[str, str]
-    page_ids: list[str]
-    parts: tuple[Part, ...]
-    unit: Literal["page", "pixels"]
-    items_at: str
-    attributes: dict[str, list[str | None]]
-    page_images: list[str]
-    fixes: tuple[str, ...]
-    run: Run
-    columns: str
-    # The ids of the boxes, or what their numbers stand for; None for numbers.
-    ids: list[str] | None
-    arrays: dict[str, bytearray]
+    columns: dict[str, tuple[int, int]]
+    # What the ids stand for where they are numbers of texts.
+    id_texts: Sequence[str] | None
+    source: msgspec.Raw
 
 
-# What both have by these names.
-_OWN: Final = tuple(field.name for field in msgspec.structs.fields(_Kept) if field.name not in ("key", "ids", "arrays"))
+class Texts(Sequence[str]):
+    """Texts made when looked at: text i is UTF-8 `content`, uint8, from ``first[i]`` up to ``first[i + 1]``, int64."""
+
+    __slots__ = ("_content", "_first")
+
+    def __init__(self, content: npt.NDArray[np.uint8], first: IntArray) -> None:
+        # A row of a memoryview is had in a sixth of the time.
+        self._content, self._first = content.data, first.data
+
+    def __reduce__(self) -> tuple[type[Texts], tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+        return Texts, (np.asarray(self._content), np.asarray(self._first))
+
+    def __len__(self) -> int:
+        return len(self._first) - 1
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(len(self))[row]]
+        if row < 0:
+            row = range(len(self))[row]
+        return str(self._content[self._first[row] : self._first[row + 1]], "utf-8")
 
 
-def kept(content: bytes, name: str, asked: tuple[str | None, Reading], read: Callable[[], Annotations]) -> Annotations:
-    """The columns of a file, from the cache where it has them.
+def kept(content: bytes, name: str, asked: Asked, read: Callable[[], Annotations]) -> Annotations:
+    """Return the columns of a file with these bytes and this name, as read-only maps where the cache has them.
 
-    Parameters
-    ----------
-    content : bytes
-        The whole file.
-    name : str
-        Its name, which its issues state.
-    asked : tuple
-        The format that was named, and what the reader is asked for.
-    read : callable
-        Reads the file; what it raises is raised.
-
-    Returns
-    -------
-    Annotations
-        The same whether it comes from the cache or not.
+    `read` reads the file; what it raises is raised.
     """
-    home = cache_folder()
-    if home is None or len(content) < SMALLEST:
+    folder = None if len(content) < SMALLEST else _folder(name, asked, hashlib.sha256(content).hexdigest())
+    if folder is None:
         return read()
-    key = _key(name, asked, hashlib.sha256(content).hexdigest())
-    path = home / f"{key}.columns"
-    source = _loaded(path, key)
+    source = _opened(folder)
     if source is None:
         source = read()
         # Without room or permission, or with names that are no text, there is no cache and nothing else is wrong.
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            _store(path, key, source)
+            _store(folder, source)
     return source
 
 
-def holds(path: Path, asked: tuple[str | None, Reading]) -> bool:
-    """Whether the cache has a file of the columns of an annotation file; `asked` as in `kept`.
-
-    Returns
-    -------
-    bool
-        False without looking at the bytes where the cache is empty or off, or the file is too small for it.
-    """
+def holds(path: Path, asked: Asked) -> bool:
+    """Return whether the cache has the columns of an annotation file, whose bytes are not read where it is empty."""
     home = cache_folder()
-    if home is None or path.stat().st_size < SMALLEST or not home.is_dir() or not any(home.glob("*.columns")):
+    if home is None or path.stat().st_size < SMALLEST or not home.is_dir() or not any(home.glob(f"*{_SUFFIX}")):
         return False
     try:
         with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            folder = _folder(path.name, asked, hashlib.file_digest(file, "sha256").hexdigest())
     except OSError:
         return False
-    return (home / f"{_key(path.name, asked, sha256)}.columns").exists()
+    return folder is not None and (folder / _MANIFEST).exists()
 
 
-def _key(name: str, asked: tuple[str | None, Reading], sha256: str) -> str:
-    """What a file of the cache is found by."""
-    return hashlib.sha256(msgspec.json.encode((__version__, _readers(), name, asked, sha256))).hexdigest()
-
-
-def clear() -> None:
-    """Delete every file of the cache."""
+def _folder(name: str, asked: Asked, sha256: str) -> Path | None:
+    """The folder for the columns of a file; None without a cache."""
     home = cache_folder()
-    if home is not None and home.is_dir():
-        _bound(home, 0)
+    key = hashlib.sha256(msgspec.json.encode((__version__, _readers(), name, asked, sha256))).hexdigest()
+    return None if home is None else home / f"{key}{_SUFFIX}"
 
 
 @cache
@@ -162,140 +134,129 @@ def _readers() -> str:
     return hashlib.sha256(msgspec.json.encode(seen)).hexdigest()
 
 
-def _loaded(path: Path, key: str) -> Annotations | None:
-    """The columns of a file of the cache; None when there is none that can be trusted."""
+def _opened(folder: Path) -> Annotations | None:
+    """The columns of a folder as maps; None when there is none that can be trusted."""
     try:
-        content = path.read_bytes()
-        start = len(_MARK) + _CHECKSUM_BYTES
-        body = memoryview(content)[start:]
-        checksum = int.from_bytes(content[len(_MARK) : start], "little")
-        if content[: len(_MARK)] != _MARK or zlib.crc32(body) != checksum:
+        checksum, _, body = (folder / _MANIFEST).read_bytes().partition(b"\n")
+        if checksum != _checksum(body):
             return None
-        stored = msgspec.msgpack.decode(body, type=_Kept)
-        if stored.key != key:
+        manifest = msgspec.json.decode(body, type=_Manifest)
+        digests = in_threads(_digest, [_place(folder, column) for column in manifest.columns])
+        if manifest.key != folder.name or list(digests) != list(manifest.columns.values()):
             return None
-        source = _annotations(stored)
-    except (OSError, msgspec.MsgspecError, ValueError, KeyError):
+        columns = {column: _mapped(_place(folder, column)) for column in manifest.columns}
+        source = msgspec.json.decode(manifest.source, type=Annotations, dec_hook=lambda _type, name: columns[name])
+    except (OSError, ValueError):
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)
-    return source
+        os.utime(folder)
+    first, *others = (columns[column] for column in _IDS if column in columns)
+    ids = Texts(first, *others) if others else Numbers(first, manifest.id_texts)
+    outlines = [columns[column] for column in _OUTLINES if column in columns]
+    return replace(source, boxes=replace(source.boxes, ids=ids, polygons=Outlines(*outlines) if outlines else {}))
 
 
-def _store(path: Path, key: str, source: Annotations) -> None:
-    """Write a file of the cache, then delete what goes beyond the bound."""
-    boxes = source.boxes
-    arrays: Columns = {
-        **{column: getattr(boxes, column) for column in _OF_BOXES},
-        **{column: getattr(source, column) for column in _OF_PAGES},
-    }
-    arrays = {column: values for column, values in arrays.items() if values is not None}
-    if boxes.polygons:
-        arrays |= _outline_columns(boxes.polygons)
-    ids: list[str] | None
-    if isinstance(boxes.ids, Numbers):
-        arrays["ids"] = boxes.ids.values
-        ids = None if boxes.ids.texts is None else list(boxes.ids.texts)
-    else:
-        ids = list(boxes.ids)
-    if any(values.dtype != np.dtype(_TYPES[column]) for column, values in arrays.items()):
+def _store(folder: Path, source: Annotations) -> None:
+    """Write a folder, then delete what goes beyond the bound."""
+    boxes, home = source.boxes, folder.parent
+    arrays = {**_arrays(boxes), **_arrays(source)}
+    names = {id(values): column for column, values in arrays.items()}
+
+    def plain(value: Sequence[str]) -> str | list[str]:
+        return names.get(id(value)) or list(value)
+
+    columns = {**arrays, **_id_columns(boxes.ids), **_outline_columns(boxes.polygons)}
+    if sum(values.nbytes for values in columns.values()) > MOST:
         return
-    own = {
-        **{field: getattr(source, field) for field in _OWN},
-        "label_map": dict(source.label_map),
-        "page_ids": list(source.page_ids),
-        "page_images": list(source.page_images),
-        "attributes": {each: list(texts) for each, texts in source.attributes.items()},
-    }
-    held = {column: bytearray(values.tobytes()) for column, values in arrays.items()}
-    body = msgspec.msgpack.encode(_Kept(key=key, ids=ids, arrays=held, **own))
-    if len(body) > MOST:
-        return
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(path, [_MARK, zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little"), body], durable=False, mode=0o600)
-    _bound(path.parent, MOST)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    begun = Path(tempfile.mkdtemp(dir=home, suffix=_SUFFIX))
+    try:
+        for column, values in columns.items():
+            with open(_place(begun, column), "wb", opener=_private) as file:
+                np.save(file, values)
+        own = replace(source, boxes=replace(boxes, ids=(), polygons={}))
+        manifest = _Manifest(
+            key=folder.name,
+            columns={column: _digest(_place(begun, column)) for column in columns},
+            id_texts=boxes.ids.texts if isinstance(boxes.ids, Numbers) else None,
+            source=msgspec.Raw(msgspec.json.encode(own, enc_hook=plain)),
+        )
+        body = msgspec.json.encode(manifest)
+        with open(begun / _MANIFEST, "wb", opener=_private) as file:
+            file.write(_checksum(body) + b"\n" + body)
+        shutil.rmtree(folder, ignore_errors=True)
+        begun.rename(folder)
+    finally:
+        shutil.rmtree(begun, ignore_errors=True)
+    _bound(home)
 
 
-def _bound(home: Path, most: int) -> None:
-    """Delete the files that were not used for longest, until the rest has so many bytes."""
+def _bound(home: Path) -> None:
+    """Delete the folders that were not used for longest, until the rest has at most `MOST` bytes."""
     states = []
-    for path in home.iterdir():
+    for each in home.glob(f"*{_SUFFIX}"):
         with contextlib.suppress(OSError):
-            states.append((path.stat(), path))
-    room = most
-    for state, path in sorted(states, key=lambda pair: -pair[0].st_mtime_ns):
-        room -= state.st_size
+            files = each.iterdir() if each.is_dir() else [each]
+            states.append((each.stat().st_mtime_ns, sum(file.stat().st_size for file in files), each))
+    room = MOST
+    for _, size, each in sorted(states, reverse=True):
+        room -= size
         if room < 0:
             with contextlib.suppress(OSError):
-                path.unlink()
+                shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
-def _annotations(stored: _Kept) -> Annotations:
-    """The annotations of a file of the cache; ValueError or KeyError where its columns do not fit together."""
-    arrays = {column: _array(column, data) for column, data in stored.arrays.items()}
-    number, entries = len(arrays["label"]), len(arrays["page_index"])
-    for columns, length in ((_OF_BOXES, number), (_OF_PAGES, entries)):
-        for column in columns:
-            if column not in arrays and column not in _MAY_LACK:
-                raise ValueError(f"no column {column}")
-            if column in arrays and len(arrays[column]) != length:
-                raise ValueError(f"{column} has {len(arrays[column])} rows of {length}")
-    for column, limit in (("document", len(stored.documents)), ("label", len(stored.labels)), ("entry", entries)):
-        _check_codes(arrays[column], limit)
-    _check_codes(arrays["page_document"], len(stored.documents))
-    texts = stored.ids
-    ids: Sequence[str] = Numbers(arrays["ids"], texts) if "ids" in arrays else texts or []  # type: ignore[arg-type]
-    if len(ids) != number:
-        raise ValueError(f"{len(ids)} ids of {number}")
-    if "ids" in arrays and texts is not None:
-        _check_codes(arrays["ids"], len(texts))
-    of_boxes: dict[str, Any] = {column: arrays.get(column) for column in _OF_BOXES}
-    boxes = Boxes(
-        **of_boxes,
-        ids=ids,
-        polygons=_outlines(arrays, number) if "rows" in arrays else {},
-    )
-    own = {field: getattr(stored, field) for field in _OWN}
-    of_pages: dict[str, Any] = {column: arrays.get(column) for column in _OF_PAGES}
-    return Annotations(boxes=boxes, **own, **of_pages)
+def _place(folder: Path, column: str) -> Path:
+    return folder / f"{column}.npy"
 
 
-def _array(column: str, data: bytearray) -> npt.NDArray[np.generic]:
-    """One column of its type and shape; KeyError for an unknown one, ValueError for a length that does not fit."""
-    values: npt.NDArray[np.generic] = np.frombuffer(data, dtype=np.dtype(_TYPES[column]))
-    return values.reshape(-1, _WIDTH[column]) if column in _WIDTH else values
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
-def _check_codes(codes: npt.NDArray[np.generic], limit: int) -> None:
-    """ValueError for a code that is out of range."""
-    whole = cast("npt.NDArray[np.int64]", codes)
-    if len(whole) and (int(whole.min()) < 0 or int(whole.max()) >= limit):
-        raise ValueError("a code is out of range")
+def _checksum(body: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(body)
+
+
+def _digest(path: Path) -> tuple[int, int]:
+    """Length and checksum of a file."""
+    content = np.memmap(path, mode="r")
+    return len(content), zlib.crc32(content.data)
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    """The array of a file, read when it is looked at; no `np.memmap`, which is slower in parts and when pickled."""
+    values: npt.NDArray[Any] = np.load(path, mmap_mode="r")
+    return values.view(np.ndarray)
+
+
+def _arrays(owner: Annotations | Boxes) -> Columns:
+    """The fields that are arrays, by name."""
+    values = {field.name: getattr(owner, field.name) for field in fields(owner)}
+    return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
+def _id_columns(ids: Sequence[str]) -> Columns:
+    """The ids of boxes as the columns of `Numbers` or `Texts`."""
+    if isinstance(ids, Numbers):
+        return {_IDS[0]: ids.values}
+    texts = [text.encode() for text in ids]
+    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return dict(zip(_IDS, (np.frombuffer(b"".join(texts), dtype=np.uint8), first), strict=True))
 
 
 def _outline_columns(polygons: Mapping[int, Sequence[FloatArray]]) -> Columns:
-    """The outlines of some rows as the columns of `Outlines`."""
+    """The outlines of some rows as the columns of `Outlines`; none without any."""
+    if not polygons:
+        return {}
     if isinstance(polygons, Outlines):
-        return dict(zip(_OF_OUTLINES, polygons.columns, strict=True))
+        return dict(zip(_OUTLINES, polygons.columns, strict=True))
     rows = sorted(polygons)
     rings = [ring for row in rows for ring in polygons[row]]
-    return {
-        "rows": np.array(rows, dtype=np.int64),
-        "first_ring": np.cumsum([0, *(len(polygons[row]) for row in rows)], dtype=np.int64),
-        "first_point": np.cumsum([0, *map(len, rings)], dtype=np.int64),
-        "points": np.concatenate([np.empty((0, 2)), *rings]),
-    }
-
-
-def _outlines(arrays: Columns, number: int) -> Outlines:
-    """The outlines of some of so many rows; ValueError where the columns do not fit together."""
-    columns = [cast("npt.NDArray[np.int64]", arrays[column]) for column in _OF_OUTLINES]
-    rows, first_ring, first_point, points = columns
-    _check_codes(rows, number)
-    for firsts, length, end in (
-        (first_ring, len(rows), len(first_point) - 1),
-        (first_point, len(first_point) - 1, len(points)),
-    ):
-        if len(firsts) != length + 1 or firsts[0] != 0 or firsts[-1] != end or (np.diff(firsts) < 0).any():
-            raise ValueError("the outlines do not fit together")
-    return Outlines(rows, first_ring, first_point, cast(FloatArray, points))
+    columns = (
+        np.array(rows, dtype=np.int64),
+        np.cumsum([0, *(len(polygons[row]) for row in rows)], dtype=np.int64),
+        np.cumsum([0, *map(len, rings)], dtype=np.int64),
+        np.concatenate([np.empty((0, 2)), *rings]),
+    )
+    return dict(zip(_OUTLINES, columns, strict=True))

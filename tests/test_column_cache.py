@@ -243,6 +243,20 @@ def test_ids_are_read_like_a_list() -> None:
     assert list(column_cache.Texts(*column_cache._id_columns([]).values())) == []  # type: ignore[arg-type]
 
 
+def test_a_file_of_many_pieces_is_known_by_all_of_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_cache, "_PIECE", 64)
+    digests = {formats.digest_of(INSTANCES[:length]) for length in range(len(INSTANCES))}
+    turned = INSTANCES[64:128] + INSTANCES[:64] + INSTANCES[128:]
+    assert len(digests | {formats.digest_of(turned), formats.digest_of(INSTANCES)}) == len(INSTANCES) + 2
+    read(INSTANCES, "truth.json", home)
+    path = home.parent / "truth.json"
+    assert formats.is_kept(path, Reading())
+    formats.read_bytes(INSTANCES, "truth.json", on_disk=formats.digest_of(INSTANCES))
+    assert len(stored(home)) == 1
+    path.write_bytes(INSTANCES[:-1] + b" ")
+    assert not formats.is_kept(path, Reading())
+
+
 def test_other_readers_make_other_columns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read(INSTANCES, "truth.json", home)
     monkeypatch.setattr(column_cache, "_readers", lambda: "others")

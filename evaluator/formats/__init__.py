@@ -29,7 +29,7 @@ from evaluator.formats.base import (
     read_boxes,
     warn_of_unknown,
 )
-from evaluator.formats.column_cache import holds, kept
+from evaluator.formats.column_cache import digest_of, holds, kept
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.model.page_sizes import in_unit_of
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect_bytes", "detect_file", "files_of", "format_of", "is_kept", "need_kind", "of_kind", "outline_issues",
-    "pair_issues", "read", "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of",
-    "suffixes",
+    "detect_bytes", "detect_file", "digest_of", "files_of", "format_of", "is_kept", "need_kind", "of_kind",
+    "outline_issues", "pair_issues", "read", "read_bytes", "reads_whole", "recognise", "register", "registered",
+    "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 22
@@ -362,11 +362,11 @@ def read_bytes(
     columns: str = "",
     as_written: bool = False,
     unscored: bool = False,
-    on_disk: bool = False,
+    on_disk: str | None = None,
 ) -> Annotations:
     """Return the boxes of a file whose bytes are at hand, as `read`; issues call it by `name`.
 
-    `on_disk`: a file on disk has these bytes, so the cache may keep its columns; those of an upload are not kept.
+    `on_disk` is the `digest_of` the bytes of a file on disk: the cache may keep its columns, and none of an upload.
     """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(
@@ -380,7 +380,8 @@ def read_bytes(
             may_be_empty = _may_be_empty(reading)
             return _box_format(content, name, format, columns, may_be_empty=may_be_empty).read(content, name, reading)
 
-        source = kept(content, name, (format, reading), read_content) if on_disk else read_content()
+        asked = format, reading
+        source = kept(content, name, asked, read_content, digest=on_disk) if on_disk else read_content()
     return _with_far_pages(source)
 
 

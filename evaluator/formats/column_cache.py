@@ -15,9 +15,9 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, overload
 
@@ -41,6 +41,8 @@ MOST: Final = 2 << 30
 # Of the folders, and of the single files of earlier versions.
 _SUFFIX: Final = ".columns"
 _MANIFEST: Final = "manifest"
+# Bytes whose digest one thread makes at a time.
+_PIECE: Final = 4 << 20
 # The columns of `Numbers` or `Texts`, and of `Outlines`.
 _IDS: Final = ("ids", "ids_first")
 _OUTLINES: Final = ("outlines", "outlines_first_ring", "outlines_first_point", "outlines_points")
@@ -87,14 +89,29 @@ class Texts(Sequence[str]):
         return str(self._content[self._first[row] : self._first[row + 1]], "utf-8")
 
 
-def kept(content: bytes, name: str, asked: Asked, read: Callable[[], Annotations]) -> Annotations:
+def digest_of(content: bytes) -> str:
+    """Return the digest of some bytes: that of the digests of their pieces, which threads make at the same time."""
+    view = memoryview(content)
+    return _digest_of(view[start : start + _PIECE] for start in range(0, len(view), _PIECE))
+
+
+def _digest_of(pieces: Iterable[bytes | memoryview]) -> str:
+    # On processors that have no instruction for SHA-256 this is the faster one.
+    digests = in_threads(lambda piece: hashlib.blake2b(piece).digest(), pieces)
+    return hashlib.blake2b(b"".join(digests), digest_size=32).hexdigest()
+
+
+def kept(
+    content: bytes, name: str, asked: Asked, read: Callable[[], Annotations], *, digest: str | None = None
+) -> Annotations:
     """Return the columns of a file with these bytes and this name, as read-only maps where the cache has them.
 
-    `read` reads the file; what it raises is raised.
+    `read` reads the file; what it raises is raised. `digest` is that of the bytes, where it is known.
     """
-    folder = None if len(content) < SMALLEST else _folder(name, asked, hashlib.sha256(content).hexdigest())
-    if folder is None:
+    home = cache_folder()
+    if home is None or len(content) < SMALLEST:
         return read()
+    folder = home / _folder_name(name, asked, digest or digest_of(content))
     source = _opened(folder)
     if source is None:
         source = read()
@@ -111,17 +128,16 @@ def holds(path: Path, asked: Asked) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            folder = _folder(path.name, asked, hashlib.file_digest(file, "sha256").hexdigest())
+            digest = _digest_of(iter(partial(file.read, _PIECE), b""))
     except OSError:
         return False
-    return folder is not None and (folder / _MANIFEST).exists()
+    return (home / _folder_name(path.name, asked, digest) / _MANIFEST).exists()
 
 
-def _folder(name: str, asked: Asked, sha256: str) -> Path | None:
-    """The folder for the columns of a file; None without a cache."""
-    home = cache_folder()
-    key = hashlib.sha256(msgspec.json.encode((__version__, _readers(), name, asked, sha256))).hexdigest()
-    return None if home is None else home / f"{key}{_SUFFIX}"
+def _folder_name(name: str, asked: Asked, digest: str) -> str:
+    """The name of the folder for the columns of a file."""
+    seen = msgspec.json.encode((__version__, _readers(), name, asked, digest))
+    return hashlib.sha256(seen).hexdigest() + _SUFFIX
 
 
 @cache

@@ -161,7 +161,7 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     # Some formats name documents after their file, so that the folders of a longer name come afterwards.
     name = origin.name if isinstance(origin, Path) else name
     # The name is part of the key because issues and results carry it.
-    digest = hashlib.sha256(content).hexdigest()
+    digest = formats.digest_of(content)
     how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
     columns = origin.columns if isinstance(origin, Upload) else ""
     return _annotations(digest, name, how, columns, _content=content, _on_disk=isinstance(origin, Path))
@@ -187,7 +187,7 @@ def _annotations(
         as_written=as_written,
         unscored=unscored,
         columns=columns,
-        on_disk=_on_disk,
+        on_disk=digest if _on_disk else None,
     )
 
 

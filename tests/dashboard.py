@@ -9,10 +9,12 @@ import html.parser
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
@@ -26,6 +28,8 @@ VIEWS = (OVERVIEW, PAGE_BROWSER, FILES)
 # One for all runs, as on a server: AppTest compiles the app and the view before each of them, a quarter of their time.
 _compiled = ScriptCache()
 app_test.ScriptCache = local_script_runner.ScriptCache = lambda: _compiled  # type: ignore[attr-defined, assignment]
+# The installed packages stay the same: AppTest reads all of them at each start, for components, most of its time.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 # Elements whose text Streamlit shows as it is, and those that only we read.
 PLAIN_ELEMENTS = {"html", "bidi_component", "text"}
 

@@ -21,9 +21,9 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from evaluator.review.place import FINDINGS_VARIABLE
-from tests.browser.conftest import STEP, Screen, course, dashboard, free_port, harness
-from tests.building import box, read_by_browser, write_file
+from tests.browser.conftest import STEP, Screen, course, harness
+from tests.browser.viewer_harness import HOSTILE
+from tests.building import read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
 MODELS = (ModelItem("A", ""), ModelItem("B", ""))
@@ -31,7 +31,6 @@ MODELS = (ModelItem("A", ""), ModelItem("B", ""))
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
 HARNESS = Path(__file__).with_name("compare_harness.py")
-HOSTILE = '<img src=x onerror="window.hacked=1">![](http://example.invalid/x.png)'
 
 # Where each pane's page and boxes are on the screen, and what is shown of them.
 PANES = """() => {
@@ -152,11 +151,12 @@ def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) 
         visit(server).open(),
         the_sentence_leads_to_the_exact_page_and_back,
         a_page_with_many_differences_hides_no_label,
-        every_number_of_the_ledger_opens_its_pages,
+        numbers_of_the_ledger_open_their_pages,
         a_cause_lists_its_pages_and_opens_for_a_verdict,
         pages_turn_by_key_and_by_click,
         what_changed_below_opens_pages_too,
         a_page_opens_in_the_page_browser_with_its_model_and_box,
+        a_link_shows_its_page_and_its_look,
     )
 
 
@@ -214,20 +214,16 @@ def a_page_with_many_differences_hides_no_label(screen: Screen) -> None:
     assert not any("hidden at this zoom" in note for note in screen.page.locator(".note").all_inner_texts())
 
 
-def every_number_of_the_ledger_opens_its_pages(screen: Screen) -> None:
+def numbers_of_the_ledger_open_their_pages(screen: Screen) -> None:
     at_first(screen)
     _, both = core()
-    links = (
-        ("ledger-both", "both_found"), ("ledger-a_only", "b_broke"), ("ledger-b_only", "b_fixed"),
-        ("ledger-neither", "both_missed"),
-    )  # fmt: skip
-    for name, show in links:
-        screen.page.locator(f".{name}").click()
-        wait_for_page(screen, *places_of(show)[0][1:])
-        assert screen.address()["show"] == show
-        assert int(screen.page.locator(f".{name} b").inner_text()) == boxes_of(both.total, show)[0]
-        assert screen.page.locator(f".{name}[aria-current=true]").count() == 1
-        assert screen.page.locator(".kinds button[aria-pressed=true]").get_attribute("data-name") == show
+    cell = screen.page.locator(".ledger-a_only")
+    cell.click()
+    wait_for_page(screen, *places_of("b_broke")[0][1:])
+    assert screen.address()["show"] == "b_broke"
+    assert int(cell.locator("b").inner_text()) == boxes_of(both.total, "b_broke")[0]
+    assert screen.page.locator(".ledger-a_only[aria-current=true]").count() == 1
+    assert screen.page.locator(".kinds button[aria-pressed=true]").get_attribute("data-name") == "b_broke"
     screen.page.locator(".ledger-invented", has_text="shared").click()
     wait_for_page(screen, *places_of("both_invent")[0][1:])
     screen.page.locator(".kinds button[data-name=only_b_invents]").click()
@@ -264,29 +260,6 @@ def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
     assert screen.address()["box"].replace("p", "a") in box_keys(made, 0)
 
 
-def test_a_verdict_brings_corrected_numbers_that_stay_when_the_page_turns(
-    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The numbers above the panes belong to the part that runs for a verdict or a page; nothing else is drawn again."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
-    with dashboard(tmp_path, port=free_port()) as url:
-        # A context of its own, which is closed before its server.
-        screen = visit(url, more={"locale": "en-US"}).open("compare", show="only_b_invents")
-        screen.page.evaluate("() => localStorage.setItem('layoutscope-reviewer', 'Ngozi')")
-        screen = ready(screen.open("compare", show="only_b_invents"))
-        assert screen.page.locator(".ls-after").count() == 0
-        screen.page.locator(".pair-work").press("n")
-        screen.page.locator(".verdict-buttons button", has_text="Ground truth wrong").click()
-        screen.page.locator(".ls-numbers-line .ls-after").first.wait_for()
-        said = screen.page.locator(".ls-numbers-line").inner_text()
-        screen.page.locator(".net-page").nth(2).click()
-        wait_for_page(screen, *places_of("only_b_invents")[2][1:])
-        screen.settled()
-        assert screen.page.locator(".ls-numbers-line").inner_text() == said
-        assert "corrected" in said
-        screen.page.context.close()
-
-
 def a_page_opens_in_the_page_browser_with_its_model_and_box(screen: Screen) -> None:
     row, document, number = places_of("only_b_invents")[0]
     results, both = core()
@@ -314,11 +287,12 @@ def pages_turn_by_key_and_by_click(screen: Screen) -> None:
     assert screen.page.locator(".net-page.current").count() == 1
 
 
-def test_a_permalink_shows_the_same(server: str, visit: Visit) -> None:
+def a_link_shows_its_page_and_its_look(screen: Screen) -> None:
     _, document, number = places_of("b_fixed")[1]
-    screen = ready(visit(server).open("compare", show="b_fixed", doc=document, page=str(number), look="slider"))
+    address = {"show": "b_fixed", "doc": document, "page": str(number), "look": "slider"}
+    ready(screen.to("compare", **address))
     assert panes(screen)["mode"] == "slider"
-    assert screen.address() == {"show": "b_fixed", "doc": document, "page": str(number), "look": "slider"}
+    assert screen.address() == address
     assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
 
 
@@ -501,10 +475,15 @@ def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: Screen) -> None:
     same_view(panes(screen))
 
 
-def test_a_page_without_a_picture_keeps_its_boxes(panes_alone: Screen) -> None:
+def test_a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text(panes_alone: Screen) -> None:
     screen = harnessed(panes_alone, boxes="20", scene="problem")
     assert screen.page.locator(".problem:visible").count() == 2
     assert len(panes(screen)["a"]["boxes"]) > 15
+    harnessed(screen, boxes="20", scene="hostile")
+    assert screen.page.evaluate("() => window.hacked") is None
+    for name in (".net-name", ".pair-head"):
+        assert HOSTILE in screen.page.locator(name).first.inner_text(), name
+    assert screen.page.locator(".layoutscope-viewer img:not(.page-image), .layoutscope-viewer a").count() == 0
 
 
 def test_help_lists_the_keys(panes_alone: Screen) -> None:
@@ -517,62 +496,36 @@ def test_help_lists_the_keys(panes_alone: Screen) -> None:
     dialog.wait_for(state="hidden")
 
 
-def test_hostile_names_stay_text(browser: Any, visit: Visit, tmp_path: Path) -> None:
-    rows = [
-        box(0.1, 0.1, 0.5, 0.5, label=HOSTILE, document=f"{HOSTILE}.pdf"),
-        box(0.6, 0.1, 0.9, 0.5, label="Table", document=f"{HOSTILE}.pdf"),
-    ]
-    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=[HOSTILE, "Table"])
-    files = [
-        write_file(tmp_path / f"model{place}.json", rows[place : place + 1], labels=[HOSTILE, "Table"])
-        for place in (0, 1)
-    ]
-    with dashboard(tmp_path, "open", str(truth), *(str(path) for path in files)) as url:
-        screen = visit(url).open("compare")
-        ready(screen)
-        assert screen.page.evaluate("() => window.hacked") is None
-        names = screen.page.locator(".net-name").all_inner_texts()
-        assert HOSTILE in names[0]
-        assert screen.page.locator(".layoutscope-viewer img:not(.page-image), .layoutscope-viewer a").count() == 0
-        # A tab that outlives its server asks for it in vain.
-        screen.leave()
-
-
 # --- sizes and frames -----------------------------------------------------------------------------------------
 
 
 def test_every_size_of_window_and_nothing_to_show(server: str, visit: Visit) -> None:
     course(
         visit(server).open("compare"),
-        nothing_sticks_out,
-        the_first_line_is_pressed_and_the_tools_are_one_row,
+        nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row,
         labels_of_the_axis_stay_in_its_column,
         where_nothing_is_left_a_sentence_and_a_way_out_say_so,
     )
 
 
-def nothing_sticks_out(screen: Screen) -> None:
-    for width, height in ((1440, 900), (1024, 768), (820, 1180)):
-        screen.page.set_viewport_size({"width": width, "height": height})
+def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
+    page = screen.page
+    for width, height in ((1440, 900), (1024, 700), (960, 700), (820, 1180)):
+        page.set_viewport_size({"width": width, "height": height})
         ready(screen)
-        wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
+        wide = page.evaluate("() => document.documentElement.scrollWidth")
         assert wide <= width
         drawn = panes(screen)
         assert drawn["a"]["pane"][2] < drawn["b"]["pane"][0] < drawn["b"]["pane"][2] <= width
         assert drawn["a"]["pane"][2] - drawn["a"]["pane"][0] > 200, width
-        ticks = screen.page.evaluate(
+        ticks = page.evaluate(
             """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
               .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
               .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
         )
         assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), f"ticks are apart at {width}"
-
-
-def the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
-    page = screen.page
-    for width in (1440, 1024, 960):
-        page.set_viewport_size({"width": width, "height": 700})
-        ready(screen)
+        if width < 900:
+            continue
         page.locator(".pair-pane").first.focus()
         # The place in the list of differences takes more room when one is chosen.
         page.keyboard.press("n")

@@ -7,6 +7,7 @@ process that has imported everything, so that a life costs little.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import random
 import signal
@@ -58,6 +59,9 @@ def interrupted(kind: str, kills: int, seed: int) -> Interrupted:
         write_file(place / "old.json", predicted[: len(predicted) // 2], side="prediction")
         write_file(place / "new.json", predicted, side="prediction")
         os.environ["LAYOUTSCOPE_FINDINGS"] = str(place / "findings.sqlite")
+        # Here first, for what it imports.
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+            cli.main(_words(kind, "new.json", "imported"))
         start = time.perf_counter()
         new = _done(kind, "new.json", "result")
         lasts = time.perf_counter() - start
@@ -81,13 +85,16 @@ def interrupted(kind: str, kills: int, seed: int) -> Interrupted:
     return Interrupted(killed, torn, differing)
 
 
+def _words(kind: str, prediction: str, out: str) -> list[str]:
+    return [word.format(pred=prediction, out=out) for word in COMMANDS[kind]]
+
+
 def _run(kind: str, prediction: str, out: str) -> None:
-    words = [word.format(pred=prediction, out=out) for word in COMMANDS[kind]]
     target = os.open(f"{out}.txt" if kind == "evaluate" else os.devnull, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(target, 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     with contextlib.suppress(SystemExit):
-        cli.main(words)
+        cli.main(_words(kind, prediction, out))
 
 
 def _done(kind: str, prediction: str, out: str) -> Contents:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.engine import Engine, LostWorkersError, plan, processes
+from tests.engine_work import broken, killed, squared
 
 
 @given(sizes=st.lists(st.integers(1, 9), max_size=30), pages=st.integers(1, 40))
@@ -31,10 +31,6 @@ def test_shards_follow_each_other_and_cut_no_document(sizes: list[int], pages: i
     assert all(shard.stop - shard.start < pages + 2 * max(sizes) for shard in shards)
 
 
-def squared(number: int) -> tuple[int, int]:
-    return number * number, os.getpid()
-
-
 @pytest.mark.parametrize("executor", [None, ThreadPoolExecutor, processes])
 def test_answers_come_in_the_order_of_the_shards(executor: type[Executor] | None) -> None:
     with Engine(executor) as engine:
@@ -46,25 +42,10 @@ def test_answers_come_in_the_order_of_the_shards(executor: type[Executor] | None
         assert (os.getpid() in {process for _, process in answers}) == (executor is not processes)
 
 
-def broken(number: int) -> int:
-    return 1 // (3 - number)
-
-
 @pytest.mark.parametrize("executor", [None, processes])
 def test_what_the_work_raises_is_raised(executor: type[Executor] | None) -> None:
     with Engine(executor) as engine, pytest.raises(ZeroDivisionError):
         engine.run(broken, range(9))
-
-
-def killed(given: tuple[Path, int, int]) -> int:
-    """A number, of which some processes do not live to tell; each work is written down."""
-    folder, number, times = given
-    (folder / f"{number}-{len(list(folder.glob(f'{number}-*')))}").touch()
-    if number == 3 and len(list(folder.glob("3-*"))) <= times:
-        # What other workers have done is told before.
-        time.sleep(0.2)
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
 
 
 def works(folder: Path, times: int) -> Sequence[tuple[Path, int, int]]:
@@ -90,18 +71,11 @@ PROGRAM = """
 import os, sys, time
 from pathlib import Path
 from evaluator.engine import Engine, processes
-from tests.test_engine import waiting
+from tests.engine_work import waiting
 if __name__ == "__main__":
     with Engine(processes) as engine:
         engine.run(waiting, [Path(sys.argv[1])])
 """
-
-
-def waiting(folder: Path) -> None:
-    own = folder / "writing"
-    own.write_text(str(os.getpid()))
-    own.rename(folder / "begun")
-    time.sleep(600)
 
 
 def test_processes_end_with_the_one_that_began_them(tmp_path: Path) -> None:

@@ -18,13 +18,14 @@ from evaluator.doctor import Fix, apply_fixes, fixes_for
 from evaluator.doctor.diagnosis import Diagnosis, Measure, diagnose
 from evaluator.doctor.names import best_modes, renamed
 from evaluator.formats.posters import Posters
-from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.crowding import crowding_issues
+from evaluator.metrics.results import MetricColumns
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue, examples, refuse
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import SUSPECT, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
+from evaluator.protocols.in_parts import documents_of
 
 SourceT = TypeVar("SourceT", bound=Source)
 
@@ -132,14 +133,14 @@ def diagnosis_of(
 
 
 def checked_match(
-    protocol: AnyProtocol, truth: Source, model: Source, options: Options, result: AnyBoxResult | None = None
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None = None
 ) -> tuple[Issue, ...]:
     """Return a warning with the diagnosis where little matches and a fix would help; empty otherwise.
 
-    `result` is given for protocols that match boxes. `BadInput` when nothing matches, or so little that a fix explains
-    it, and this is not allowed.
+    `micro`, all labels pooled, is given for protocols that match boxes. `BadInput` when nothing matches, or so little
+    that a fix explains it, and this is not allowed.
     """
-    issue = _match_issue(protocol, truth, model, options, result)
+    issue = _match_issue(protocol, truth, model, options, micro)
     if issue is None:
         return ()
     if issue.severity == "error" and not options.allow_no_match:
@@ -148,7 +149,7 @@ def checked_match(
 
 
 def _match_issue(
-    protocol: AnyProtocol, truth: Source, model: Source, options: Options, result: AnyBoxResult | None
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None
 ) -> Issue | None:
     if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
         return _names_issue(truth, model)
@@ -158,15 +159,15 @@ def _match_issue(
     if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
         return None
     resolved = formats.resolve(model, truth)
-    if result is not None:
-        if (result.micro.row(0)["f1"] or 0.0) >= SUSPECT:
+    if micro is not None:
+        if (micro.row(0)["f1"] or 0.0) >= SUSPECT:
             return None
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
         return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
     if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:
         return None
-    if result is None and diagnosis.best is None and diagnosis.shared_documents:
+    if micro is None and diagnosis.best is None and diagnosis.shared_documents:
         # Pixels may well agree where no box reaches an IoU of 0.5.
         return None
     return diagnosis.issue(options.fix, model.fixes)
@@ -174,7 +175,7 @@ def _match_issue(
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:
     """Return the issue of two sides of fields or posters that share no document."""
-    known, ours = _names(truth), _names(model)
+    known, ours = documents_of(truth), documents_of(model)
     single = isinstance(truth, FieldDocuments) and isinstance(model, FieldDocuments) and truth.single and model.single
     if not known or not ours or set(known) & set(ours) or single:
         return None
@@ -188,19 +189,11 @@ def _names_issue(truth: Source, model: Source) -> Issue | None:
     return Issue(severity="error", file=model.name, place="", rule=rule, found=examples(sorted(ours)), fix=fix)
 
 
-def _names(source: Source) -> list[str]:
-    if isinstance(source, FieldDocuments):
-        return list(source.documents)
-    if isinstance(source, Posters):
-        return [*source.posters, *source.broken]
-    return [document.doc_id for document in source.documents]
-
-
 def checked_evaluation(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
 ) -> Evaluation:
     """Return an evaluation with the issues of `checked_match`; raises as that does."""
     result = evaluation.result
-    matching = result.first if isinstance(result, BoxEvaluation) else None
-    more = checked_match(protocol, truth, model, options, matching)
+    micro = next(iter(result.counted.values())).per_label.micro if isinstance(result, BoxEvaluation) else None
+    more = checked_match(protocol, truth, model, options, micro)
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -27,6 +28,7 @@ from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
+from evaluator.protocols.in_parts import run_in_parts
 from evaluator.system.freed_memory import give_back
 from evaluator.system.threads import thread_pool
 
@@ -177,6 +179,8 @@ def _need_value(name: str, value: object, hint: object) -> None:
         return
     kind, *metas = get_args(hint)
     bounds = next((meta for meta in metas if meta.ge is not None or meta.le is not None), None)
+    if kind == int | bool and isinstance(value, bool):
+        return
     # A comparison with NaN is never true.
     if bounds is not None and not (
         _is_number(value) and (bounds.ge is None or value >= bounds.ge) and (bounds.le is None or value <= bounds.le)
@@ -496,7 +500,7 @@ def evaluate(
         False when the tables suffice: one plain prediction may then be evaluated over ranges of pages, for the same
         numbers and issues.
     executor : callable, optional
-        Makes what may work on parts of large files; see `evaluator.engine.Engine`.
+        Makes what may work on parts of a large corpus; see `evaluator.engine.Engine`.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
 
@@ -509,20 +513,28 @@ def evaluate(
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
-    if system.wants_ranges(options):
-        return [
-            _over_ranges(system, ground_truth, origin, options, say, name=name, executor=executor)
-            for origin, name in zip(predictions, model_names(predictions), strict=True)
-        ]
-    if not boxes and len(predictions) == 1:
-        alone = _numbers_alone(system, ground_truth, predictions[0], options, say, executor=executor)
-        if alone is not None:
-            return [alone]
-    return _one_by_one(open_project(system, ground_truth, predictions, options, say), system, options, say, count)
+    if not system.reads_ranges or not (options.page_ranges or (not boxes and len(predictions) == 1)):
+        project = open_project(system, ground_truth, predictions, options, say)
+        return _one_by_one(project, system, options, say, count, executor=executor)
+    evaluations = []
+    for origin, name in zip(predictions, model_names(predictions), strict=True):
+        alone = _over_ranges(system, ground_truth, origin, options, say, name=name, executor=executor)
+        if alone is None:
+            project = open_project(system, ground_truth, [origin], options, say, names=[name])
+            evaluations += _one_by_one(project, system, options, say, count)
+        else:
+            evaluations.append(alone)
+    return evaluations
 
 
 def _one_by_one(
-    project: Project[Source], protocol: AnyProtocol, options: Options, say: Say, count: Count | None = None
+    project: Project[Source],
+    protocol: AnyProtocol,
+    options: Options,
+    say: Say,
+    count: Count | None = None,
+    *,
+    executor: Callable[[], Executor] | None = None,
 ) -> list[Evaluation]:
     """The evaluation of each model of a project, by itself."""
     with explained(project, protocol, options):
@@ -530,7 +542,7 @@ def _one_by_one(
         evaluations = []
         for member, model in zip(project.models, models, strict=True):
             say(f"Evaluating {member.name}")
-            evaluations += _evaluated(protocol, truth, [model], options, count)
+            evaluations += _evaluated(protocol, truth, [model], options, count, executor=executor)
     return evaluations
 
 
@@ -551,7 +563,7 @@ def evaluate_together(
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
-    if system.wants_ranges(options):
+    if options.page_ranges:
         raise OptionError("--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate")
     project = open_project(system, ground_truth, predictions, options, say)
     with explained(project, system, options):
@@ -600,13 +612,23 @@ def evaluate_read(
 
 
 def _evaluated(
-    protocol: AnyProtocol, truth: Source, models: Sequence[Source], options: Options, count: Count | None
+    protocol: AnyProtocol,
+    truth: Source,
+    models: Sequence[Source],
+    options: Options,
+    count: Count | None,
+    *,
+    executor: Callable[[], Executor] | None = None,
 ) -> list[Evaluation]:
     """The evaluations of some models; OptionError for an option whose value makes no sense."""
     from evaluator import match_check  # numbers over ranges of pages need neither it nor the doctor
 
     try:
-        evaluations = protocol.evaluate(truth, models, options, count)
+        if options.page_ranges:
+            parts = partial(run_in_parts, pages=options.page_ranges, executor=executor)
+            evaluations = [protocol.evaluate_parts(truth, model, options, parts) for model in models]
+        else:
+            evaluations = protocol.evaluate(truth, models, options, count)
         return [
             match_check.checked_evaluation(protocol, truth, model, options, evaluation)
             for model, evaluation in zip(models, evaluations, strict=True)
@@ -702,24 +724,36 @@ def _over_ranges(
     *,
     name: str,
     executor: Callable[[], Executor] | None,
-) -> Evaluation:
-    """The numbers of one model without its boxes; with them where the files do not allow that."""
-    strange = _needing_boxes(protocol, options)
-    if strange:
+) -> Evaluation | None:
+    """The numbers of one model over ranges of pages, without its boxes; None where the ordinary way has to be taken.
+
+    Where nobody asked for ranges also None where that way has more to say, or is faster.
+    """
+    asked, strange = bool(options.page_ranges), _needing_boxes(protocol, options)
+    if strange and asked:
         raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(strange[0])}")
     paths = []
     for origin in (ground_truth, prediction):
         if isinstance(origin, Upload) or is_folder(Path(origin)):
-            raise OptionError(f"--page-ranges reads files, and {_name(origin)} is a folder")
+            if asked:
+                raise OptionError(f"--page-ranges reads files, and {_name(origin)} is a folder")
+            return None
         paths.append(Path(origin))
-    say(f"Reading {paths[0].name} and {name}")
-    result = protocol.over_ranges(paths[0], paths[1], options, name, executor)
-    if result is not None:
-        return Evaluation(result, ())
-    ordinary = {option: value for option, value in options.chosen().items() if option != "page_ranges"}
-    options = options_of(protocol, **ordinary)
-    project = open_project(protocol, ground_truth, [prediction], options, say, names=[name])
-    return _one_by_one(project, protocol, options, say)[0]
+    truth, predicted = paths
+    if not asked:
+        if strange or not (os.path.isfile(truth) and os.path.isfile(predicted)):
+            return None
+        if predicted.stat().st_size > _MOST_PREDICTIONS * truth.stat().st_size:
+            # Where so many boxes are predicted few of them match, and the ordinary way looks for the reason.
+            return None
+        sides: tuple[tuple[Path, Side], ...] = ((predicted, "prediction"), (truth, "ground_truth"))
+        if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
+            return None
+    say(f"Reading {truth.name} and {name}")
+    result = protocol.over_ranges(truth, predicted, options, name, executor)
+    if result is None or (not asked and (getattr(result, "f1", None) or 0.0) < SUSPECT):
+        return None
+    return Evaluation(result, ())
 
 
 def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
@@ -729,31 +763,3 @@ def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
         for name, value in options.chosen().items()
         if name not in ("page_ranges", "iou", "allow_no_match") and (name, value) != ("format", protocol.name)
     ]
-
-
-def _numbers_alone(
-    protocol: AnyProtocol,
-    ground_truth: Input,
-    prediction: Input,
-    options: Options,
-    say: Say,
-    *,
-    executor: Callable[[], Executor] | None,
-) -> Evaluation | None:
-    """The numbers over ranges of pages; None where the ordinary way has to be taken, has more to say, or is faster."""
-    if isinstance(ground_truth, Upload) or isinstance(prediction, Upload) or _needing_boxes(protocol, options):
-        return None
-    truth, predicted = Path(ground_truth), Path(prediction)
-    if not (os.path.isfile(truth) and os.path.isfile(predicted)):
-        return None
-    if predicted.stat().st_size > _MOST_PREDICTIONS * truth.stat().st_size:
-        # Where so many boxes are predicted few of them match, and the ordinary way looks for the reason.
-        return None
-    sides: tuple[tuple[Path, Side], ...] = ((predicted, "prediction"), (truth, "ground_truth"))
-    if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
-        return None
-    say(f"Reading {truth.name} and {predicted.name}")
-    result = protocol.over_ranges(truth, predicted, options, predicted.name, executor)
-    if result is None or (getattr(result, "f1", None) or 0.0) < SUSPECT:
-        return None
-    return Evaluation(result, ())

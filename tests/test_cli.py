@@ -309,7 +309,7 @@ USAGE = [
         ("snapshot", "--profile", "published"),
         "--profile is not an option of snapshot, which has --iou, --min-score, --min-area, --labels, --map-label, "
         "--as-reference, --format, --columns, --page-size, --pdfs, --polygons, --class-weight, --fix, "
-        "--allow-no-match.",
+        "--allow-no-match, --page-ranges.",
     ),
     (("snapshot", "--iou", "0"), "--iou must be above 0 and at most 1; found 0."),
     (("snapshot", "--iou", "1.5"), "--iou must be above 0 and at most 1; found 1.5."),

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from hashlib import sha256
@@ -523,6 +528,7 @@ def test_json_has_no_error_types(capsys: pytest.CaptureFixture[str]) -> None:
     with written(*plain_set(4, crowds=0.0)) as paths:
         _, expected, _ = run(capsys, paths, "--json")
         code, printed, _ = run(capsys, paths, "--json", "--page-ranges")
+        assert run(capsys, paths, "--json", "--page-ranges", "3") == (code, printed, "")
     assert code == 0
     assert json.loads(expected)["error_types"] is not None
     # Nor what the ordinary way keeps of its boxes for later comparisons.
@@ -557,8 +563,6 @@ def test_folders_and_comparisons_are_refused(tmp_path: Path, capsys: pytest.Capt
         OptionError, match=r"^--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate$"
     ):
         project.evaluate_together("coco", Path("gt.json"), [Path("dt.json")], **chosen)
-    with pytest.raises(OptionError, match=r"^--page-ranges is not an option of snapshot, which has"):
-        project.evaluate("snapshot", Path("gt.json"), [Path("dt.json")], **chosen)
     code, _, said_wrong = run(capsys, (tmp_path, tmp_path), "--page-ranges", "--findings", "store")
     assert code == 2
     assert "--page-ranges leaves no boxes that --findings could correct; choose one of them." in said_wrong
@@ -634,6 +638,33 @@ def test_columns_that_are_kept_are_used(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (last,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
     kinds = [type(one.result) for one in (first, whole, again, last)]
     assert kinds == [PartsResult, coco.CocoResult, coco.CocoResult, PartsResult]
+
+
+@pytest.mark.parametrize(("page_ranges", "pages"), [(True, 250), (1, 1), (3, 3)])
+def test_page_ranges_are_the_size_of_a_part(
+    monkeypatch: pytest.MonkeyPatch, page_ranges: bool | int, pages: int
+) -> None:
+    sizes: list[int] = []
+    plan = coco_parts.plan
+    monkeypatch.setattr(coco_parts, "plan", lambda document, size: (sizes.append(size), plan(document, size))[1])
+    with written(*good_set()) as paths:
+        project.evaluate("coco", paths[0], [paths[1]], page_ranges=page_ranges)
+    assert sizes == [pages]
+
+
+def test_a_command_that_is_told_to_end_leaves_no_folder(tmp_path: Path) -> None:
+    with written(*plain_set(7, images=4000)) as (gt, dt):
+        words = ["evaluate", "coco", "--gt", str(gt), "--pred", str(dt), "--page-ranges", "1"]
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        with subprocess.Popen(
+            [sys.executable, "-m", "evaluator.cli", *words], env=environment, stdout=subprocess.DEVNULL
+        ) as process:
+            while not list(tmp_path.glob("layoutscope-*")):
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+    assert process.returncode == 143
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_page_with_too_many_boxes_is_left_to_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import gc
 import importlib
 import os
 import shutil
+import signal
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -106,6 +107,8 @@ def _code_of(arguments: Sequence[str] | None) -> int:
         # A process of its own: modules and results stay, and looking through them for garbage finds next to nothing.
         gc.set_threshold(50_000)
         gc.disable()
+        # Temporary folders are removed then, as after Ctrl+C.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     from evaluator.cli.registered import run
 
     if arguments is None:

@@ -12,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -73,6 +74,9 @@ def run(arguments: Sequence[str]) -> int:
         # What the process starts, the dashboard for instance, is to know it too.
         os.environ[cache_folder.VARIABLE] = cache_folder.OFF
     words = [word for word in arguments if word not in ("--debug", "--no-cache")]
+    # A number may follow this flag; another word does not belong to it.
+    alone = [word == "--page-ranges" and not after[:1].isdigit() for word, after in pairwise([*words, ""])]
+    words = [f"{word}=true" if each else word for word, each in zip(words, alone, strict=True)]
     for stream in (sys.stdout, sys.stderr):
         # What is piped or saved is UTF-8 whatever the locale; a terminal shows what it cannot print as an escape.
         if isinstance(stream, io.TextIOWrapper):

@@ -66,6 +66,9 @@ def _flag_of(hint: object, meta: Meta) -> _Flag:
     origin, parts = get_origin(hint), get_args(hint)
     if tuple[Path, ...] in parts:
         return _Flag(Path | None, None, _folder)
+    if hint == int | bool:
+        # The order decides: 1 is a number, and the flag alone is True.
+        return _Flag(int | bool, 0, _as_written)
     if origin in (Union, types.UnionType):
         return _flag_of(next(part for part in parts if part is not type(None)), meta)
     if hint is bool:

@@ -364,7 +364,7 @@ class _Run(NamedTuple):
         ]
         issues = list(files.issues)
         for side, result in zip(dataset.predictions, results, strict=True):
-            issues += checked_match(system, dataset.ground_truth.source, side.source, options, result)
+            issues += checked_match(system, dataset.ground_truth.source, side.source, options, result.micro)
         called = self._called([side.source for side in dataset.predictions])
         return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
 

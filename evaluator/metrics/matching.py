@@ -87,6 +87,12 @@ class Matches:
         )
 
 
+def need_floor(iou: float) -> None:
+    """Raise ValueError for a lowest IoU threshold outside (0, 1]."""
+    if not 0.0 < iou <= 1.0:
+        raise ValueError(f"iou_floor must be in (0, 1]; found {iou}")
+
+
 def overlapping_pairs(
     ground_truth: FloatArray,
     ground_truth_group: IntArray,
@@ -107,8 +113,7 @@ def overlapping_pairs(
     those before the first whose running maximum of y2 reaches its upper edge cannot touch it. Rounding of the searched
     number ``2 * group + y`` is monotone, so a touching pair is never lost.
     """
-    if not 0.0 < iou_floor <= 1.0:
-        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    need_floor(iou_floor)
     limit = _PAIRS_KEPT * most_pairs(len(ground_truth) + len(prediction))
     parts, kept = [], 0
     for part in _search(
@@ -284,8 +289,7 @@ def outlined_pairs(
 
     A row without an outline counts as its box; otherwise as `overlapping_pairs`.
     """
-    if not 0.0 < iou_floor <= 1.0:
-        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    need_floor(iou_floor)
     # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
     touching = overlapping_pairs(
         outline_bounds(ground_truth),

@@ -63,6 +63,8 @@ class Boxes:
         Outlines of some rows, in the unit of the box; one array per ring.
     box_area : float64, shape (N,), or None
         Width times height of a source that gives these instead of the second corner, to the last digit; else None.
+    row : int64, shape (N,), or None
+        Rows of the file that these were picked from; None for all of its rows.
     """
 
     document: CodeArray
@@ -77,6 +79,7 @@ class Boxes:
     crowd: BoolArray | None = None
     polygons: Mapping[int, Sequence[FloatArray]] = field(default_factory=dict)
     box_area: FloatArray | None = None
+    row: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.label)

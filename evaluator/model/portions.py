@@ -1,7 +1,8 @@
-"""Annotations with some of their boxes, or one of their pages; the originals stay as they are."""
+"""Annotations with some of their boxes, documents or pages; the originals stay as they are."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -19,20 +20,24 @@ def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
 
 def only_page(source: Annotations, document: str, page: int) -> Annotations:
     """Return one page (from 0) alone, empty if the file lacks it; its document stays if the file has it."""
-    documents = tuple(each for each in source.documents if each.doc_id == document)
-    code = next((code for code, each in enumerate(source.documents) if each.doc_id == document), -1)
-    entries = np.flatnonzero((source.page_document == code) & (source.page_index == page))
-    rows = np.flatnonzero(np.isin(source.boxes.entry, entries))
+    return only_documents(source, [document], page)
+
+
+def only_documents(source: Annotations, documents: Collection[str], page: int | None = None) -> Annotations:
+    """Return some documents, with one of their pages (from 0) or all, as one part."""
+    kept = [code for code, each in enumerate(source.documents) if each.doc_id in documents]
+    taken = np.isin(source.page_document, kept) & (True if page is None else source.page_index == page)
+    entries, rows = np.flatnonzero(taken), np.flatnonzero(taken[source.boxes.entry])
     boxes = boxes_at(source.boxes, rows)
     chosen = entries.tolist()
     return replace(
         source,
-        documents=documents,
-        page_document=np.zeros(len(entries), dtype=np.int32),
+        documents=tuple(source.documents[code] for code in kept),
+        page_document=np.searchsorted(kept, source.page_document[entries]).astype(np.int32),
         page_index=source.page_index[entries],
         boxes=replace(
             boxes,
-            document=np.zeros(len(rows), dtype=np.int32),
+            document=np.searchsorted(kept, boxes.document).astype(np.int32),
             entry=np.searchsorted(entries, boxes.entry).astype(np.int32),
         ),
         parts=(),
@@ -59,4 +64,5 @@ def boxes_at(boxes: Boxes, rows: IntArray) -> Boxes:
         crowd=None if boxes.crowd is None else boxes.crowd[rows],
         polygons={place[row]: rings for row, rings in boxes.polygons.items() if row in place},
         box_area=None if boxes.box_area is None else boxes.box_area[rows],
+        row=rows if boxes.row is None else boxes.row[rows],
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     # Numbers without boxes need none of these.
     from concurrent.futures import Executor
 
+    from evaluator.engine import Partial
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import SliceAverage
     from evaluator.metrics.box_measures import RankedLabel
@@ -80,6 +82,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ()
     allow_no_match: Annotated[bool, Meta(description="Evaluate files of which nothing matches, too.")] = False
+    page_ranges: Annotated[
+        int | bool,
+        Meta(
+            ge=0, description="Evaluate parts of about so many pages, by default of a number that fits, without boxes."
+        ),
+    ] = 0
 
     def chosen(self) -> dict[str, Any]:
         """The options that are not the protocol's own, by name."""
@@ -163,6 +171,11 @@ class Result(ABC):
         """More tables by the name of their file; empty for most protocols."""
         return {}
 
+    @property
+    def partial(self) -> Partial | None:
+        """What the numbers follow from; a result that has it takes that of several parts as `merged`."""
+        return None
+
     def release(self) -> None:  # noqa: B027 - most results keep nothing else
         """Give up what is kept only for another score threshold; one takes as long as the first then."""
 
@@ -193,16 +206,23 @@ class DatasetResult(Result):
 class BoxEvaluation(DatasetResult):
     """The evaluation of one model under a protocol that matches boxes.
 
-    `thresholds` are by IoU threshold, in the order asked for.
+    `thresholds` are by IoU threshold, in the order asked for. `merged`: the partial of parts that were matched by
+    themselves; None where the numbers are those of the matching.
     """
 
     matching: AnyBoxMatching
     thresholds: Mapping[float, AnyBoxResult]
+    merged: Any = field(default=None, kw_only=True)
 
     @property
     def first(self) -> AnyBoxResult:
         """The result at the first threshold, whose boxes are compared and counted by document."""
         return next(iter(self.thresholds.values()))
+
+    @property
+    def counted(self) -> Mapping[float, Any]:
+        """What has ``per_label`` by IoU threshold: the results, or what is merged."""
+        return self.thresholds if self.merged is None else self.merged.thresholds
 
     @property
     def evaluated(self) -> Dataset:
@@ -229,7 +249,8 @@ class BoxEvaluation(DatasetResult):
 
     def of(self, matching: AnyBoxMatching) -> BoxEvaluation:
         """The evaluation of another matching at the same thresholds."""
-        return replace(self, matching=matching, thresholds={iou: matching.at(iou) for iou in self.thresholds})
+        thresholds = {iou: matching.at(iou) for iou in self.thresholds}
+        return replace(self, matching=matching, thresholds=thresholds, merged=None)
 
     def plain_values(self, **own: Any) -> dict[str, Any]:  # noqa: ANN401 - what only this protocol says
         """The result under the keys of the terminal contract; see `metrics.box_results.plain_values`."""
@@ -277,6 +298,12 @@ class Evaluation:
         return {**self.result.to_json(), "issues": list(self.issues)}
 
 
+Cut: TypeAlias = "tuple[Any, Any]"
+"""Ground truth and prediction of some documents."""
+Parts: TypeAlias = Callable[[Callable[[Cut], Any], Cut], list[Any]]
+"""Called with work, which another process can be given, and two sides; returns what it makes of each part, in order."""
+
+
 # --- protocols -------------------------------------------------------------------------------------------------
 
 
@@ -293,6 +320,8 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         What can be chosen, with defaults, ranges and help.
     needs_scores, matches_boxes : bool
         Whether every prediction must have a score; whether it pairs boxes one to one, as a `BoxProtocol`.
+    reads_ranges : bool
+        Whether it has `over_ranges`.
     knows_crowds : bool
         Whether it leaves regions of many objects (COCO ``iscrowd``) out; else they count as plain ground truth.
     correctable : bool
@@ -314,6 +343,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     needs_scores: ClassVar[bool] = False
     knows_crowds: ClassVar[bool] = False
     matches_boxes: ClassVar[bool] = False
+    reads_ranges: ClassVar[bool] = False
     correctable: ClassVar[bool] = True
     metrics: ClassVar[Mapping[str, Metric]]
     headline: ClassVar[tuple[str, ...]]
@@ -327,10 +357,6 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def renamed(self, options: OptionsT) -> Mapping[str, str]:
         """New names of labels by their old ones."""
         return {}
-
-    def wants_ranges(self, options: OptionsT) -> bool:
-        """Whether the options ask for the result of `over_ranges`, which leaves no boxes."""
-        return False
 
     def over_ranges(
         self,
@@ -361,6 +387,19 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         ValueError
             For an option that makes no sense; one sentence.
         """
+
+    def evaluate_parts(self, truth: SourceT, predicted: SourceT, options: OptionsT, parts: Parts) -> Evaluation:
+        """Return `evaluate` of one model, the numbers merged from parts of the documents where they have partials."""
+        (whole,) = self.evaluate(truth, [predicted], options)
+        result: Any = whole.result
+        if type(result).partial is Result.partial:
+            return whole
+        partials = parts(partial(self._partial, options=options), (truth, predicted))
+        return replace(whole, result=replace(result, merged=type(partials[0]).merged(partials)))
+
+    def _partial(self, cut: Cut, options: OptionsT) -> Any:  # noqa: ANN401
+        truth, predicted = cut
+        return self.evaluate(truth, [predicted], options)[0].result.partial
 
     @abstractmethod
     def measures(self, result: Any) -> Measures:  # noqa: ANN401 - the protocol's own result

@@ -111,7 +111,10 @@ def average_in_parts(
         if not (_is_coco(ground_truth) and _is_coco(prediction)):
             return None
         large = ground_truth.stat().st_size + prediction.stat().st_size >= _LARGE
-        with Engine(executor if large else None) as engine, tempfile.TemporaryDirectory() as folder:
+        with (
+            Engine(executor if large else None) as engine,
+            tempfile.TemporaryDirectory(prefix="layoutscope-") as folder,
+        ):
             return _result(engine, (ground_truth, prediction), Path(folder), rising, pages)
     except DOUBTS:
         # The ordinary way uses the same code: what is wrong there is raised again.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
-
-from msgspec import Meta
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.model.dataset import Annotations, Dataset
@@ -35,14 +33,6 @@ if TYPE_CHECKING:
 class CocoOptions(BoxOptions, frozen=True, kw_only=True):
     """The options of COCO."""
 
-    page_ranges: Annotated[
-        bool,
-        Meta(
-            description="read and match a range of pages at a time: the twelve numbers alone, in a fraction of the "
-            "memory."
-        ),
-    ] = False
-
 
 class CocoProtocol(BoxProtocol[CocoOptions]):
     """Average precision over IoU thresholds, box sizes and numbers of detections; see ``evaluation``."""
@@ -53,6 +43,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     options = CocoOptions
     needs_scores = True
     knows_crowds = True
+    reads_ranges = True
     metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "AP": Metric("AP", "ranks better", "ranks worse"),
@@ -69,10 +60,6 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """Predictions without scores, units that differ, results that do not know their pages."""
         return comparable_issues(truth, prediction)
 
-    def wants_ranges(self, options: CocoOptions) -> bool:
-        """Whether ``--page-ranges`` is given."""
-        return options.page_ranges
-
     def over_ranges(
         self,
         ground_truth: Path,
@@ -82,7 +69,9 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         executor: Callable[[], Executor] | None = None,
     ) -> Result | None:
         """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
-        result = average_in_parts(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS, executor=executor)
+        pages = None if options.page_ranges is True else options.page_ranges
+        iou = options.iou or IOU_THRESHOLDS
+        result = average_in_parts(ground_truth, prediction, iou=iou, pages=pages, executor=executor)
         # Where nothing matches the boxes are needed to say why.
         nothing = result is not None and not any(result.numbers.values())
         if result is None or (nothing and not options.allow_no_match):

@@ -31,7 +31,7 @@ from evaluator.metrics.results import (
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import fixes_said
 from evaluator.model.fields import Field, FieldDocuments, Schema
-from evaluator.protocols.base import Result
+from evaluator.protocols.base import Parts, Result
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
 
@@ -476,6 +476,7 @@ def evaluate(
     recall_grid: RecallGrid | None = None,
     min_score: float = 0.0,
     labels: Sequence[str] | None = None,
+    parts: Parts | None = None,
 ) -> FieldsResult:
     """Return the result of one prediction against one ground truth.
 
@@ -492,6 +493,8 @@ def evaluate(
         Predicted boxes with a lower confidence are left out, in [0, 1]; a missing confidence is 1.
     labels : sequence of str, optional
         Score these classes only (``LineItems[].Desc``).
+    parts : callable, optional
+        Has parts of the documents compared by themselves; see `protocols.base.Parts`.
 
     Raises
     ------
@@ -505,7 +508,7 @@ def evaluate(
     """
     if parity not in get_args(Parity):
         raise ValueError(f"parity must be one of {', '.join(get_args(Parity))}; found {parity}")
-    compared = compare(ground_truth, prediction, schema=schema, parity=parity)
+    compared = compare(ground_truth, prediction, schema=schema, parity=parity, parts=parts)
     result = score(compared, iou=iou, recall_grid=recall_grid, min_score=min_score, labels=labels)
     fixes = fixes_said(ground_truth, prediction)
     return replace(result, fixes=fixes) if fixes else result

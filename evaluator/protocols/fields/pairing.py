@@ -7,6 +7,8 @@ its losses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import lap  # type: ignore[import-untyped]
@@ -26,7 +28,8 @@ from evaluator.model.fields import (
     leaves,
     paired_iou,
 )
-from evaluator.protocols.fields.rows import ComparedFields, CompareInputs, Parity
+from evaluator.protocols.base import Cut, Parts
+from evaluator.protocols.fields.rows import ComparedFields, CompareInputs, Parity, merge
 from evaluator.protocols.fields.values import describe, is_absent, is_right, similarities, similarity
 
 # Sums of similarities that differ by less than this are equal, and items then stay in the order of their lists.
@@ -57,12 +60,13 @@ def compare(
     *,
     schema: Schema | None = None,
     parity: Parity = "none",
+    parts: Parts | None = None,
 ) -> ComparedFields:
     """Return every comparison between two sides, by the values of `schema` and the pairing of `parity`.
 
     Documents in the order of the ground truth, then those that only the prediction has, which are compared with an
     empty document. Two sides of one document each in files of their own are that document. Fields of the schema are
-    rows even where both sides lack them.
+    rows even where both sides lack them. For `parts` see `protocols.base.Parts`.
 
     Notes
     -----
@@ -81,6 +85,10 @@ def compare(
     good assignments it takes, and how alike objects and lists inside of list items are (it counts what both lack as
     alike and cuts values below their threshold to 0).
     """
+    inputs = CompareInputs(ground_truth, prediction, schema)
+    if parts is not None:
+        work = partial(_part, schema=schema, parity=parity)
+        return replace(merge(*parts(work, (ground_truth, prediction))), inputs=inputs)
     walk = _Walk(schema, reference=parity == "stickler")
     sides = _together(ground_truth, prediction)
     pages = []
@@ -95,8 +103,13 @@ def compare(
         value_rule=describe(schema),
         ground_truth=(SourceFile(ground_truth.name, ground_truth.sha256),),
         prediction=(SourceFile(prediction.name, prediction.sha256),),
-        inputs=CompareInputs(ground_truth, prediction, schema),
+        inputs=inputs,
     )
+
+
+def _part(cut: Cut, schema: Schema | None, parity: Parity) -> ComparedFields:
+    """Return the comparisons of some documents, without the documents."""
+    return replace(compare(*cut, schema=schema, parity=parity), inputs=None)
 
 
 def assign(similarities: FloatArray) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ from evaluator.metrics.observations import Observations
 from evaluator.metrics.ranked import Ranking, on_grid
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.fields import FieldDocuments, Schema
-from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Protocol, Thresholds, checked
+from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Parts, Protocol, Thresholds, checked
 from evaluator.protocols.fields.evaluation import (
     ALL_FIELDS,
     BELOW_THRESHOLD,
@@ -89,6 +89,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         models: Sequence[FieldDocuments],
         options: FieldsOptions,
         count: Count | None = None,
+        parts: Parts | None = None,
     ) -> list[Evaluation]:
         """One comparison of fields for each model."""
         issues = [checked(truth.issues, one.issues, check_pair(truth, one)) for one in models]
@@ -105,10 +106,17 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
                 recall_grid=options.recall_grid,
                 min_score=options.min_score,
                 labels=options.labels,
+                parts=parts,
             )
             for predicted in models
         )
         return [Evaluation(result, of_pair) for result, of_pair in zip(results, issues, strict=True)]
+
+    def evaluate_parts(
+        self, truth: FieldDocuments, predicted: FieldDocuments, options: FieldsOptions, parts: Parts
+    ) -> Evaluation:
+        """Return `evaluate` of one model, whose fields are compared by parts of the documents."""
+        return self.evaluate(truth, [predicted], options, parts=parts)[0]
 
     def item_ledgers(self, a: FieldsResult, b: FieldsResult) -> tuple[ItemLedger, ...]:
         """Field by field, by box at the first threshold and by value."""

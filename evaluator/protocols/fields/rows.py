@@ -214,8 +214,8 @@ def merge(*parts: ComparedFields) -> ComparedFields:
         prediction_path=[path for part in parts for path in part.prediction_path],
         parity=parts[0].parity,
         value_rule=parts[0].value_rule,
-        ground_truth=tuple(sorted(source for part in parts for source in part.ground_truth)),
-        prediction=tuple(sorted(source for part in parts for source in part.prediction)),
+        ground_truth=tuple(sorted({source for part in parts for source in part.ground_truth})),
+        prediction=tuple(sorted({source for part in parts for source in part.prediction})),
         truth=[field for part in parts for field in part.truth] if with_fields else (),
         predicted=[field for part in parts for field in part.predicted] if with_fields else (),
     )

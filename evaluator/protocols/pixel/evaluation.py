@@ -151,10 +151,11 @@ class Files:
         first_min_score: float = 0.0,
         count: Callable[[int, int], None] | None = None,
     ) -> PixelResult:
-        """Count the pixels of the boxes with at least some scores; see `evaluate`."""
+        """Return the result of the boxes with at least some scores; see `evaluate`."""
         first, second = self.sides
         taken = first.taking_part(first_min_score), second.taking_part(min_score)
-        self.page_counts.of(taken, count=count)
+        if count is not None:
+            self.page_counts.of(taken, count=count)
         sources = self.dataset.ground_truth.source, self.dataset.predictions[0].source
         return PixelResult(
             dataset=self.dataset,
@@ -218,6 +219,8 @@ class PixelResult(DatasetResult):
         What was decided, in words of the signature.
     exact : bool
         Whether plain values have the integer counts of label sets.
+    merged : PixelPartial or None
+        That of parts which were counted by themselves; plain values have no single documents and pages then.
     """
 
     dataset: Dataset
@@ -233,6 +236,7 @@ class PixelResult(DatasetResult):
     min_score: float
     missing_page: MissingPage = "penalize"
     exact: bool = False
+    merged: PixelPartial | None = None
     _of_cells: Recent[tuple[int, int], FloatArray] = field(
         default_factory=lambda: Recent(most=_MOST_CELLS), init=False, repr=False
     )
@@ -369,6 +373,8 @@ class PixelResult(DatasetResult):
     @cached_property
     def whole(self) -> PixelColumns:
         """One scope: every counted page, weighted by its pixels."""
+        if self.merged is not None:
+            return self.merged.whole
         return PixelColumns(self.counts.pooled(*self._in_one), self.classes, self.comparable)
 
     @property
@@ -397,7 +403,7 @@ class PixelResult(DatasetResult):
         `exact` (by default the own one) adds ``pair_counts`` to every scope: [G bits, P bits, pixels], bit 0 the
         background; above 52 classes the bits need a reader that keeps 64-bit integers.
         """
-        exact = self.exact if exact is None else exact
+        exact, scopes = self.exact if exact is None else exact, scopes if self.merged is None else SCOPES[:1]
         dataset, truth, prediction = self.dataset, self.dataset.ground_truth.source, self.prediction.source
         value: dict[str, object] = {
             "protocol": NAME,
@@ -409,7 +415,7 @@ class PixelResult(DatasetResult):
             "same_classes": self.same_classes,
             "notes": [ORDER_MATTERS, *([MIXED_SIZES] if self.mixed_sizes else [])],
         }
-        numbers = PixelPartial.of(self).to_json(exact=exact)
+        numbers = self.partial.to_json(exact=exact)
         value |= {name: each for name, each in numbers.items() if name == "page_mean" or name in scopes}
         if "documents" in scopes:
             ids = [document.doc_id for document in dataset.documents]
@@ -419,17 +425,32 @@ class PixelResult(DatasetResult):
             value["pages"] = list(self._pages(exact=exact))
         return value
 
+    @property
+    def partial(self) -> PixelPartial:
+        """What the numbers follow from."""
+        return self.merged or PixelPartial.of(self)
+
     def table(self) -> ResultTable:
         """Return one row per class of the whole dataset, then the means and the collapsed classes.
 
         Columns ``label``, ``gt_pixels``, ``pred_pixels`` (first and second side), ``precision``, ``recall``, ``f1``,
         ``iou``, ``pixel_precision``, ``pixel_recall``.
         """
+        whole, vectors = self.whole, (*VECTORS, "pixel_precision", "pixel_recall")
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for code, label in enumerate(whole.classes):
+            pixels = int(whole.first_pixels[0, code]), int(whole.second_pixels[0, code])
+            rows.append((label, *pixels, *(defined(getattr(whole, name)[0, code]) for name in vectors)))
+        for label, mean in ((ALL_CLASSES, whole.mean_all), (PRESENT_CLASSES, whole.mean_present)):
+            rows.append((label, None, None, *(defined(mean(name)[0]) for name in VECTORS), None, None))
+        for code, label in enumerate((f"Collapsed: {BACKGROUND_NAME}", f"Collapsed: {REST_NAME}")):
+            values = (defined(getattr(whole.collapsed, name)[0, code, code]) for name in VECTORS[:3])
+            rows.append((label, None, None, *values, None, None, None))
         return ResultTable(
             title=self.prediction.source.name,
             signature=self.signature.line,
-            columns=("label", "gt_pixels", "pred_pixels", *VECTORS, "pixel_precision", "pixel_recall"),
-            rows=tuple(PixelPartial.of(self, table=True).rows()),
+            columns=("label", "gt_pixels", "pred_pixels", *vectors),
+            rows=tuple(rows),
         )
 
     def cell_pixels(self, row: int, column: int) -> FloatArray:
@@ -493,44 +514,26 @@ class PixelResult(DatasetResult):
 
 @dataclass(frozen=True, eq=False)
 class PixelPartial:
-    """Arrays that add up over documents and give the table and the numbers of a result.
-
-    `whole`: one scope, every counted page. `page_means`: None in a table's partial.
-    """
+    """Arrays that add up over documents and give the numbers of a result; `whole`: one scope, every counted page."""
 
     whole: PixelColumns
-    page_means: PageMeans | None
+    page_means: PageMeans
 
     @classmethod
-    def of(cls, result: PixelResult, *, table: bool = False) -> PixelPartial:
-        """Return that of a result; with `table` no more than `rows` needs."""
-        return cls(result.whole, None if table else result.page_means)
+    def of(cls, result: PixelResult) -> PixelPartial:
+        """Return that of a result."""
+        return cls(result.whole, result.page_means)
 
     @classmethod
     def merged(cls, parts: Sequence[PixelPartial]) -> PixelPartial:
-        """Add up the partials of different documents of the same classes, at least one, all or none a table's."""
+        """Add up the partials of different documents of the same classes, at least one."""
         first = parts[0].whole
         counts = merge([part.whole.counts for part in parts])
-        means = [part.page_means for part in parts if part.page_means is not None]
-        return cls(PixelColumns(counts, first.classes, first.comparable), PageMeans.merged(means) if means else None)
-
-    def rows(self) -> list[tuple[str | int | float | None, ...]]:
-        """Return the rows of `PixelResult.table`."""
-        whole, vectors = self.whole, (*VECTORS, "pixel_precision", "pixel_recall")
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for code, label in enumerate(whole.classes):
-            pixels = int(whole.first_pixels[0, code]), int(whole.second_pixels[0, code])
-            rows.append((label, *pixels, *(defined(getattr(whole, name)[0, code]) for name in vectors)))
-        for label, mean in ((ALL_CLASSES, whole.mean_all), (PRESENT_CLASSES, whole.mean_present)):
-            rows.append((label, None, None, *(defined(mean(name)[0]) for name in VECTORS), None, None))
-        for code, label in enumerate((f"Collapsed: {BACKGROUND_NAME}", f"Collapsed: {REST_NAME}")):
-            values = (defined(getattr(whole.collapsed, name)[0, code, code]) for name in VECTORS[:3])
-            rows.append((label, None, None, *values, None, None, None))
-        return rows
+        means = PageMeans.merged([part.page_means for part in parts])
+        return cls(PixelColumns(counts, first.classes, first.comparable), means)
 
     def to_json(self, *, exact: bool) -> JsonObject:
         """Return ``page_mean`` and ``dataset`` of `PixelResult.to_json`."""
-        assert self.page_means is not None
         return {"page_mean": self.page_means.to_json(), "dataset": self.whole.row(0, exact=exact)}
 
 
@@ -569,7 +572,7 @@ def evaluate(
     min_score, first_min_score : float
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
     count : callable, optional
-        Called with how many of how many pages are counted.
+        Called with how many of how many pages are counted; they are counted when they are asked for without it.
 
     Raises
     ------

@@ -7,7 +7,7 @@ of ``page_mean`` over these pages.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,6 @@ MEASURES: Final[Mapping[str, MeasureWords]] = {
 }
 """What a slice of pixels can be measured by, the first one when nothing is said."""
 _PAGES_AT_ONCE: Final = 1_000
-
-
-class _Label(NamedTuple):
-    """A label on a page: the page of the first result's dataset, and its share of the page in the truth."""
-
-    page: int
-    name: str
-    share: float
 
 
 def observations(results: Sequence[PixelResult], measure: str) -> Observations:

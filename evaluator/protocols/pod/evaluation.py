@@ -31,7 +31,7 @@ from evaluator.metrics.box_results import (
     curve_of_one_matching,
     page_and_label,
 )
-from evaluator.metrics.matching import Candidates, Matches
+from evaluator.metrics.matching import Matches, need_floor
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -225,11 +225,11 @@ class ThresholdPartial:
     ignored: IntArray
 
     @classmethod
-    def of(cls, result: ThresholdResult, places: IntArray | None = None) -> ThresholdPartial:
-        """Return that of a result; see `PodPartial.of`."""
+    def of(cls, result: ThresholdResult) -> ThresholdPartial:
+        """Return that of a result."""
         matching, truth = result.matching, result.matching.dataset.ground_truth
         rows = matching.order[~result.ignored[matching.order]]
-        code = matching.label_codes
+        code, in_file = matching.label_codes, matching.prediction.source.boxes.row
         ignored = (
             np.count_nonzero(np.isin(truth.label, code) & ~matching.truth_counts),
             np.count_nonzero(result.ignored),
@@ -238,7 +238,7 @@ class ThresholdPartial:
             ap=matching.ap,
             per_label=result.per_label,
             label=np.argsort(code)[np.searchsorted(np.sort(code), matching.prediction.label[rows])],
-            place=rows if places is None else places[rows],
+            place=rows if in_file is None else in_file[rows],
             score=matching.score[rows],
             hit=result.prediction_partner[rows] != UNMATCHED,
             ignored=np.array(ignored, dtype=np.int64),
@@ -287,11 +287,9 @@ class PodPartial:
     thresholds: dict[float, ThresholdPartial]
 
     @classmethod
-    def of(cls, result: PodResult, places: IntArray | None = None) -> PodPartial:
-        """Return that of a result; `places` are those of its predictions in the file that it is a part of."""
-        thresholds = result.thresholds.items()
-        made = {iou: each.partial if places is None else ThresholdPartial.of(each, places) for iou, each in thresholds}
-        return cls(result.matching.labels, made)
+    def of(cls, result: PodResult) -> PodPartial:
+        """Return that of a result."""
+        return cls(result.matching.labels, {iou: each.partial for iou, each in result.thresholds.items()})
 
     @classmethod
     def merged(cls, parts: Sequence[PodPartial]) -> PodPartial:
@@ -344,6 +342,11 @@ class PodResult(BoxEvaluation):
     matching: Matching
     thresholds: dict[float, ThresholdResult]
 
+    @cached_property
+    def partial(self) -> PodPartial:
+        """What the numbers follow from."""
+        return self.merged or PodPartial.of(self)
+
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
@@ -351,7 +354,7 @@ class PodResult(BoxEvaluation):
         ``ignored``. Undefined: precision without predictions, recall and AP without ground truth, all ratios of a class
         with neither.
         """
-        return self.plain_values(ap=self.matching.ap, thresholds=PodPartial.of(self).to_json())
+        return self.plain_values(ap=self.matching.ap, thresholds=self.partial.to_json())
 
     def table(self) -> ResultTable:
         """Return the unweighted means, the pooled row and one row per label, for each threshold.
@@ -360,19 +363,37 @@ class PodResult(BoxEvaluation):
         row "Mean of labels" are the competition's mean F1 and mAP.
         """
         columns = ("iou_threshold", "label", *Metrics.__annotations__, "ap")
-        return self.as_table(columns, PodPartial.of(self).rows())
+        return self.as_table(columns, self.partial.rows())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs[Matching]):
-    """The best ground truth of each prediction of one model: new options need no geometry.
+    """The best ground truth of each prediction of one model: new options need no geometry."""
 
-    `best`: int64, shape (P,), row of the ground truth of its label and page with the highest IoU, also an ignored one;
-    -1 when none reaches the floor. `best_iou`: float64, shape (P,); 0 where there is none.
-    """
+    @property
+    def best(self) -> IntArray:
+        """Row of the ground truth of its label and page with the highest IoU, also an ignored one, int64, shape (P,).
 
-    best: IntArray
-    best_iou: FloatArray
+        -1 when none reaches the floor.
+        """
+        return self._best[0]
+
+    @property
+    def best_iou(self) -> FloatArray:
+        """That IoU, float64, shape (P,); 0 where there is none."""
+        return self._best[1]
+
+    @cached_property
+    def _best(self) -> tuple[IntArray, FloatArray]:
+        candidates, _ = candidate_pairs(self.dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
+        best, best_iou = np.full(len(self.prediction), UNMATCHED, dtype=np.int64), np.zeros(len(self.prediction))
+        if len(candidates.iou):
+            # Candidates come by prediction, then by ground truth; a stable sort keeps the first of equals in front.
+            order = order_by([candidates.prediction, -candidates.iou])
+            first = order[np.flatnonzero(np.diff(candidates.prediction[order], prepend=UNMATCHED))]
+            best[candidates.prediction[first]] = candidates.ground_truth[first]
+            best_iou[candidates.prediction[first]] = candidates.iou[first]
+        return best, best_iou
 
     def on(self, dataset: Dataset) -> Pairs:
         """Return the pairs of the same model of another dataset, from the same floor on."""
@@ -450,9 +471,8 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
     if truth.source.unit != prediction.source.unit:
         raise ValueError(f"boxes must have one unit; found {truth.source.unit} and {prediction.source.unit}")
-    candidates, _ = candidate_pairs(dataset, model, iou_floor=iou_floor, polygons=polygons)
-    best, best_iou = _best(candidates, len(prediction))
-    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, best=best, best_iou=best_iou, polygons=polygons)
+    need_floor(iou_floor)
+    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, polygons=polygons)
 
 
 def evaluate(
@@ -532,18 +552,6 @@ def evaluate(
         small_duplicates=small_duplicates,
     )
     return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
-
-
-def _best(candidates: Candidates, predictions: int) -> tuple[IntArray, FloatArray]:
-    """Return the ground truth with the highest IoU of each prediction (first of equals; -1), and that IoU."""
-    best, best_iou = np.full(predictions, UNMATCHED, dtype=np.int64), np.zeros(predictions)
-    if len(candidates.iou):
-        # Candidates come by prediction, then by ground truth; a stable sort keeps the first of equals in front.
-        order = order_by([candidates.prediction, -candidates.iou])
-        first = order[np.flatnonzero(np.diff(candidates.prediction[order], prepend=UNMATCHED))]
-        best[candidates.prediction[first]] = candidates.ground_truth[first]
-        best_iou[candidates.prediction[first]] = candidates.iou[first]
-    return best, best_iou
 
 
 def _check_options(ap: str, small_px: float, line_max_px: float) -> None:

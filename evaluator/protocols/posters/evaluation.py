@@ -169,6 +169,8 @@ class PostersResult(Result):
         Every poster of either side, sorted by id.
     issues : tuple of Issue
         Those of the two sides, and a warning for posters that one side lacks.
+    merged : PostersPartial or None
+        That of parts which were compared by themselves.
     """
 
     profile: Profile
@@ -176,6 +178,7 @@ class PostersResult(Result):
     prediction: Posters
     posters: tuple[PosterResult, ...]
     issues: tuple[Issue, ...]
+    merged: PostersPartial | None = None
 
     @property
     def signature(self) -> Signature:
@@ -198,7 +201,7 @@ class PostersResult(Result):
     @cached_property
     def partial(self) -> PostersPartial:
         """Return what the numbers are made of."""
-        return PostersPartial.of(self)
+        return self.merged or PostersPartial.of(self)
 
     @property
     def aggregate(self) -> PosterMetrics:

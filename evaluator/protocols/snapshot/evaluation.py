@@ -32,7 +32,7 @@ from evaluator.metrics.box_results import (
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.exact_sums import ExactMeans
-from evaluator.metrics.matching import Candidates, FittedPairs, Matches, Stretches, fit_pairs
+from evaluator.metrics.matching import FittedPairs, Matches, Stretches, fit_pairs, need_floor
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -41,7 +41,7 @@ from evaluator.metrics.results import (
     ScoreCurve,
     Signature,
 )
-from evaluator.model.boxes import BoolArray, IntArray, Overlap
+from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 from evaluator.system.recent import Recent
@@ -56,10 +56,17 @@ IOU_FLOOR: Final = 0.1
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matching(BoxMatching):
-    """The matching of one model; `matched`: bool, shape (K,), the pairs that match at ``iou_floor``."""
+    """The matching of one model."""
 
     pairs: Pairs
-    matched: BoolArray
+
+    @cached_property
+    def matched(self) -> BoolArray:
+        """Which of the pairs match at ``iou_floor``, bool, shape (K,)."""
+        matched = self.pairs.stretches(self.min_area).at(self.min_score)
+        if len(self.labels) < len(self.dataset.labels):
+            matched &= self.truth_counts[self.pairs.fitted.columns.ground_truth]
+        return matched
 
     def at(self, iou: float) -> ThresholdResult:
         """Return the result at one IoU threshold, which a pair has to reach."""
@@ -104,50 +111,45 @@ class ThresholdPartial(NamedTuple):
     """What the numbers at one IoU threshold of some documents follow from.
 
     `shared`: `per_label` on the documents that both files name; None where these are all. `documents`: means of each of
-    `RATIOS` over the documents. `mistakes`: int64, how many have each name of `DOCUMENT`. All three are None in a
-    table's partial.
+    `RATIOS` over the documents. `mistakes`: int64, how many have each name of `DOCUMENT`.
     """
 
     per_label: MetricColumns
-    shared: MetricColumns | None = None
-    documents: ExactMeans | None = None
-    mistakes: IntArray | None = None
+    shared: MetricColumns | None
+    documents: ExactMeans
+    mistakes: IntArray
 
     @classmethod
-    def of(cls, result: ThresholdResult, *, table: bool) -> ThresholdPartial:
-        """Return that of a result; with `table` no more than a table needs."""
-        if table:
-            return cls(result.per_label)
+    def of(cls, result: ThresholdResult) -> ThresholdPartial:
+        """Return that of a result."""
         shared = result.matching.dataset.in_both(result.matching.model)
         columns = None if shared.all() else result.in_documents(shared)[1]
         return cls(result.per_label, columns, result.document_means(), result.mistakes.counts)
 
     @classmethod
     def merged(cls, parts: Sequence[ThresholdPartial]) -> ThresholdPartial:
-        """Add up the partials of different documents, at least one, all or none of them a table's."""
+        """Add up the partials of different documents, at least one."""
         shared = [part.per_label if part.shared is None else part.shared for part in parts]
-        documents = [part.documents for part in parts if part.documents is not None]
-        mistakes = [part.mistakes for part in parts if part.mistakes is not None]
         return cls(
             per_label=MetricColumns.merged([part.per_label for part in parts]),
             shared=MetricColumns.merged(shared) if any(part.shared is not None for part in parts) else None,
-            documents=ExactMeans.merged(documents) if documents else None,
-            mistakes=np.sum(mistakes, axis=0) if mistakes else None,
+            documents=ExactMeans.merged([part.documents for part in parts]),
+            mistakes=np.sum([part.mistakes for part in parts], axis=0),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class SnapshotPartial:
-    """Arrays that add up over documents and give the table and the numbers of a result."""
+    """Arrays that add up over documents and give the numbers of a result."""
 
     labels: tuple[str, ...]
     class_weight: dict[str, float]
     thresholds: dict[float, ThresholdPartial]
 
     @classmethod
-    def of(cls, result: SnapshotResult, *, table: bool = False) -> SnapshotPartial:
-        """Return that of a result; with `table` no more than `rows` needs."""
-        thresholds = {iou: ThresholdPartial.of(each, table=table) for iou, each in result.thresholds.items()}
+    def of(cls, result: SnapshotResult) -> SnapshotPartial:
+        """Return that of a result."""
+        thresholds = {iou: ThresholdPartial.of(each) for iou, each in result.thresholds.items()}
         return cls(result.matching.labels, result.class_weight, thresholds)
 
     @classmethod
@@ -159,25 +161,10 @@ class SnapshotPartial:
         }
         return cls(first.labels, first.class_weight, thresholds)
 
-    def rows(self) -> list[tuple[str | int | float | None, ...]]:
-        """Return the rows of `SnapshotResult.table`."""
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for iou, each in self.thresholds.items():
-            rows.append((iou, ALL_LABELS, *each.per_label.micro.row(0).values()))  # type: ignore[arg-type]
-            if self.class_weight:
-                mean = macro_labels(each.per_label, self.labels, self.class_weight)
-                # Boxes have no mean over labels.
-                rows.append((iou, WEIGHTED_MEAN, *(mean.get(name) for name in Metrics.__annotations__)))  # type: ignore[arg-type]
-            for row, label in enumerate(self.labels):
-                rows.append((iou, label, *each.per_label.row(row).values()))  # type: ignore[arg-type]
-        return rows
-
     def to_json(self) -> dict[str, JsonObject]:
         """Return the numbers of `SnapshotResult.to_json` by key."""
         numbers: dict[str, JsonObject] = {"thresholds": {}}
         for iou, each in self.thresholds.items():
-            assert each.documents is not None
-            assert each.mistakes is not None
             numbers["thresholds"][repr(iou)] = {
                 **self._pooled(each.per_label),
                 "macro_documents": macro_documents(each.documents),
@@ -210,6 +197,11 @@ class SnapshotResult(BoxEvaluation):
     thresholds: dict[float, ThresholdResult]
     class_weight: dict[str, float] = field(default_factory=dict)
 
+    @cached_property
+    def partial(self) -> SnapshotPartial:
+        """What the numbers follow from."""
+        return self.merged or SnapshotPartial.of(self)
+
     @property
     def signature(self) -> Signature:
         """What made these numbers."""
@@ -221,7 +213,7 @@ class SnapshotResult(BoxEvaluation):
         Besides what all have: ``thresholds``; and ``common_documents`` (the same numbers on the documents that both
         files name) when the files do not name the same ones.
         """
-        numbers = SnapshotPartial.of(self).to_json()
+        numbers = self.partial.to_json()
         common = numbers.pop("common_documents", None)
         result = self.plain_values(**numbers)
         return result if common is None else {**result, "common_documents": common}
@@ -231,20 +223,21 @@ class SnapshotResult(BoxEvaluation):
 
         Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
         """
-        return self.as_table(
-            ("iou_threshold", "label", *Metrics.__annotations__), SnapshotPartial.of(self, table=True).rows()
-        )
+        rows: list[tuple[str | int | float | None, ...]] = []
+        labels = self.matching.labels
+        for iou, each in self.counted.items():
+            rows.append((iou, ALL_LABELS, *each.per_label.micro.row(0).values()))
+            if self.class_weight:
+                mean = macro_labels(each.per_label, labels, self.class_weight)
+                # Boxes have no mean over labels.
+                rows.append((iou, WEIGHTED_MEAN, *(mean.get(name) for name in Metrics.__annotations__)))  # type: ignore[arg-type]
+            rows += [(iou, label, *each.per_label.row(row).values()) for row, label in enumerate(labels)]
+        return self.as_table(("iou_threshold", "label", *Metrics.__annotations__), rows)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs[Matching]):
-    """Every pair of one model that could match, in rows of the two files, found once for all thresholds.
-
-    `outlines`: fit of each candidate by its outlines; None where boxes are meant.
-    """
-
-    candidates: Candidates
-    outlines: Overlap | None = None
+    """Every pair of one model that could match, in rows of the two files, found once for all thresholds."""
 
     def on(self, dataset: Dataset) -> Pairs:
         """Return the pairs of the same model of another dataset, from the same floor on."""
@@ -261,9 +254,6 @@ class Pairs(BoxPairs[Matching]):
             prediction_counts &= ~(self.prediction.score < min_score)
         if min_area > 0.0:
             prediction_counts &= self.prediction.page_share >= min_area
-        matched = self._stretches(min_area).at(min_score)
-        if len(chosen) < len(self.dataset.labels):
-            matched &= truth_counts[self.fitted.columns.ground_truth]
         return Matching(
             pairs=self,
             min_score=min_score,
@@ -271,10 +261,9 @@ class Pairs(BoxPairs[Matching]):
             labels=chosen,
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
-            matched=matched,
         )
 
-    def _stretches(self, min_area: float) -> Stretches:
+    def stretches(self, min_area: float) -> Stretches:
         """Return at which score cuts each of the fitted pairs matches, small predictions left out."""
 
         def make() -> Stretches:
@@ -293,14 +282,17 @@ class Pairs(BoxPairs[Matching]):
     def fitted(self) -> FittedPairs:
         """The pairs in the order of the answer, sorted once, so that a new matching only picks from them."""
         truth = self.dataset.ground_truth
+        candidates, outlines = candidate_pairs(
+            self.dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons
+        )
         group = page_and_label(self.dataset, truth)
-        return fit_pairs(self.candidates, truth.xyxy, self.prediction.xyxy, group, self.outlines)
+        return fit_pairs(candidates, truth.xyxy, self.prediction.xyxy, group, outlines)
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
         """See `BoxPairs.score_curve`; each pair is counted over its stretch of score cuts, without another matching."""
         need_threshold(iou, self.iou_floor)
         truth, prediction, labels = self.dataset.ground_truth, self.prediction, self.dataset.evaluated
-        fitted, (low, high) = self.fitted.columns, self._stretches(0.0)
+        fitted, (low, high) = self.fitted.columns, self.stretches(0.0)
         label = truth.label[fitted.ground_truth]
         rows = np.flatnonzero((fitted.iou >= iou) & (low < high) & (label < labels))
         later = rows[low[rows] > -np.inf]
@@ -328,15 +320,8 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     reference evaluator uses the page_id string alone, so pages of two documents that share one can match there, which
     raises its score. A page or document that only one side has counts as empty on the other.
     """
-    candidates, outlines = candidate_pairs(dataset, model, iou_floor=iou_floor, polygons=polygons)
-    return Pairs(
-        dataset=dataset,
-        model=model,
-        iou_floor=iou_floor,
-        polygons=polygons,
-        candidates=candidates,
-        outlines=outlines,
-    )
+    need_floor(iou_floor)
+    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, polygons=polygons)
 
 
 def evaluate(

@@ -1,0 +1,87 @@
+"""Two sides cut between documents by one plan, and what is done with each of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from evaluator import formats
+from evaluator.engine import Engine, Shard, plan
+from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import Annotations, join
+from evaluator.model.fields import FieldDocuments
+from evaluator.model.portions import only_documents
+from evaluator.protocols.base import Cut, Source
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+# Of a part where no number is given.
+_PAGES: Final = 2_500
+# Pages below which no processes are started: that takes some tenths of a second.
+_LARGE: Final = 20_000
+
+
+def run_in_parts(
+    work: Callable[[Cut], Any], sides: Cut, *, pages: int | bool, executor: Callable[[], Executor] | None = None
+) -> list[Any]:
+    """Return what the work makes of each part of about so many pages, at least one; True for a number that fits."""
+    truth, predicted = sides
+    if isinstance(truth, Annotations):
+        predicted = formats.resolve(predicted, truth)
+    cuts = Cuts(truth, predicted, _PAGES if pages is True else pages)
+    with Engine(executor if cuts.pages >= _LARGE else None) as engine:
+        return engine.run(work, cuts)
+
+
+class Cuts(Sequence[Cut]):
+    """Two sides, cut between documents into parts of about so many pages; a part is made when it is asked for."""
+
+    def __init__(self, truth: Source, predicted: Source, pages: int) -> None:
+        self._sides = truth, predicted
+        self._names, documents = _pages(truth, predicted)
+        self._shards = plan(documents, pages) or (Shard(0, 0),)
+        self.pages = len(documents)
+
+    def __len__(self) -> int:
+        return len(self._shards)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - int to Cut; nobody asks for several
+        names = frozenset(self._names[slice(*self._shards[at])])
+        return tuple(_only(side, names) for side in self._sides)
+
+
+def _pages(truth: Source, predicted: Source) -> tuple[list[str], IntArray]:
+    """Return the name and the code of the document of each page; one without pages counts as one page."""
+    if isinstance(truth, Annotations) and isinstance(predicted, Annotations):
+        dataset = join(truth, predicted)
+        empty = np.setdiff1d(np.arange(len(dataset.document_ids)), dataset.page_document)
+        codes = np.sort(np.concatenate([dataset.page_document, empty]))
+        return [dataset.document_ids[code] for code in codes.tolist()], codes
+    names = list(dict.fromkeys(name for side in (truth, predicted) for name in documents_of(side)))
+    # Two single documents are one, whatever they are called.
+    one = all(isinstance(side, FieldDocuments) and side.single for side in (truth, predicted))
+    return names, np.zeros(len(names), dtype=np.int64) if one else np.arange(len(names))
+
+
+def documents_of(source: Source) -> list[str]:
+    """Return the names of the documents of a side, in its order."""
+    if isinstance(source, FieldDocuments):
+        return list(source.documents)
+    if isinstance(source, Annotations):
+        return [document.doc_id for document in source.documents]
+    return [*source.posters, *source.broken]
+
+
+def _only(source: Source, names: Collection[str]) -> Source:
+    """Return what a side has of some documents."""
+    if isinstance(source, Annotations):
+        return only_documents(source, names)
+    if isinstance(source, FieldDocuments):
+        return replace(source, documents={name: tree for name, tree in source.documents.items() if name in names})
+    posters = {name: poster for name, poster in source.posters.items() if name in names}
+    broken = {name: issues for name, issues in source.broken.items() if name in names}
+    return replace(source, posters=posters, broken=broken)

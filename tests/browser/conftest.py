@@ -94,7 +94,7 @@ INK_INSIDE = """(boxes) => {
 UNDER_WAY = """(() => {
   const putOff = new Set(), { setTimeout: begin, clearTimeout: end, fetch: ask } = window;
   const { decode } = HTMLImageElement.prototype;
-  let asked = 0, idle = 0, told = true;
+  let asked = 0;
   window.setTimeout = (act, delay = 0, ...rest) => {
     if (typeof act !== 'function' || delay > 400) return begin(act, delay, ...rest);
     const timer = begin(() => { putOff.delete(timer); act(...rest); }, delay);
@@ -106,17 +106,22 @@ UNDER_WAY = """(() => {
   window.fetch = (...what) => awaited(ask(...what));
   HTMLImageElement.prototype.decode = function () { return awaited(decode.call(this)); };
   const busy = () => putOff.size || asked;
-  window.atRest = (more) => {
-    if (busy() || !more()) idle = 0;
-    else if (idle > 2) { idle = 0; return true; }
-    else if (told) {
-      told = false;
-      requestIdleCallback(() => { told = true; idle = busy() ? 0 : idle + 1; });
+  const idle = () => new Promise((done) => requestIdleCallback(done, { timeout: 100 }));
+  const pause = () => new Promise((done) => begin(done, 25));
+  // Not asked in every frame, as a frame that nobody needs costs a twelfth of the processor; and idle by a bound, as
+  // Chromium at times is idle and does not say so.
+  window.atRest = async (more) => {
+    const last = performance.now() + 10_000;
+    let calm = 0;
+    while (calm < 4 && performance.now() < last) {
+      calm = busy() || !more() ? 0 : calm + 1;
+      if (calm < 4) await (calm ? idle() : pause());
     }
-    return false;
+    return calm === 4;
   };
 })()"""
-# Nothing is under way, and the page was idle three times, so that also what follows from a message is on screen.
+# Whether nothing is under way, and the page was idle three times, so that also what follows from a message is on
+# screen.
 AT_REST = "() => window.atRest(() => true)"
 # And the run has ended, nothing on screen is of an earlier one, and the page of the Page browser is drawn.
 SETTLED = """() => window.atRest(() => {
@@ -436,11 +441,23 @@ class Screen:
         return self._at_rest(AT_REST)
 
     def _at_rest(self, condition: str) -> Screen:
-        while True:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
             self.wait(lambda: not self.waiting, "the answer of the server")
-            self.page.wait_for_function(condition)
-            if not self.waiting:
+            if self._holds(condition) and not self.waiting:
                 return self
+        pytest.fail("waited in vain for the page to rest")
+
+    def _holds(self, condition: str) -> bool:
+        """What a promise of the page says, within its own bound; no when the page has been left meanwhile."""
+        from playwright.sync_api import Error
+
+        try:
+            return bool(self.page.evaluate(condition))
+        except Error as problem:
+            if "context was destroyed" not in str(problem):
+                raise
+            return False
 
     def go(self, name: str) -> Screen:
         """Another view through the navigation, as slowly as a hand presses.

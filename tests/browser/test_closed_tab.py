@@ -1,7 +1,8 @@
-"""A tab that is closed: its session ends by itself and leaves no file and no process, also when it was the only one."""
+"""A tab that is closed, and a server that is ended: neither leaves a file or a process."""
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -17,15 +18,11 @@ from tests.test_server import below, running
 pytestmark = pytest.mark.browser
 
 
-def left(temporary: Path) -> list[str]:
-    """What there is of the dashboard in the system's temporary folder."""
-    return sorted(path.name for path in temporary.glob("layoutscope-*"))
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are listed by ps")
-def test_the_last_closed_tab_leaves_no_file_and_no_process(
+def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
     tmp_path: Path, visit: Callable[..., Screen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The session ends by itself, also when it was the only one."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -36,30 +33,43 @@ def test_the_last_closed_tab_leaves_no_file_and_no_process(
     ]
     pages = tmp_path / "own.pdf"
     pages.write_bytes(page())
+
+    def left() -> list[str]:
+        """What there is of the dashboard in the system's temporary folder."""
+        return sorted(path.name for path in temporary.glob("layoutscope-*"))
+
     port = own_port()
     server = started(tmp_path, port)
     try:
         # What the server has of its own from the start, such as the process that holds its port.
         before = running(below(server.pid))
-        screen = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"})
+        screen = visit(f"http://127.0.0.1:{port}")
         screen.open("files").choose(*files, pages)
         for step in ("Read the files", "Open these files"):
             screen.page.get_by_role("button", name=step).click()
         screen.wait(lambda: "Uploaded pages" in screen.cells(), "the pages in the table")
         screen.go("Page browser")
         screen.page.locator(".page-image").first.wait_for()
-        assert len(left(temporary)) == 1
+        assert len(left()) == 1
         assert running(below(server.pid)) > before
-        screen.page.context.close()
+        screen.leave()
         deadline = time.monotonic() + 60
-        while (left(temporary) or running(below(server.pid)) - before) and time.monotonic() < deadline:
+        while (left() or running(below(server.pid)) - before) and time.monotonic() < deadline:
             time.sleep(0.1)
-        assert left(temporary) == []
+        assert left() == []
         assert running(below(server.pid)) - before == set()
         # Who comes back finds the sample data, and pages are drawn again.
-        again = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"}).open("page_browser")
+        again = visit(f"http://127.0.0.1:{port}").open("page_browser")
         again.page.locator(".page-image").first.wait_for()
-        assert left(temporary) == []
-        again.page.context.close()
+        assert left() == []
+        pids = below(server.pid)
+        again.leave()
+        server.send_signal(signal.SIGTERM)
+        server.wait(30)
+        deadline = time.monotonic() + 30
+        while running(pids) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert running(pids) == set()
+        assert list(temporary.iterdir()) == []
     finally:
         stop(server)

@@ -1,8 +1,9 @@
-"""One course through the views for each protocol: worst page, hover, threshold, verdict, Compare, pack."""
+"""One course through the views, from the worst page to the pack, and through every kind of comparison."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.project import evaluate_together
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxEvaluation
-from tests.browser.conftest import Screen
+from tests.browser.conftest import Screen, course
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
@@ -42,15 +43,12 @@ def counts_of_page(result: AnyBoxResult, document: str, number: int) -> dict[str
     return {status: int(np.isin(pages, page).sum()) for status, pages in rows.items()}
 
 
-@pytest.mark.parametrize(("signed", "standard"), [("snapshot 1.3", 0.5), ("coco 2.0", 0.5), ("pod 2017", 0.6)])
-def test_from_the_worst_page_to_the_pack(
-    visit: Callable[..., Screen], sample_server: str, tmp_path: Path, signed: str, standard: float
-) -> None:
-    protocol = signed.split(maxsplit=1)[0]
-    screen = visit(sample_server).open("page_browser", protocol=protocol)
+def test_from_the_worst_page_to_the_pack(visit: Callable[..., Screen], sample_server: str, tmp_path: Path) -> None:
+    """By POD: snapshot is that of all other courses, and what coco says stands in `test_views` and `test_pack_view`."""
+    signed, standard, high = "pod 2017", 0.6, 0.95
+    screen = visit(sample_server).open("page_browser", protocol="pod")
     page = screen.page
-    high = 0.95
-    at_first, at_high = results_of(protocol, standard, high)
+    at_first, at_high = results_of("pod", standard, high)
     place = screen.where()
     counts, wanted = counts_of_page(at_first, *place), counts_of_page(at_high, *place)
     assert screen.counts() == counts
@@ -71,63 +69,55 @@ def test_from_the_worst_page_to_the_pack(
     screen.settled()
     # A verdict waits for a name, and is kept under it.
     slider.blur()
-    judged_next(screen)
-    screen.go("Compare")
-    page.locator(".net-page").first.wait_for()
-    assert signature.inner_text().startswith(signed)
-    assert f"{high}" in signature.inner_text()
-    assert "Key numbers" in packed(screen, tmp_path / "pack.html", signed)
-
-
-def judged_next(screen: Screen) -> None:
-    """The first verdict, on the next mistake: it waits for a name, and is kept under it."""
-    page = screen.page
     page.keyboard.press("n")
     page.get_by_role("button", name="Model wrong").click()
     name = page.get_by_role("textbox", name="Your name, needed for verdicts")
     name.wait_for()
-    name.fill("Ada")
+    name.fill("Edda")
     name.press("Enter")
-    page.locator(".verdict-state", has_text="Ada, ").wait_for()
-
-
-def packed(screen: Screen, path: Path, signed: str, also: str = "", judged: str = "") -> str:
-    """A pack of the numbers, made in its view, with findings where a judged thing is named: the pack has it.
-
-    Pictures of pages are the matter of other tests.
-    """
-    page = screen.page
+    page.locator(".verdict-state", has_text="Edda, ").wait_for()
+    screen.go("Compare")
+    page.locator(".net-page").first.wait_for()
+    assert signature.inner_text().startswith(signed)
+    assert f"{high}" in signature.inner_text()
+    # The pack has the numbers and the verdict; pictures of pages are the matter of other tests.
     screen.go("Review pack")
-    for title in ("Maximum findings", "Maximum pages with a picture")[bool(judged) :]:
-        slider = page.get_by_role("slider", name=title)
-        slider.focus()
-        page.keyboard.press("Home")
-        screen.wait(lambda slider=slider: slider.input_value() == "0", f"none: {title}")  # type: ignore[misc]
-        screen.settled()
-    if also:
-        page.get_by_test_id("stButtonGroup").get_by_text(also, exact=True).click()
-        screen.settled()
+    pictures = page.get_by_role("slider", name="Maximum pages with a picture")
+    pictures.focus()
+    page.keyboard.press("Home")
+    screen.wait(lambda: pictures.input_value() == "0", "no pictures")
+    screen.settled()
     page.get_by_role("button", name="Make the pack").click()
     button = page.get_by_role("button", name="Download review-pack.html")
     button.wait_for(timeout=120_000)
     with page.expect_download() as waiting:
         button.click()
-    waiting.value.save_as(path)
-    written = path.read_text(encoding="utf-8")
-    assert signed in written
-    assert judged in written
-    assert not judged or "Ambiguous" in written
-    return written
+    waiting.value.save_as(tmp_path / "pack.html")
+    written = (tmp_path / "pack.html").read_text(encoding="utf-8")
+    for words in (signed, "Key numbers", "Edda"):
+        assert words in written
 
 
-def panes_of(screen: Screen, kind: str) -> str:
-    """Compare on a kind: a box is marked and explained in both panes, judged, and the keys walk on; what was judged."""
+def test_every_kind_of_compare_is_judged(visit: Callable[..., Screen], sample_server: str) -> None:
+    """Boxes are in `test_compare`; zoom and page turns of all kinds in `test_compare` and `test_window`."""
+    course(
+        visit(sample_server).open("compare"),
+        partial(a_box_is_marked_explained_and_judged, "Pixels"),
+        partial(a_box_is_marked_explained_and_judged, "Fields"),
+        partial(a_box_is_marked_explained_and_judged, "Posters", poster="seed-bank"),
+        the_texts_of_two_posters_and_the_verdict_among_findings,
+    )
+
+
+def a_box_is_marked_explained_and_judged(kind: str, screen: Screen, **place: str) -> None:
+    """In both panes, and the choice goes with its page; on the first page of the kind, or at a place of it."""
     page = screen.page
-    screen.go("Compare")
     page.get_by_role("combobox", name="Compare").click()
     page.get_by_role("option", name=kind, exact=True).click()
     screen.wait(lambda: screen.address().get("compare") == kind.lower(), "the kind in the address")
     screen.settled()
+    if place:
+        screen.to("compare", compare=kind.lower(), **place)
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     assert page.locator(".pair-pane .box.differs").count() > 0
     page.locator(".pair-pane").first.focus()
@@ -153,25 +143,18 @@ def panes_of(screen: Screen, kind: str) -> str:
 
     screen.wait(hovered, "the facts of the box under the pointer")
     page.mouse.move(5, 5)
-    judged = judged_here(screen)
-    # Zoom is of both panes.
+    judge_here(screen)
     page.locator(".pair-pane").first.focus()
-    page.keyboard.press("+")
-    places = page.locator(".pair-pane .sheet")
-    sizes = [places.nth(at).bounding_box() for at in (0, 1)]
-    assert sizes[0]["width"] == sizes[1]["width"]
     first = page.locator(".net-page.current").inner_text()
     page.keyboard.press("ArrowRight")
     screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page of the list")
     screen.settled()
     assert "chosen" not in screen.address(), "a box of another page"
-    return judged
 
 
-def judged_here(screen: Screen) -> str:
-    """A verdict on the chosen mistake, with the name where nobody has one yet; it is kept under it. Its label."""
+def judge_here(screen: Screen) -> None:
+    """A verdict on the chosen mistake, with the name where nobody has one yet; it is kept under it."""
     page = screen.page
-    about = page.locator(".verdict-title").inner_text()
     page.get_by_role("button", name="Ambiguous").click()
     name = page.get_by_role("textbox", name="Your name, needed for verdicts")
     kept = page.locator(".verdict-state", has_text="Ada, ")
@@ -182,72 +165,9 @@ def judged_here(screen: Screen) -> str:
     kept.wait_for()
     assert page.get_by_role("button", name="Ambiguous").get_attribute("aria-pressed") == "true"
     screen.settled()
-    return str(about.rpartition(" \u00b7 ")[2])
 
 
-def test_pixels_from_the_worst_page_to_the_pack(
-    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
-) -> None:
-    screen = visit(sample_server).open("pixel_confusion")
-    page = screen.page
-    signature = page.locator(".ls-title span")
-    assert signature.inner_text().startswith("pixel 2020")
-    page.locator(".tint-caption", has_text="pixels").wait_for()
-    assert "no pixel of this cell" not in page.locator(".tint-caption").inner_text(), "the worst page comes first"
-    cell = page.locator(".layoutscope-matrix [role=gridcell]").nth(1)
-    cell.hover()
-    slider = page.get_by_role("slider", name="Minimum score, A")
-    slider.focus()
-    page.keyboard.press("End")
-    screen.wait(lambda: "score ≥ 1" in signature.inner_text(), "the threshold in the signature")
-    page.keyboard.press("Home")
-    screen.wait(lambda: "score ≥ 0.00" in signature.inner_text(), "the threshold back at its start")
-    screen.settled()
-    judged = panes_of(screen, "Pixels")
-    packed(screen, tmp_path / "pack.html", "pixel 2020", "Multi-label pixel confusion", judged)
-
-
-def test_fields_from_the_worst_page_to_the_pack(
-    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
-) -> None:
-    screen = visit(sample_server).open("fields")
-    page = screen.page
-    page.locator(".chips.ready").wait_for(state="attached")
-    counts = screen.counts()
-    assert counts["FP"] + counts["FN"] > 0, "the worst page comes first"
-    page.mouse.move(*screen.middle(next(key for key in screen.places()["boxes"] if key.startswith("p"))))
-    page.locator(".tooltip:visible").wait_for()
-    page.mouse.move(5, 5)
-    slider = page.get_by_role("slider", name="IoU threshold")
-    slider.focus()
-    page.keyboard.press("End")
-    screen.wait(lambda: screen.address().get("field_iou") == "0.95", "the threshold in the address")
-    screen.settled()
-    slider.blur()
-    judged_next(screen)
-    judged = panes_of(screen, "Fields")
-    assert screen.address().get("field_iou") == "0.95"
-    packed(screen, tmp_path / "pack.html", "fields 1.0", "Field bounding-box mAP", f": {judged}")
-
-
-def test_posters_from_the_worst_poster_to_the_pack(
-    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
-) -> None:
-    screen = visit(sample_server).open("posters", poster="seed-bank")
-    page = screen.page
-    page.locator(".chips.ready").wait_for(state="attached")
-    page.mouse.move(*screen.middle(next(iter(screen.places()["boxes"]))))
-    page.locator(".tooltip:visible").wait_for()
-    page.mouse.move(5, 5)
-    signature = page.locator(".ls-title span")
-    assert "profile documented" in signature.inner_text()
-    page.get_by_text("Published", exact=True).first.click()
-    screen.wait(lambda: "profile published" in signature.inner_text(), "the other profile")
-    page.get_by_text("Documented", exact=True).first.click()
-    screen.wait(lambda: "profile documented" in signature.inner_text(), "the first profile")
-    screen.settled()
-    judged = panes_of(screen, "Posters")
-    assert page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
+def the_texts_of_two_posters_and_the_verdict_among_findings(screen: Screen) -> None:
+    assert screen.page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
     screen.go("Findings")
     assert "Ambiguous" in screen.text()
-    packed(screen, tmp_path / "pack.html", "posters 1", "Poster text validation", f": {judged}")

@@ -1,4 +1,4 @@
-"""docs/deploy.md with the real nginx and the real Caddy, from the blocks that are there."""
+"""A dashboard behind a trusted proxy: docs/deploy.md with the real nginx and the real Caddy, from its own blocks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
+from evaluator.review.place import FINDINGS_VARIABLE
 from pages.shared.login import TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import ROOT, Screen, dashboard, free_port
+from tests.browser.reverse_proxy import reverse_proxy
+from tests.browser.test_login import closed, judge_first
 from tests.test_server import handshake, headers, status
 
 pytestmark = pytest.mark.browser
@@ -112,6 +115,29 @@ def caddy(app: str, folder: Path) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def app(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Address and file of findings of a dashboard that trusts its proxy."""
+    folder = tmp_path_factory.mktemp("app")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FINDINGS_VARIABLE, str(folder / "findings.sqlite"))
+        patch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
+        with dashboard(folder) as url:
+            yield url, folder / "findings.sqlite"
+
+
+def test_the_name_of_a_trusted_proxy_stands_with_the_verdict(visit: Visit, app: tuple[str, Path]) -> None:
+    url, findings = app
+    with reverse_proxy(url, {"X-Forwarded-User": "dora@example.org"}) as public:
+        screen = visit(public).open()
+        assert "Logged in at the proxy as dora@example.org" in screen.text()
+        event = judge_first(screen, findings)
+        assert (event.author, event.verified) == ("dora@example.org", True)
+        screen.leave()
+    past = visit(url).open()
+    assert "The request names no reader. Use the address of the proxy that asks for the login." in closed(past)
+
+
 @pytest.mark.parametrize(
     "proxy",
     [
@@ -121,10 +147,9 @@ def caddy(app: str, folder: Path) -> Iterator[str]:
     ids=["nginx", "caddy"],
 )
 def test_a_proxy_with_a_password_as_the_page_says(
-    proxy: Callable[[str, Path], Any], visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    proxy: Callable[[str, Path], Any], visit: Visit, app: tuple[str, Path], tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
-    with dashboard(tmp_path) as app, proxy(app, tmp_path) as public:
+    with proxy(app[0], tmp_path) as public:
         own = public.removeprefix("http://")
         for path in ("/", "/gallery", "/_stcore/health", "/_stcore/stream"):
             assert status(public, path, Host=own) == 401

@@ -1,4 +1,4 @@
-"""Files in a real Chromium: a reading that is cancelled, and the cards of files."""
+"""Files in a real Chromium: a reading that is cancelled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.building import box, write_file
 
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
-NAMES = ("ground_truth", "lines", "blocks")
 
 
 def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: Path) -> None:
@@ -41,19 +40,3 @@ def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: 
         screen.page.get_by_role("button", name="Cancel").click()
         screen.settled()
         screen.leave()
-
-
-def test_a_row_opens_the_card_of_its_file(sample_server: str, visit: Visit) -> None:
-    screen = visit(sample_server).open("files")
-    table = screen.page.get_by_test_id("stDataFrame").first
-    card = screen.page.locator(".st-key-file_card")
-    assert card.count() == 0
-    for row, name in enumerate(NAMES):
-        screen.click_cell(table, row, 60)
-        card.get_by_role("heading", name=f"{name}.json").wait_for()
-        screen.settled()
-    assert "Document Snapshot Detection, schema 1.3 (JSON) · Model B" in card.inner_text()
-    assert card.get_by_role("button", name="Show pages").is_visible()
-    card.get_by_role("button", name="Show pages").click()
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    assert screen.settled().address()["model"] == "2"

@@ -1,23 +1,24 @@
-"""What a page of another origin can do to the dashboard, and that its own policy breaks no view: a real Chromium."""
+"""What a page of another origin can do to the dashboard, and what is left of a killed one."""
 
 from __future__ import annotations
 
-import signal
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import ROOT, Screen, free_port, new_reader, started, stop
+from tests.browser.conftest import Screen, own_port, started, stop
+from tests.sessions import Reader
 from tests.test_server import below, running
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
-VIEWS = ("", *sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py") if path.stem != "overview"))
 # What a hostile page tries; each line says what came of it.
 ATTACK = """async (target) => {
   const told = {};
@@ -98,44 +99,45 @@ def test_a_page_of_another_origin_reaches_nothing(server: str, foreign: str, bro
     assert "stApp" not in frames[0]
 
 
-def test_no_view_breaks_under_the_policy(server: str, visit: Visit) -> None:
-    """Whatever the policy stops is an error of the console, which fails the test when it ends."""
-    screen = visit(server).open()
-    for view in VIEWS:
-        screen.to(view)
-        assert screen.page.get_by_test_id("stException").count() == 0, view
-
-
 def test_markup_that_got_into_the_page_runs_no_script_and_fetches_nothing(
-    server: str, foreign: str, browser: Any
+    server: str, foreign: str, visit: Visit
 ) -> None:
-    context = new_reader(browser)
-    # Not by `visit`: what the policy stops is an error of the console.
-    screen = Screen(context.new_page(), server, []).open()
+    """That the policy breaks no view of ours, the other tests say: what it stops is an error of the console."""
+    screen = visit(server).open()
+    assert screen.trouble == []
     asked: list[str] = []
     screen.page.on("response", lambda answer: asked.append(answer.url))
     screen.page.evaluate(INJECT, foreign)
     screen.rested()
-    ran = screen.page.evaluate("window.ran")
-    context.close()
-    assert ran is None
+    assert screen.page.evaluate("window.ran") is None
     assert [url for url in asked if url.startswith(foreign)] == []
     assert len([line for line in screen.trouble if "Content Security Policy" in line]) >= 4
+    # All of it is of the markup.
+    screen.trouble.clear()
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
-def test_an_ended_dashboard_leaves_no_file_and_no_process(
-    ending: signal.Signals, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def drawn(url: str, server: int) -> set[int]:
+    """The processes of a server once it has drawn a page for a reader."""
+    reader = await Reader(url).connected()
+    act = await reader.open("page_browser")
+    assert act.errors == ()
+    assert reader.shown["image"]
+    pids = await asyncio.to_thread(below, server)
+    await reader.left()
+    return pids
+
+
+def test_a_killed_dashboard_leaves_no_file_and_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is ended is in `test_closed_tab`."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))
-    port = free_port()
+    port = own_port()
     process = started(tmp_path, port)
     try:
-        screen = visit(f"http://127.0.0.1:{port}").open("page_browser")
-        screen.wait(lambda: screen.places()["image"] is not None, "the picture of the page")
-        pids = below(process.pid)
+        # In a thread of its own: the loop of the browser that other tests use runs in this one.
+        with ThreadPoolExecutor(1) as thread:
+            pids = thread.submit(asyncio.run, drawn(f"http://127.0.0.1:{port}", process.pid)).result()
         assert len(pids) >= 3, "the server and two that draw pages"
         if Path("/proc/self/maps").exists():
             # Who draws is asked last: a process that has just been begun goes by the name of the server.
@@ -143,8 +145,7 @@ def test_an_ended_dashboard_leaves_no_file_and_no_process(
             names = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in loaded]
             assert names, "a page was drawn"
             assert all(b"evaluator.pdf.worker" in name for name in names), "the renderer is where pages are drawn"
-        screen.leave()
-        process.send_signal(ending)
+        process.kill()
         process.wait(30)
         deadline = time.monotonic() + 30
         while running(pids) and time.monotonic() < deadline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,8 +16,8 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
-from pages.shared.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
-from tests.browser.conftest import REQUIRED, ROOT, Screen, dashboard
+from pages.shared.login import OPEN
+from tests.browser.conftest import REQUIRED, Screen, dashboard
 from tests.browser.identity_provider import IdentityProvider, identity_provider
 from tests.browser.reverse_proxy import reverse_proxy
 
@@ -26,8 +27,6 @@ MISSING = [name for name in ("authlib", "httpx") if importlib.util.find_spec(nam
 needs_packages = pytest.mark.skipif(
     bool(MISSING) and not REQUIRED, reason=f"a login needs the extra login; missing: {', '.join(MISSING)}"
 )
-# The first one is not the first view: it must not run alone, without app.py and its login.
-VIEWS = ("page_browser", "", *sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py")))
 # Words of the sample data that are on every view of it, and in what the server sends for one.
 TELLING = re.compile(rb"harvest-survey|ground_truth\.json|Precision|ls-card")
 USER_COOKIE = "_streamlit_user"
@@ -98,14 +97,32 @@ def closed(screen: Screen) -> str:
     return text
 
 
-def test_nothing_of_the_data_leaves_the_server_before_the_login(visit: Visit, guarded: tuple[str, Path]) -> None:
-    screen = visit(guarded[0])
+def telling(frames: list[bytes]) -> list[bytes]:
+    """What of it has words of the data."""
+    return [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))]
+
+
+def test_nothing_of_the_data_leaves_the_server_without_a_login_of_its_own_secret(
+    visit: Visit, guarded: tuple[str, Path]
+) -> None:
+    """That every view is closed says `tests/test_login.py`; here nothing is sent, and a forged cookie opens nothing.
+
+    The first view is not the first one of the dashboard: it must not run alone, without app.py and its login.
+    """
+    url, _ = guarded
+    screen = visit(url)
+    cookies = screen.page.context
     frames = received(screen)
-    for view in VIEWS:
-        before = len(frames)
-        closed(screen.open(view))
-        assert len(frames) > before
-    assert [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))] == []
+    closed(screen.open("page_browser"))
+    cookies.add_cookies([cookie(url, "another secret of the same length, or more", "ben@example.org")])
+    before = len(frames)
+    closed(screen.open())
+    assert len(frames) > before > 0
+    assert telling(frames) == []
+    cookies.add_cookies([cookie(url, "only for tests, " * 3, "ben@example.org")])
+    screen.open().page.get_by_text("Logged in as ben@example.org").wait_for()
+    screen.page.locator(".ls-card").first.wait_for()
+    assert telling(frames), "what is above could not fail"
 
 
 def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
@@ -121,25 +138,7 @@ def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
             screen.page.goto(f"{url}/gallery")
             screen.page.locator(".st-key-login").wait_for()
         screen.leave()
-    assert [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))] == []
-
-
-def test_a_cookie_of_the_secret_opens_and_a_forged_one_does_not(
-    visit: Visit, guarded: tuple[str, Path], provider: IdentityProvider
-) -> None:
-    url, _ = guarded
-    right = visit(url)
-    right.page.context.add_cookies([cookie(url, "only for tests, " * 3, "ben@example.org")])
-    frames = received(right)
-    right.open()
-    right.page.get_by_text("Logged in as ben@example.org").wait_for()
-    right.page.locator(".ls-card").first.wait_for()
-    assert [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))], (
-        "the test above could not fail"
-    )
-    forged = visit(url)
-    forged.page.context.add_cookies([cookie(url, "another secret of the same length, or more", "ben@example.org")])
-    closed(forged.open())
+    assert telling(frames) == []
 
 
 @needs_packages
@@ -170,17 +169,10 @@ def test_log_in_judge_log_out(visit: Visit, guarded: tuple[str, Path], provider:
     closed(screen.open("page_browser"))
 
 
-def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
-    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    findings = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(findings))
-    monkeypatch.delenv(TRUSTED_HEADER_VARIABLE, raising=False)
+def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(visit: Visit, sample_server: str) -> None:
+    """One that is trusted is in `test_deploy`."""
     headers = {"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"}
-    with dashboard(tmp_path) as url, reverse_proxy(url, headers) as public:
-        local = visit(url).open()
-        assert THIS_MACHINE in local.text()
-        local.leave()
+    with reverse_proxy(sample_server, headers) as public:
         screen = visit(public).open()
         assert OPEN in screen.text()
         assert "mallory" not in screen.text()
@@ -189,23 +181,6 @@ def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
         field.fill("Chidi")
         field.press("Enter")
         screen.settled()
-        event = judge_first(screen, findings)
+        event = judge_first(screen, Path(os.environ[FINDINGS_VARIABLE]))
         assert (event.author, event.verified) == ("Chidi", False)
-        screen.leave()
-
-
-def test_the_name_of_a_trusted_proxy_stands_with_the_verdict(
-    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    findings = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(findings))
-    monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
-    with dashboard(tmp_path) as url, reverse_proxy(url, {"X-Forwarded-User": "dora@example.org"}) as public:
-        screen = visit(public).open()
-        assert "Logged in at the proxy as dora@example.org" in screen.text()
-        event = judge_first(screen, findings)
-        assert (event.author, event.verified) == ("dora@example.org", True)
-        past = visit(url).open()
-        assert "The request names no reader. Use the address of the proxy that asks for the login." in closed(past)
-        past.leave()
         screen.leave()

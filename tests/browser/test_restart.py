@@ -9,7 +9,7 @@ import pytest
 
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from tests.browser.conftest import Screen, dashboard, free_port
+from tests.browser.conftest import Screen, dashboard, own_port
 from tests.browser.test_findings import name_oneself
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ def test_an_open_tab_goes_on_after_the_server_has_started_again(
     visit: Callable[..., Screen], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
-    port = free_port()
+    port = own_port()
     with dashboard(tmp_path, port=port) as url:
         screen = visit(url).open("findings")
         name_oneself(screen, "Anna")

@@ -1,6 +1,6 @@
 """A small Streamlit app with made-up pages, for the tests of the page viewer.
 
-Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, missed, hostile, verdicts, filtered,
+Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, hostile, verdicts, filtered,
 ink, long, late), `selected` (a key), `visit` (another one begins anew). In the scene `late` the data always hold
 the choice before the last one. It counts its runs and writes what the viewer reported into the page, where the tests
 read it.
@@ -424,13 +424,6 @@ def data_of(
         data["empty"] = {"text": "No mistake passes the filter.", "action": "Clear filter"}
     elif scene == "none":
         data |= {"boxes": [each for each in boxes if each["status"] in {"TP", "truth"}], "mistakes": []}
-    elif scene == "missed":
-        data["boxes"] = [each | {"nearest": None} for each in boxes if each["status"] == "FN"]
-        data["mistakes"] = [
-            each | {"keys": [key for key in each["keys"] if key[0] == "g"], "tags": ["FN"]}
-            for each in mistakes
-            if "FN" in each["tags"]
-        ]
     elif scene == "hostile":
         for each in boxes:
             if each["mistake"] in {1, 3}:

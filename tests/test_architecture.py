@@ -118,11 +118,14 @@ def test_a_module_says_what_it_owns() -> None:
 
 def test_a_variable_is_named_for_what_it_holds() -> None:
     """``found`` is the text of an issue, so it is bound only beside its rule or fix, or where an issue is made."""
-    issue = {"rule", "fix", "refuse", "error", "warning", "Issue"}
+    issue, word = {"rule", "fix", "refuse", "error", "warning", "Issue"}, re.compile(r"\bfound\b")
     for path in [*CORE, *VIEWS, *SAMPLES, *TESTS]:
-        if not re.search(r"\bfound\b", path.read_text(encoding="utf-8")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if not any(word.search(line) for line in lines):
             continue
         for function in source(path).functions:
+            if not word.search("\n".join(lines[function.lineno - 1 : function.end_lineno])):
+                continue
             variables, attributes = names_in(function)
             beside = (variables | attributes) & issue
             assert "found" not in variables or beside, f"{name_of(path)}: {function.name}"

@@ -21,7 +21,7 @@ from evaluator.protocols import coco, pod, snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled
 from tests.comparing import names, side, snapshot_results, two_models
 
-every_seed = settings(deadline=None, max_examples=40)
+every_seed = settings(deadline=None, max_examples=20)
 seeds = st.integers(0, 10**6)
 COLUMNS = ("both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents")
 

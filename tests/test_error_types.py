@@ -342,7 +342,7 @@ def layouts(draw: st.DrawFn, *, grid: int | None = None) -> tuple[BoxColumns, Bo
     return truth, prediction
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(sides=layouts(grid=6))
 def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
     truth, predicted = sides
@@ -700,7 +700,7 @@ OPTIONS = [
 ]
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=80)
 @given(
     sides=layouts(grid=8) | layouts(),
     iou=st.sampled_from([0.25, 0.5, 0.75, 1.0]),
@@ -717,7 +717,7 @@ def test_names_are_those_of_the_table(
     )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(sides=layouts(grid=8) | layouts(), iou=st.sampled_from([0.25, 0.5, 0.75]))
 def test_every_unmatched_box_has_exactly_one_name(sides: tuple[BoxColumns, BoxColumns], iou: float) -> None:
     truth, predicted = sides
@@ -753,7 +753,7 @@ TIED = (
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(sides=layouts(), seed=st.integers(0, 1000))
 @example(sides=TIED, seed=3)  # the first seed that turns the two predictions round
 def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: tuple[BoxColumns, BoxColumns], seed: int) -> None:
@@ -777,7 +777,7 @@ def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predi
     )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(
     sides=layouts(grid=8) | layouts(),
     iou=st.sampled_from([0.25, 0.5, 0.75]),

@@ -66,7 +66,7 @@ class TestIdentity:
         assert len(ids) == len(set(ids)) == len(scored.mistakes) > 50
 
     @given(some.integers(0, 10_000), some.integers(0, 10_000))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=25, deadline=None)
     def test_another_order_of_rows_keeps_all(self, seed: int, order: int) -> None:
         truth, predicted = random_rows(seed)
         first = result(ground_truth(truth), annotations(predicted))
@@ -417,7 +417,7 @@ class TestBook:
         assert [event.action for event in judged.history] == ["judged", "cleared"]
 
     @given(some.lists(some.tuples(some.sampled_from([*VERDICTS, None]), some.sampled_from("ABC"), some.integers(0, 9))))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_what_comes_again_does_not_matter(self, rows: list[Any]) -> None:
         events = [
             said(page_target("a", page % 3), verdict, author=author, minutes=number)

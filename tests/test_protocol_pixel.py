@@ -39,7 +39,7 @@ SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 HERE = {path.stem: path for path in ORACLES.glob("*.json")}
 needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of oracles/pixel")
 NAMES = ("confusion", "precision", "recall", "f1")
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "100")))
+EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "40")))
 
 
 def in_pixels(source: Annotations, size: tuple[float, float]) -> Annotations:

@@ -24,9 +24,13 @@ from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from evaluator.slices.pdf_pages import of_results
+from tests.building import box, write_file
+from tests.pdf_fixtures import page
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
+# A pack that has nothing to draw.
+NO_PAGES = ("--pages", 0, "--cards", 0)
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -39,6 +43,29 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return int(ended.value.code or 0), said.out, said.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two documents: ground truth, two models and PDFs; a pack of it is soon made."""
+    folder = tmp_path_factory.mktemp("small")
+    rows = [
+        box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=name, score=score)
+        for name in ("a.pdf", "b.pdf")
+        for place, score in enumerate([0.9, 0.65, 0.3])
+    ]
+    write_file(folder / "truth.json", rows, side="ground_truth")
+    write_file(folder / "one.json", rows)
+    write_file(folder / "two.json", rows[:4])
+    (folder / "pdf").mkdir()
+    for name in ("a.pdf", "b.pdf"):
+        (folder / "pdf" / name).write_bytes(page())
+    return folder
+
+
+def sides(folder: Path, *models: str) -> list[object]:
+    """Ground truth and models of a folder, as options."""
+    return ["--gt", folder / "truth.json", *(word for model in models for word in ("--pred", folder / f"{model}.json"))]
 
 
 def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run) -> None:
@@ -69,17 +96,11 @@ def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -
     (told,) = pack_slices([result], ["A"], of_pages=seen.of_pages, of_boxes=seen.of_boxes).words
     (without,) = pack_slices([result], ["A"]).words
     assert told != without
-    words = ("report", *FILES, "--out", tmp_path / "pack.html", "--pages", 0, "--cards", 0)
+    words = ("report", *FILES, "--out", tmp_path / "pack.html", *NO_PAGES)
     assert run(*words, "--pdfs", SAMPLE / "pdf")[0] == 0
     assert told in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
     assert run(*words)[0] == 0
     assert without in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
-
-
-def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
-    code, said, _ = run("report", "snapshot", *FILES, "--out", tmp_path / "pack.pdf", "--pages", 0, "--cards", 0)
-    assert (code, said.split(":")[0]) == (0, "pack.pdf")
-    assert (tmp_path / "pack.pdf").read_bytes().startswith(b"%PDF-")
 
 
 @pytest.mark.parametrize(
@@ -187,39 +208,39 @@ def test_a_pack_is_written_over_nothing_that_it_is_made_of(
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
 
 
-def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Run) -> None:
-    out, few = tmp_path / "pack", ("--pages", 0, "--cards", 0)
+def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Run, small: Path) -> None:
+    out = tmp_path / "pack"
     (out / "marked").mkdir(parents=True)
-    mine = (out / "findings.csv", out / "marked" / "a-marked.pdf")
+    mine = (out / "findings.csv", out / "marked" / "z-marked.pdf")
     for path in mine:
         path.write_text("mine")
-    words = ("report", *FILES, "--out", out, *few)
+    words = ("report", *sides(small, "one"), "--out", out, *NO_PAGES)
     refused = "error: pack: a pack replaces only the files of an earlier pack; found {}. Choose another --out, or move "
     refused += "what is in it.\n"
     assert run(*words) == (2, "", refused.format("findings.csv and 1 other file"))
     mine[0].unlink()
-    assert run(*words) == (2, "", refused.format("marked/a-marked.pdf"))
+    assert run(*words) == (2, "", refused.format("marked/z-marked.pdf"))
     mine[1].rename(out / "marked" / "notes.pdf")
     (out / "results.json").write_text('{"title": "Of another program"}')
     assert run(*words) == (2, "", refused.format("results.json"))
     (out / "results.json").unlink()
-    assert run(*words, "--pdfs", SAMPLE / "pdf", "--documents", "tram-options.pdf")[0] == 0
-    assert {path.name for path in (out / "marked").iterdir()} == {"tram-options-marked.pdf", "notes.pdf"}
-    assert run(*words, "--pdfs", SAMPLE / "pdf", "--documents", "river-districts.pdf")[0] == 0
-    assert {path.name for path in (out / "marked").iterdir()} == {"river-districts-marked.pdf", "notes.pdf"}
+    for name in "ab":
+        assert run(*words, "--pdfs", small / "pdf", "--documents", f"{name}.pdf")[0] == 0
+        assert {path.name for path in (out / "marked").iterdir()} == {f"{name}-marked.pdf", "notes.pdf"}
     assert run(*words)[0] == 0
     assert [path.name for path in (out / "marked").iterdir()] == ["notes.pdf"]
 
 
-def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run) -> None:
-    name = "tram-options.pdf"
-    (tmp_path / name).write_bytes((SAMPLE / "pdf" / name).read_bytes())
-    words = ("report", *FILES, "--pages", 0, "--cards", 0, "--documents", name, "--pdfs", tmp_path)
-    for out in ("pack.pdf", "pack", "pack.pdf", "pack"):
-        assert run(*words, "--out", tmp_path / out)[0] == 0
-    assert {path.name for path in (tmp_path / "pack" / "marked").iterdir()} == {"tram-options-marked.pdf"}
-    assert run(*words, "--out", tmp_path / name)[0] == 2
-    assert (tmp_path / name).read_bytes() == (SAMPLE / "pdf" / name).read_bytes()
+def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run, small: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(page())
+    words = ("report", *sides(small, "one"), *NO_PAGES, "--documents", "a.pdf", "--pdfs", tmp_path)
+    for out, first in (("pack.pdf", "pack.pdf"), ("pack", "pack.html")) * 2:
+        code, said, _ = run(*words, "--out", tmp_path / out)
+        assert (code, said.split(":")[0]) == (0, first)
+    assert (tmp_path / "pack.pdf").read_bytes().startswith(b"%PDF-")
+    assert {path.name for path in (tmp_path / "pack" / "marked").iterdir()} == {"a-marked.pdf"}
+    assert run(*words, "--out", tmp_path / "a.pdf")[0] == 2
+    assert (tmp_path / "a.pdf").read_bytes() == page()
 
 
 def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Run) -> None:
@@ -230,13 +251,13 @@ def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Run) -> None:
 
 
 def test_what_cannot_be_written_has_the_name_that_was_given(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, small: Path
 ) -> None:
     def full(_number: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    code, said, wrong = run("report", *FILES, "--pages", 0, "--cards", 0, "--out", tmp_path / "pack.html")
+    code, said, wrong = run("report", *sides(small, "one"), *NO_PAGES, "--out", tmp_path / "pack.html")
     refused = (
         "error: --out: pack.html must be writable; found No space left on device. Choose another place, or correct "
     )
@@ -245,19 +266,19 @@ def test_what_cannot_be_written_has_the_name_that_was_given(
 
 
 def test_a_document_that_cannot_be_read_is_not_said_of_the_place(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, small: Path
 ) -> None:
     read = Path.read_bytes
 
     def denied(path: Path) -> bytes:
-        if path.name == "tram-options.pdf":
+        if path.name == "a.pdf":
             raise PermissionError(13, "Permission denied", str(path))
         return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", denied)
-    words = ("--pages", 0, "--cards", 0, "--documents", "tram-options.pdf", "--pdfs", SAMPLE / "pdf")
-    code, said, _ = run("report", *FILES, *words, "--out", tmp_path / "pack")
-    assert (code, said.splitlines()[-1]) == (0, "tram-options.pdf: Permission denied")
+    words = (*NO_PAGES, "--documents", "a.pdf", "--pdfs", small / "pdf")
+    code, said, _ = run("report", *sides(small, "one"), *words, "--out", tmp_path / "pack")
+    assert (code, said.splitlines()[-1]) == (0, "a.pdf: Permission denied")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file system without new files")
@@ -266,11 +287,11 @@ def test_a_file_system_that_takes_no_files(run: Run) -> None:
     assert run("report", *FILES, "--out", "/proc/x.html") == (2, "", f"{wrong}its permissions.\n")
 
 
-def test_a_zip_has_what_a_folder_has(tmp_path: Path, run: Run) -> None:
+def test_a_zip_has_what_a_folder_has(tmp_path: Path, run: Run, small: Path) -> None:
     folder = tmp_path / "pack.v2"
     folder.mkdir()
     for out in (folder, tmp_path / "pack.zip"):
-        assert run("report", *FILES, "--out", out, "--pages", 0, "--cards", 0)[0] == 0
+        assert run("report", *sides(small, "one"), "--out", out, *NO_PAGES)[0] == 0
     with zipfile.ZipFile(tmp_path / "pack.zip") as archive:
         assert archive.testzip() is None
         assert set(archive.namelist()) == {path.name for path in folder.iterdir()}
@@ -289,10 +310,10 @@ def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Run, w
     assert packed[0] == 2
 
 
-def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run: Run) -> None:
-    both = [*FILES[:2], "--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json"]
+def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run: Run, small: Path) -> None:
+    both = sides(small, "two", "one")
     words = ["--decide-by", "recall", "--least", "0.5", "--largest-loss", "20"]
-    assert run("report", *both, *words, "--out", tmp_path / "pack", "--pages", 0, "--cards", 0)[0] == 0
+    assert run("report", *both, *words, "--out", tmp_path / "pack", *NO_PAGES)[0] == 0
     packed = json.loads((tmp_path / "pack" / "results.json").read_text())["decision"]
     compared = json.loads(run("compare", "snapshot", *both, *words, "--json")[1])["decision"]
     assert packed["rule"] == {"metric": "recall", "least": 0.005, "loss": 0.2}
@@ -306,7 +327,7 @@ def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run
 def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Run) -> None:
     out, posters = tmp_path / "pack.html", SAMPLE / "posters"
     code, _, _ = run(
-        "report", "snapshot,pod", *FILES, "--pred", SAMPLE / "lines.json", "--out", out, "--pages", 0, "--cards", 0,
+        "report", "snapshot,pod", *FILES, "--pred", SAMPLE / "lines.json", "--out", out, *NO_PAGES,
         "--also", f"posters,{posters / 'ground_truth'},{posters / 'across'}",
     )  # fmt: skip
     assert code == 0
@@ -331,13 +352,12 @@ def test_a_pack_without_boxes(tmp_path: Path, run: Run) -> None:
     assert (code, wrong) == (2, "error: --min-score is not an option of posters.\n")
 
 
-def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run) -> None:
-    twin = tmp_path / "twin.json"
-    twin.write_bytes((SAMPLE / "blocks.json").read_bytes())
-    code, _, wrong = run("report", "snapshot", *FILES, "--pred", twin, "--pages", 0, "--out", tmp_path / "pack.html")
+def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run, small: Path) -> None:
+    both = sides(small, "one", "two")
+    code, _, wrong = run("report", "snapshot", *both, "--pages", 0, "--out", tmp_path / "pack.html")
     assert (code, wrong) == (0, "")
     text = (tmp_path / "pack.html").read_text(encoding="utf-8")
-    assert "Ship blocks 1.0 (2) instead of blocks 1.0 (1)?" in text
+    assert "Ship toy (2) instead of toy (1)?" in text
 
 
 @pytest.mark.parametrize(
@@ -367,12 +387,11 @@ def test_an_option_without_effect_is_refused(
     [(("0.6",), ["0.60"] * 3), (("0.6", "0.7", "0"), ["0.60", "0.70", "0.00"]), ((), ["0.00"] * 3)],
 )
 def test_a_score_threshold_is_of_all_models_or_of_each(
-    tmp_path: Path, run: Run, given: tuple[str, ...], thresholds: list[str]
+    tmp_path: Path, run: Run, small: Path, given: tuple[str, ...], thresholds: list[str]
 ) -> None:
-    out = tmp_path / "pack"
     words = [word for score in given for word in ("--min-score", score)]
-    more = ["--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json"]
-    assert run("report", *FILES, *more, *words, "--out", out, "--pages", 0, "--cards", 0)[0] == 0
+    out = tmp_path / "pack"
+    assert run("report", *sides(small, "one", "two", "one"), *words, "--out", out, *NO_PAGES)[0] == 0
     models = json.loads((out / "results.json").read_text(encoding="utf-8"))["models"]
     parts = [re.search(r"score ≥ ([\d.]+)", model["signature"]) for model in models]
     assert [each[1] for each in parts if each] == thresholds
@@ -388,11 +407,11 @@ def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: 
     )
 
 
-def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Run) -> None:
-    out = tmp_path / "pack"
-    assert run("report", *FILES, "--iou", "0.05", "--out", out, "--pages", 0, "--cards", 0)[0] == 0
+def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Run, small: Path) -> None:
+    out, files = tmp_path / "pack", sides(small, "two")
+    assert run("report", *files, "--iou", "0.05", "--out", out, *NO_PAGES)[0] == 0
     (model,) = json.loads((out / "results.json").read_text(encoding="utf-8"))["models"]
-    _, said, _ = run("evaluate", "snapshot", *FILES, "--iou", "0.05", "--json")
+    _, said, _ = run("evaluate", "snapshot", *files, "--iou", "0.05", "--json")
     assert "IoU ≥ 0.05" in model["signature"]
     assert model["labels"][0]["f1"] == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]
 

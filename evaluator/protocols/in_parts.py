@@ -58,9 +58,10 @@ def _pages(truth: Source, predicted: Source) -> tuple[list[str], IntArray]:
     """Return the name and the code of the document of each page; one without pages counts as one page."""
     if isinstance(truth, Annotations) and isinstance(predicted, Annotations):
         dataset = join(truth, predicted)
-        empty = np.setdiff1d(np.arange(len(dataset.document_ids)), dataset.page_document)
+        ids = dataset.document_ids
+        empty = np.setdiff1d(np.arange(len(ids)), dataset.page_document)
         codes = np.sort(np.concatenate([dataset.page_document, empty]))
-        return [dataset.document_ids[code] for code in codes.tolist()], codes
+        return [ids[code] for code in codes.tolist()], codes
     names = list(dict.fromkeys(name for side in (truth, predicted) for name in documents_of(side)))
     # Two single documents are one, whatever they are called.
     one = all(isinstance(side, FieldDocuments) and side.single for side in (truth, predicted))

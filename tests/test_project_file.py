@@ -20,7 +20,7 @@ from evaluator.review.place import state_folder
 from evaluator.workspace import NO_SIDES, QUERY_VARIABLE, Sides
 from pages.shared.state import State
 from tests.building import box, write_file
-from tests.dashboard import FILES, PAGE_BROWSER, fine, key_of, start, workspace
+from tests.dashboard import FILES, PAGE_BROWSER, fine, issues, key_of, start, workspace
 
 
 @pytest.fixture
@@ -219,6 +219,36 @@ def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch,
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
     held = app.session_state[State.files.key]
     assert [member.name for member in held.members] == ["gt.json", "a.json", "b b.json"]
+
+
+def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
+    sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project_file.remember(project_file.save({"boxes": sides}, {"fix": "a.json:y-flip"}), state_folder())
+    model = sides.predictions[0]
+    moved = model.rename(model.with_suffix(".moved"))
+    app = start(monkeypatch, FILES)
+    was = [member.name for member in app.session_state[State.files.key].members]
+
+    def reopen() -> None:
+        name = f"{tmp_path.name}/layoutscope.toml"
+        fine(next(button for button in app.button if button.label == name).click().run())
+
+    reopen()
+    (issue,) = issues(app)
+    assert [issue[name] for name in ("File", "Place", "Rule", "Found", "Fix")] == [
+        "layoutscope.toml", "models[0]",
+        "a path must be that of a file or folder beside this one or below (project file)",
+        '"models/a.json", which does not exist', "Put it there, or correct the path.",
+    ]  # fmt: skip
+    assert app.session_state[State.fixes.key] == ()
+    assert [member.name for member in app.session_state[State.files.key].members] == was
+    moved.rename(model)
+    reopen()
+    assert issues(app) == []
+    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
 
 
 def test_files_saves_it(sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

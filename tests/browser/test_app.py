@@ -20,13 +20,16 @@ from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
-from tests.browser.conftest import INK_INSIDE, Screen, course, dashboard
+from pages.shared.login import THIS_MACHINE
+from tests.browser.conftest import INK_INSIDE, ROOT, Screen, course, dashboard
 from tests.building import Box, box, read_by_browser, snapshot_file
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
 WORST = "harvest-survey-2024.pdf"
+WALKED = ("page_browser", "files", "")
+OTHER_VIEWS = sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - {*WALKED, "overview"})
 
 
 @cache
@@ -48,12 +51,12 @@ def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dic
     return read_by_browser(layers.page_data(result, row, causes=result.causes))
 
 
-def page_order(document: str | None = None) -> list[tuple[str, int]]:
+def page_order() -> list[tuple[str, int]]:
     """The pages of model A in the order of the list, worst first."""
     result = core()
     columns = mistake_filter.mistake_columns(result, result.mistakes)
-    keep = mistake_filter.passing(columns, sample(), MistakeFilter(document=document))
-    pages = mistake_filter.page_list(result, columns, keep, document=document)
+    keep = mistake_filter.passing(columns, sample(), MistakeFilter())
+    pages = mistake_filter.page_list(result, columns, keep)
     return [pages.at(position) for position in range(len(pages))]
 
 
@@ -86,15 +89,6 @@ def assert_framed(screen: Screen) -> None:
 # --- opening -------------------------------------------------------------------------------------------------
 
 
-def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(visit: Visit, tmp_path: Path) -> None:
-    """Streamlit treats the very first visit of a process differently."""
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open("page_browser", doc="school-census.pdf", page="3")
-        assert screen.where() == ("school-census.pdf", 3)
-        assert_framed(screen)
-        screen.leave()
-
-
 def test_from_overview_to_the_other_views_and_back(server: str, visit: Visit) -> None:
     course(
         visit(server).open(),
@@ -110,6 +104,8 @@ def test_from_overview_to_the_other_views_and_back(server: str, visit: Visit) ->
 
 def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
     assert_framed(screen)
+    assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
+    assert THIS_MACHINE in screen.text()
     assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
         row = core(model).micro.row(0)
@@ -140,9 +136,6 @@ def thresholds_stay_from_view_to_view(screen: Screen) -> None:
     numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
     assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
     assert screen.address()["iou"] == "0.6"
-    screen.go("Files").go("Overview")
-    assert "IoU ≥ 0.60" in screen.page.locator(".ls-title span").inner_text()
-    assert screen.address() == {"iou": "0.6"}
 
 
 # --- the page ------------------------------------------------------------------------------------------------
@@ -152,22 +145,35 @@ def test_the_page_browser_from_page_to_page(server: str, visit: Visit) -> None:
     course(
         visit(server).open("page_browser"),
         a_page_turn_runs_the_viewer_only_and_the_address_follows,
-        worst_first_is_the_default_and_in_order_a_choice,
         the_strip_shows_the_pages_that_are_in_view,
-        a_page_turns_by_key_and_by_button,
         boxes_lie_where_the_ground_truth_says,
-        hover_marks_the_pair_and_a_toggle_hides,
-        the_models_flip,
-        the_document_filter,
+        the_models_flip_and_the_choice_stays_on_the_way_over_other_views,
         stepping_back_brings_the_thresholds_back,
-        the_slider_matches_anew_by_keyboard,
-        the_choice_of_a_model_stays_on_the_way_over_other_views,
     )
 
 
 def at_worst(screen: Screen) -> None:
     document, index = page_order()[0]
     screen.to("page_browser", doc=document, page=str(index + 1))
+
+
+def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
+    """The worst page is the first one; a page turns by key and by button."""
+    order = [(document, index + 1) for document, index in page_order()]
+    assert screen.where() == order[0]
+    # What a run of the whole view would draw anew keeps a mark of ours.
+    screen.page.locator(".ls-title").evaluate("(node) => { node.dataset.mark = 'kept'; }")
+    screen.page.keyboard.press("ArrowRight")
+    screen.wait_for_page(*order[1])
+    screen.page.get_by_role("button", name="Next page").click()
+    screen.wait_for_page(*order[2])
+    assert screen.counts() == counts_of(page_of(*order[2]))
+    assert screen.places()["boxes"].keys() == {each["key"] for each in page_of(*order[2])["boxes"]}
+    assert (screen.address()["doc"], screen.address()["page"]) == (order[2][0], str(order[2][1]))
+    assert screen.page.locator(".ls-title[data-mark=kept]").count() == 1
+    screen.page.reload()
+    screen.settled()
+    assert screen.where() == order[2]
 
 
 def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
@@ -208,106 +214,16 @@ def assert_in_place(screen: Screen, document: str, number: int) -> None:
     screen.page.keyboard.press("g")
 
 
-def a_page_turns_by_key_and_by_button(screen: Screen) -> None:
-    screen.to("page_browser", doc="tram-options.pdf", page="1", within="tram-options.pdf", order="page")
-    screen.page.keyboard.press("ArrowRight")
-    screen.wait_for_page("tram-options.pdf", 2)
-    assert screen.counts() == counts_of(page_of("tram-options.pdf", 2))
-    screen.page.get_by_role("button", name="Next page").click()
-    screen.wait_for_page("tram-options.pdf", 3)
-    assert screen.address()["page"] == "3"
-    screen.page.keyboard.press("ArrowLeft")
-    screen.wait_for_page("tram-options.pdf", 2)
-    assert screen.places()["boxes"].keys() == {each["key"] for each in page_of("tram-options.pdf", 2)["boxes"]}
-
-
-def worst_first_is_the_default_and_in_order_a_choice(screen: Screen) -> None:
-    order = page_order()
-    at_worst(screen)
-    screen.page.keyboard.press("ArrowRight")
-    screen.wait_for_page(order[1][0], order[1][1] + 1)
-    screen.expand("More filters")
-    screen.page.get_by_role("radio", name="In order").or_(
-        screen.page.get_by_role("button", name="In order")
-    ).first.click()
-    screen.wait(lambda: screen.address().get("order") == "page", "the order in the address")
-    screen.settled()
-    assert screen.where() == (order[1][0], order[1][1] + 1), "the page stays"
-
-
-def hover_marks_the_pair_and_a_toggle_hides(screen: Screen) -> None:
-    document, number = "groundwater-note.pdf", 1
-    screen.to("page_browser", doc=document, page=str(number))
-    data = page_of(document, number)
-    matched = [each for each in data["boxes"] if each["status"] == "TP"]
-    smallest = min(matched, key=lambda each: (each["xyxy"][2] - each["xyxy"][0]) * (each["xyxy"][3] - each["xyxy"][1]))
-    screen.page.mouse.move(*screen.middle(smallest["key"]))
-    marked = "(nodes) => nodes.map((node) => node.dataset.marked)"
-    screen.wait(
-        lambda: set(screen.page.locator(".marked").evaluate_all(marked)) == {smallest["key"], smallest["partner"]},
-        "the marked pair",
-    )
-    screen.page.mouse.move(5, 5)
-    shown = screen.page.locator(".box-TP:visible")
-    assert shown.count() == len(matched)
-    screen.page.locator(".toggle[aria-label^='TP ']").click()
-    screen.wait(lambda: shown.count() == 0, "no matched boxes")
-    screen.page.locator(".toggle[aria-label^='TP ']").click()
-    screen.wait(lambda: shown.count() == len(matched), "all matched boxes")
-
-
-def a_mistake_of_the_list_is_chosen_and_a_link_leads_there(other: Screen, screen: Screen) -> None:
-    document, number = WORST, 4
-    screen.page.bring_to_front()
-    screen.to("page_browser", doc=document, page=str(number), iou="0.55")
-    data = page_of(document, number, iou=0.55)
-    assert screen.page.locator(".mistake").count() == len(data["mistakes"])
-    # In whichever cause it is folded away.
-    screen.page.locator(".mistake").nth(2).evaluate("node => node.click()")
-    keys = data["mistakes"][2]["keys"]
-    screen.wait(lambda: screen.address().get("box") in keys, "the chosen box in the address")
-    link = screen.page.url
-    other.page.bring_to_front()
-    other.page.goto(link)
-    other.settled()
-    assert other.where() == (document, number)
-    assert "chosen" in other.page.locator(".mistake").nth(2).get_attribute("class")
-    assert other.counts() == counts_of(data)
-    assert "IoU ≥ 0.55" in other.page.locator(".ls-title span").inner_text()
-    assert other.address() == screen.address()
-
-
-def the_slider_matches_anew_by_keyboard(screen: Screen) -> None:
-    document, number = WORST, 4
-    screen.to("page_browser", doc=document, page=str(number), iou="0.5")
-    assert screen.counts() == counts_of(page_of(document, number))
-    slider = screen.page.get_by_role("slider", name="IoU threshold")
-    slider.focus()
-    for _ in range(25):
-        screen.page.keyboard.press("ArrowRight")
-    wanted = counts_of(page_of(document, number, iou=0.75))
-    assert wanted != counts_of(page_of(document, number)), "the test needs a page where the threshold matters"
-    screen.wait(lambda: screen.counts() == wanted, f"counts at 0.75: {wanted}, {screen.counts()}")
-    screen.settled()
-    assert slider.input_value() == "0.75"
-    screen.wait(lambda: screen.address()["iou"] == "0.75", "the threshold in the address")
-    row = core(0, 0.75).micro.row(0)
-    assert screen.page.locator(".ls-numbers dd").last.inner_text() == f"{row['f1']:.3f}"
-    assert screen.where() == (document, number), "the keys of the slider turn no page"
-
-
-def the_models_flip(screen: Screen) -> None:
-    document, number = WORST, 4
-    screen.to("page_browser", doc=document, page=str(number))
+def the_models_flip_and_the_choice_stays_on_the_way_over_other_views(screen: Screen) -> None:
+    screen.to("page_browser", doc=WORST, page="4")
     screen.page.keyboard.press("f")
-    wanted = counts_of(page_of(document, number, model=1))
+    wanted = counts_of(page_of(WORST, 4, model=1))
     screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
     screen.settled()
     assert screen.address()["model"] == "2"
+    screen.go("Overview").go("Page browser")
     assert screen.page.locator(".model").inner_text().startswith("2")
-    screen.page.keyboard.press("f")
-    wanted = counts_of(page_of(document, number))
-    screen.wait(lambda: screen.counts() == wanted, f"the counts of A: {wanted}")
+    assert screen.counts() == wanted
 
 
 def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
@@ -322,33 +238,6 @@ def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
     screen.wait(lambda: pictures.last.evaluate("(node) => node.naturalWidth") >= 90, "the picture of the last page")
 
 
-def the_document_filter(screen: Screen) -> None:
-    at_worst(screen)
-    screen.page.get_by_role("combobox", name="Document").click()
-    screen.page.get_by_role("option", name="rainfall-atlas.pdf").click()
-    screen.wait(lambda: screen.where()[0] == "rainfall-atlas.pdf", "the document")
-    screen.settled()
-    assert screen.address()["within"] == "rainfall-atlas.pdf"
-    worst = page_order("rainfall-atlas.pdf")
-    assert screen.page.locator(".strip-page").count() == len(worst)
-    assert screen.where()[1] == worst[0][1] + 1
-
-
-def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
-    order = page_order()
-    assert screen.where() == (order[0][0], order[0][1] + 1)
-    # What a run of the whole view would draw anew keeps a mark of ours.
-    screen.page.locator(".ls-title").evaluate("(node) => { node.dataset.mark = 'kept'; }")
-    for place in (1, 2):
-        screen.page.keyboard.press("ArrowRight")
-        screen.wait_for_page(order[place][0], order[place][1] + 1)
-    assert (screen.address()["doc"], screen.address()["page"]) == (order[2][0], str(order[2][1] + 1))
-    assert screen.page.locator(".ls-title[data-mark=kept]").count() == 1
-    screen.page.reload()
-    screen.settled()
-    assert screen.where() == (order[2][0], order[2][1] + 1)
-
-
 def test_mistakes_and_links_to_them(server: str, visit: Visit) -> None:
     screen = visit(server).open("page_browser", mistakes="cut_off")
     other = visit(server)
@@ -356,9 +245,8 @@ def test_mistakes_and_links_to_them(server: str, visit: Visit) -> None:
     course(
         screen,
         n_walks_over_pages_and_documents,
-        a_link_to_a_hidden_page_says_so,
-        partial(pills_filter_the_list_and_a_link_carries_them, other),
         partial(a_mistake_of_the_list_is_chosen_and_a_link_leads_there, other),
+        partial(a_verdict_is_kept_under_a_name_and_another_reader_sees_it, other),
     )
 
 
@@ -374,55 +262,6 @@ def n_walks_over_pages_and_documents(screen: Screen) -> None:
     assert len({each[0] for each in seen}) > 1
     assert len(set(seen)) == total
     assert screen.page.get_by_role("button", name="Next mistake").is_disabled()
-
-
-def pills_filter_the_list_and_a_link_carries_them(other: Screen, screen: Screen) -> None:
-    screen.to("page_browser", doc=WORST, page="4")
-    count = int(core().mistakes.counts[DOCUMENT.index("missed")])
-    screen.page.get_by_role("button", name=f"Missed {count}").click()
-    screen.wait(lambda: screen.address().get("mistakes") == "missed", "the filter in the address")
-    screen.settled()
-    assert f"Filter keeps {count} mistakes" in screen.text()
-    titles = screen.page.locator(".mistake-title").all_inner_texts()
-    assert titles
-    assert all("Missed" in each for each in titles)
-    other.page.bring_to_front()
-    other.page.goto(screen.page.url)
-    other.settled()
-    assert other.page.locator(".mistake-title").all_inner_texts() == titles
-
-
-def a_link_to_a_hidden_page_says_so(screen: Screen) -> None:
-    screen.to("page_browser", doc="school-census.pdf", page="3", within="tram-options.pdf")
-    assert screen.where() == ("school-census.pdf", 3)
-    screen.page.get_by_text("The filter hides this page. Clear filter").click()
-    screen.wait(lambda: "within" not in screen.address(), "no filter")
-    screen.settled()
-    assert screen.where() == ("school-census.pdf", 3)
-    assert not screen.page.get_by_text("The filter hides this page").is_visible()
-
-
-def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", doc="river-districts.pdf", page="2")
-    page = screen.page
-    page.keyboard.press("n")
-    page.get_by_role("textbox", name="Note on the verdict").fill("axis labels")
-    page.get_by_role("button", name="Model wrong").click()
-    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
-    name.wait_for()
-    assert page.get_by_role("textbox", name="Note on the verdict").input_value() == "axis labels"
-    name.fill("Ada")
-    name.press("Enter")
-    page.locator(".verdict-state", has_text="Ada, ").wait_for()
-    other = visit(server).open("page_browser", doc="river-districts.pdf", page="2")
-    other.page.keyboard.press("n")
-    other.page.locator(".verdict-state").get_by_text("Ada: Model wrong", exact=True).wait_for()
-
-
-def the_choice_of_a_model_stays_on_the_way_over_other_views(screen: Screen) -> None:
-    screen.to("page_browser", model="2")
-    screen.go("Overview").go("Page browser")
-    assert screen.page.locator(".model").inner_text().startswith("2")
 
 
 def stepping_back_leads_back(screen: Screen) -> None:
@@ -448,6 +287,51 @@ def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
     screen.settled()
     assert "iou" not in screen.address()
     assert "IoU ≥ 0.50" in screen.page.locator(".ls-title span").inner_text()
+
+
+def a_mistake_of_the_list_is_chosen_and_a_link_leads_there(other: Screen, screen: Screen) -> None:
+    """With its filter and threshold, to another reader."""
+    screen.to("page_browser", doc=WORST, page="4", iou="0.55")
+    screen.page.get_by_role("button", name=f"Missed {core(iou=0.55).mistakes.counts[DOCUMENT.index('missed')]}").click()
+    screen.wait(lambda: screen.address().get("mistakes") == "missed", "the filter in the address")
+    screen.settled()
+    titles = screen.page.locator(".mistake-title").all_inner_texts()
+    assert titles
+    assert all("Missed" in each for each in titles)
+    # In whichever cause it is folded away.
+    screen.page.locator(".mistake").last.evaluate("node => node.click()")
+    missed = {key for each in page_of(WORST, 4, iou=0.55)["mistakes"] for key in each["keys"]}
+    screen.wait(lambda: screen.address().get("box") in missed, "the chosen box in the address")
+    screen.settled()
+    other.page.bring_to_front()
+    other.page.goto(screen.page.url)
+    other.settled()
+    assert other.where() == (WORST, 4)
+    assert other.page.locator(".mistake-title").all_inner_texts() == titles
+    assert "chosen" in other.page.locator(".mistake").last.get_attribute("class")
+    assert other.counts() == screen.counts()
+    assert "IoU ≥ 0.55" in other.page.locator(".ls-title span").inner_text()
+    assert other.address() == screen.address()
+
+
+def a_verdict_is_kept_under_a_name_and_another_reader_sees_it(other: Screen, screen: Screen) -> None:
+    """One without a name waits for it, with its note."""
+    page = screen.page
+    page.bring_to_front()
+    screen.to("page_browser", doc="river-districts.pdf", page="2")
+    page.keyboard.press("n")
+    page.get_by_role("textbox", name="Note on the verdict").fill("axis labels")
+    page.get_by_role("button", name="Model wrong").click()
+    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
+    name.wait_for()
+    assert page.get_by_role("textbox", name="Note on the verdict").input_value() == "axis labels"
+    name.fill("Ada")
+    name.press("Enter")
+    page.locator(".verdict-state", has_text="Ada, ").wait_for()
+    other.page.bring_to_front()
+    other.to("page_browser", doc="river-districts.pdf", page="2")
+    other.page.keyboard.press("n")
+    other.page.locator(".verdict-state").get_by_text("Ada: Model wrong", exact=True).wait_for()
 
 
 # --- other views ---------------------------------------------------------------------------------------------
@@ -481,39 +365,6 @@ def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
     assert screen.places()["boxes"].keys() == mine
 
 
-def test_uploads(server: str, visit: Visit, tmp_path: Path) -> None:
-    another = visit(server).open("files")
-    course(
-        visit(server).open("files"),
-        partial(a_good_upload_joins_the_others, another, tmp_path),
-        partial(a_broken_upload_shows_its_findings_and_breaks_nothing, tmp_path),
-    )
-
-
-def a_broken_upload_shows_its_findings_and_breaks_nothing(tmp_path: Path, screen: Screen) -> None:
-    broken = snapshot_file([box(0.5, 0.1, 0.1, 0.5)])
-    (tmp_path / "broken.json").write_text(json.dumps(broken))
-    screen.go("Files").choose(tmp_path / "broken.json")
-    screen.page.get_by_role("radio", name="Prediction").click()
-    screen.page.get_by_role("button", name="Read the files").click()
-    screen.page.get_by_text("The file has errors and was not taken").wait_for()
-    screen.wait(lambda: "$.predictions[0].objects[0].bbox" in screen.text(), "the place of the finding in the table")
-    screen.go("Overview")
-    assert f"{core().micro.f1[0]:.3f}" in screen.page.locator(".ls-card").first.inner_text()
-
-
-def a_good_upload_joins_the_others(another: Screen, tmp_path: Path, screen: Screen) -> None:
-    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
-    screen.upload(tmp_path / "third.json").go("Overview")
-    screen.page.get_by_role("combobox", name="Model B").click()
-    screen.wait(lambda: screen.page.get_by_role("option").count() == 3, "three models to choose from")
-    screen.page.keyboard.press("Escape")
-    another.page.bring_to_front()
-    another.page.reload()
-    assert "third.json" not in another.settled().cells(), "uploads stay in their session"
-    screen.page.bring_to_front()
-
-
 # --- look ----------------------------------------------------------------------------------------------------
 
 OVERFLOW = """() => {
@@ -522,40 +373,32 @@ OVERFLOW = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_themes_at_both_widths(server: str, visit: Visit, scheme: str) -> None:
-    screen = visit(server, width=1024, height=768, color_scheme=scheme).open("page_browser")
-    course(screen, a_narrow_window_from_the_start, partial(views_at_both_widths, scheme), partial(own_blocks, scheme))
+def assert_own_blocks(screen: Screen, ground: str, ink: str, tint: str) -> None:
+    """The theme reaches what we draw ourselves."""
+    colours = "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
+    assert screen.page.locator("[data-testid=stApp]").evaluate(colours)[1] == ground
+    assert screen.page.locator(".ls-tag.ls-tp").first.evaluate(colours) == [ink, tint]
 
 
-def a_narrow_window_from_the_start(screen: Screen) -> None:
-    assert max(screen.page.evaluate(OVERFLOW)) <= 0
+def test_every_view_in_the_dark_and_some_at_both_widths(server: str, visit: Visit) -> None:
+    """In a narrow window from the start; what the policy of the server stops is an error of the console."""
+    screen = visit(server, width=1024, height=768, color_scheme="dark").open("page_browser")
     left, top, right, bottom = screen.places()["sheet"]
     assert right - left > 200
     assert bottom - top > 250, "a landscape page; the list is beside it"
     assert screen.page.locator(".list").bounding_box()["x"] > right
-
-
-def views_at_both_widths(scheme: str, screen: Screen) -> None:
-    for view in ("page_browser", "files", ""):
-        screen.page.set_viewport_size({"width": 1440, "height": 900})
+    for view in (*WALKED, *OTHER_VIEWS):
         screen.to(view)
-        ground = screen.page.locator("[data-testid=stApp]").evaluate("(node) => getComputedStyle(node).backgroundColor")
-        assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)")
-        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1440"
-        screen.page.set_viewport_size({"width": 1024, "height": 768})
-        screen.settled()
+        assert screen.page.locator("[data-testid=stException]").count() == 0, view
         assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1024"
-        assert screen.page.locator("[data-testid=stException]").count() == 0
-
-
-def own_blocks(scheme: str, screen: Screen) -> None:
-    """The theme reaches what we draw ourselves."""
-    tag = screen.page.locator(".ls-tag.ls-tp").first
-    colours = tag.evaluate("(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]")
-    assert colours == {
-        "light": ["rgb(0, 107, 94)", "rgb(224, 242, 239)"], "dark": ["rgb(77, 182, 172)", "rgb(18, 53, 50)"]
-    }[scheme]  # fmt: skip
+        if view in OTHER_VIEWS:
+            continue
+        screen.page.set_viewport_size({"width": 1440, "height": 900})
+        screen.settled()
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1440"
+        if not view:
+            assert_own_blocks(screen, "rgb(20, 24, 29)", "rgb(77, 182, 172)", "rgb(18, 53, 50)")
+        screen.page.set_viewport_size({"width": 1024, "height": 768})
 
 
 def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
@@ -673,25 +516,18 @@ def a_hostile_address_is_text(screen: Screen) -> None:
     assert_harmless(screen)
 
 
-def test_posters_alone_open_on_their_view_and_the_empty_views_are_muted(visit: Visit, tmp_path: Path) -> None:
-    with dashboard(tmp_path, "open", str(SAMPLE_DATA / "posters")) as url:
-        screen = visit(url).open()
-        page = screen.page
-        page.locator(".ls-title h1", has_text="Posters").wait_for()
-        link = "[data-testid=stSidebarNavLink][href$='${name}'] > *"
-        opacity = f"name => getComputedStyle(document.querySelector(`{link}`)).opacity"
-        assert {page.evaluate(opacity, f"/{name}") for name in ("", "gallery", "fields")} == {"0.5"}
-        assert {page.evaluate(opacity, f"/{name}") for name in ("posters", "compare", "files")} == {"1"}
-        # Once only: the reader may look at an empty view.
-        screen.go("Overview")
-        assert page.get_by_text("No ground truth is open").is_visible()
-        screen.leave()
-
-
-def test_a_page_without_its_pdf_leads_to_files(visit: Visit, tmp_path: Path) -> None:
+def test_without_pdfs_a_link_straight_to_a_page_that_leads_to_files(visit: Visit, tmp_path: Path) -> None:
+    """On a server that has just started: Streamlit treats the very first visit of a process differently."""
     names = [str(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines")]
     with dashboard(tmp_path, "open", "--gt", names[0], "--pred", names[1]) as url:
-        screen = visit(url).open("page_browser")
+        screen = visit(url).open("page_browser", doc="school-census.pdf", page="3")
+        assert screen.where() == ("school-census.pdf", 3)
+        assert_framed(screen)
+        # Views without data are muted.
+        link = "[data-testid=stSidebarNavLink][href$='${name}'] > *"
+        opacity = f"name => getComputedStyle(document.querySelector(`{link}`)).opacity"
+        assert {screen.page.evaluate(opacity, f"/{name}") for name in ("posters", "fields")} == {"0.5"}
+        assert {screen.page.evaluate(opacity, f"/{name}") for name in ("", "gallery", "compare", "files")} == {"1"}
         alert = screen.page.get_by_role("alert").filter(has_text="No PDF folder is open")
         places = screen.places()
         assert alert.bounding_box()["y"] > (places["sheet"][1] + places["sheet"][3]) / 2, "at the foot of the page"

@@ -11,13 +11,13 @@ import pytest
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, dashboard, free_port
+from tests.browser.conftest import Screen, dashboard
 from tests.browser.test_findings import name_oneself
 from tests.store_process import POSTGRES, own_schema
 from tests.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 
 pytestmark = pytest.mark.browser
-ROUNDS = 3
+ROUNDS = 2
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -36,8 +36,8 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
     def given() -> list[Event]:
         return [event for event in store.events() if event.verdict is not None]
 
-    with dashboard(tmp_path, port=free_port()) as one, dashboard(tmp_path, port=free_port()) as other:
-        screens = {"Anna": visit(one, more={"locale": "en-US"}), "Ben": visit(other, more={"locale": "en-US"})}
+    with dashboard(tmp_path) as one, dashboard(tmp_path) as other:
+        screens = {"Anna": visit(one), "Ben": visit(other)}
         for name, screen in screens.items():
             name_oneself(screen.open("findings"), name)
             screen.go("Page browser")
@@ -67,5 +67,5 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
             for author in screens:
                 screen.page.locator(".ls-history", has_text=author).first.wait_for()
         for screen in screens.values():
-            screen.page.context.close()
+            screen.leave()
     store.check()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Screen
+from tests.browser.conftest import Screen, course
 
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
@@ -82,21 +83,28 @@ def listed(screen: Screen, rows: str) -> list[list[str]]:
     return [[rest.split(",")[0].split(":")[0], name] for name, rest in parts]
 
 
-def opened(visit: Visit, url: str, name: str) -> tuple[Screen, list[list[str]]]:
-    """A view at its second page, with the two after it in the browser, which has shown them; its list."""
-    view, address, rows, _ = VIEWS[name]
+def opened(visit: Visit, url: str, name: str) -> Screen:
+    """A view whose server can be held up."""
+    view, address, _, _ = VIEWS[name]
     screen = visit(url)
     screen.page.add_init_script(f"({HOLD})()")
-    screen.open(view, **address)
+    return screen.open(view, **address)
+
+
+def turned(screen: Screen, name: str) -> list[list[str]]:
+    """Turn to the second page of the list, which is given back, over the two after it: the browser has shown these."""
     screen.page.locator(".chips.ready").first.wait_for(state="attached")
-    pages = listed(screen, rows)
+    pages = listed(screen, VIEWS[name][2])
     screen.page.locator(".pane").first.focus()
-    for key, at in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("ArrowLeft", 1)):
-        screen.page.keyboard.press(key)
-        screen.wait(lambda at=at: same(where(screen), pages[at]), f"page {at + 1} of the list")
-        screen.wait(lambda: agrees(screen, name), "the address of the page")
-        screen.settled()
-    return screen, pages
+    place = next(place for place, row in enumerate(pages) if same(where(screen), row))
+    for step in [*range(place + 1, 4), *range(max(place, 3) - 1, 0, -1)]:
+        screen.page.keyboard.press("ArrowRight" if step > place else "ArrowLeft")
+        screen.wait(lambda step=step: same(where(screen), pages[step]), f"page {step + 1} of the list")  # type: ignore[misc]
+        place = step
+        screen.rested()
+    screen.wait(lambda: agrees(screen, name), "the address of the page")
+    screen.settled()
+    return pages
 
 
 def same(page: list[str], row: list[str]) -> bool:
@@ -111,9 +119,38 @@ def agrees(screen: Screen, name: str) -> bool:
     return (address.get(number, "1"), address.get(document, "")) == (page[0], page[1])
 
 
-@pytest.mark.parametrize("name", list(VIEWS))
-def test_a_page_is_drawn_before_the_answer_and_once(server: str, visit: Visit, name: str) -> None:
-    screen, pages = opened(visit, server, name)
+def test_pages_of_compare(server: str, visit: Visit) -> None:
+    """Every kind draws in its own way; all else is of the panes, which know no kind."""
+    course(
+        opened(visit, server, "compare"),
+        partial(a_page_is_drawn_before_the_answer_and_once, "compare"),
+        partial(fast_presses_end_where_they_lead, "compare"),
+        a_box_that_is_chosen_after_a_turn_reaches_python,
+        two_panes_stay_linked_over_a_turn,
+        the_address_opens_the_same_page,
+        another_filter_of_compare_begins_at_its_first_page,
+        partial(another_kind, "compare fields"),
+        partial(another_kind, "compare pixels"),
+    )
+
+
+def test_pages_of_fields(server: str, visit: Visit) -> None:
+    course(
+        opened(visit, server, "fields"),
+        partial(a_page_is_drawn_before_the_answer_and_once, "fields"),
+        partial(fast_presses_end_where_they_lead, "fields"),
+        the_other_model_of_fields_shows_the_page_that_was_turned_to,
+    )
+
+
+def another_kind(name: str, screen: Screen) -> None:
+    view, address, _, _ = VIEWS[name]
+    screen.to(view, **address)
+    a_page_is_drawn_before_the_answer_and_once(name, screen)
+
+
+def a_page_is_drawn_before_the_answer_and_once(name: str, screen: Screen) -> None:
+    pages = turned(screen, name)
     screen.page.evaluate(COUNT)
     screen.page.evaluate("() => { window.held = true; }")
     for at in (2, 3):
@@ -135,22 +172,25 @@ def test_a_page_is_drawn_before_the_answer_and_once(server: str, visit: Visit, n
     assert after["drawn"] == drawn, "the answer draws nothing again"
 
 
-@pytest.mark.parametrize("name", ["compare", "fields"])
-def test_fast_presses_end_where_they_lead(server: str, visit: Visit, name: str) -> None:
-    screen, pages = opened(visit, server, name)
-    for key in ["ArrowRight"] * 6 + ["ArrowLeft"] * 2:
+def fast_presses_end_where_they_lead(name: str, screen: Screen) -> None:
+    """From the fourth page, where the step before has ended."""
+    pages = listed(screen, VIEWS[name][2])
+    for key in ["ArrowLeft"] * 3 + ["ArrowRight"] * 7 + ["ArrowLeft"] * 2:
         screen.page.keyboard.press(key)
     screen.wait(lambda: same(where(screen), pages[5]), f"page 6 of the list; {where(screen)}, {pages[5]}")
     screen.wait(lambda: agrees(screen, name), "the address of the page")
     screen.settled()
     assert same(where(screen), pages[5])
+
+
+def the_address_opens_the_same_page(screen: Screen) -> None:
+    page = where(screen)
     screen.page.reload()
     screen.page.locator(".chips.ready").first.wait_for(state="attached")
-    screen.wait(lambda: same(where(screen), pages[5]), "the same page by its address")
+    screen.wait(lambda: where(screen) == page, "the same page by its address")
 
 
-def test_another_filter_of_compare_begins_at_its_first_page(server: str, visit: Visit) -> None:
-    screen, _ = opened(visit, server, "compare")
+def another_filter_of_compare_begins_at_its_first_page(screen: Screen) -> None:
     screen.page.keyboard.press("ArrowRight")
     screen.page.get_by_role("group", name="Pages of the list").get_by_role("button", name="Lost in B").click()
     screen.wait(lambda: screen.address().get("show") == "b_broke", "the filter in the address")
@@ -161,30 +201,33 @@ def test_another_filter_of_compare_begins_at_its_first_page(server: str, visit: 
     screen.wait(lambda: same(where(screen), listed(screen, ".net-page")[1]), "the second page of the filter")
 
 
-def test_the_other_model_of_fields_shows_the_page_that_was_turned_to(server: str, visit: Visit) -> None:
-    screen, pages = opened(visit, server, "fields")
-    screen.page.keyboard.press("ArrowRight")
+def the_other_model_of_fields_shows_the_page_that_was_turned_to(screen: Screen) -> None:
+    """From the sixth page, where the step before has ended."""
+    pages = listed(screen, ".strip-page")
+    screen.page.keyboard.press("ArrowLeft")
     screen.page.keyboard.press("f")
     screen.wait(lambda: screen.page.locator(".list-head .model b").inner_text() == "B", "the other model")
     screen.settled()
-    assert same(where(screen), pages[2])
+    assert same(where(screen), pages[4])
     assert agrees(screen, "fields")
 
 
-def test_a_box_that_is_chosen_after_a_turn_reaches_python(server: str, visit: Visit) -> None:
-    screen, pages = opened(visit, server, "compare")
-    screen.page.keyboard.press("ArrowRight")
+def a_box_that_is_chosen_after_a_turn_reaches_python(screen: Screen) -> None:
+    """From the sixth page, where the step before has ended."""
+    pages = listed(screen, ".net-page")
+    screen.page.keyboard.press("ArrowLeft")
     screen.page.keyboard.press("n")
     screen.wait(lambda: agrees(screen, "compare") and "box" in screen.address(), "page and box in the address")
     screen.settled()
-    assert same(where(screen), pages[2])
+    assert same(where(screen), pages[4])
     assert screen.page.locator(".joined-text").first.inner_text().startswith("1 of")
 
 
-def test_two_panes_stay_linked_over_a_turn(server: str, visit: Visit) -> None:
-    screen, pages = opened(visit, server, "compare")
-    for at in (2, 3, 2):
-        screen.page.keyboard.press("ArrowRight" if at > 1 and not same(where(screen), pages[3]) else "ArrowLeft")
+def two_panes_stay_linked_over_a_turn(screen: Screen) -> None:
+    """From the fifth page, where the step before has ended."""
+    pages = listed(screen, ".net-page")
+    for key, at in (("ArrowRight", 5), ("ArrowLeft", 4), ("ArrowRight", 5)):
+        screen.page.keyboard.press(key)
         assert same(where(screen), pages[at])
         screen.page.keyboard.press("+")
         first, second = shown(screen)["sheets"]

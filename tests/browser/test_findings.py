@@ -1,9 +1,10 @@
-"""Findings in a real browser: a verdict given on the page outlives the server, and a meeting runs by keys."""
+"""Verdicts in a real browser: on boxes, fields, causes and suspects, kept over a new start; a meeting runs by keys."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, dashboard, free_port
+from tests.browser.conftest import Screen, course, dashboard, free_port
+from tests.browser.test_fields import drawn
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
@@ -58,64 +60,175 @@ def name_oneself(screen: Screen, name: str) -> None:
     screen.settled()
 
 
-def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open().go("Findings")
+def test_what_is_said_and_chosen_outlives_the_server(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """With `--workspace`: the verdict, the name, the upload and the filter are there again, and a field is judged."""
+    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
+    words, port = ("--workspace", str(tmp_path / "ws")), free_port()
+    with dashboard(tmp_path, *words, port=port) as url:
+        screen = visit(url).open("files").upload(tmp_path / "third.json").go("Findings")
+        page = screen.page
         assert "Nothing has been judged yet." in screen.text()
         name_oneself(screen, "Anna")
         screen.go("Page browser")
-        screen.page.locator(".pane").first.click(position={"x": 4, "y": 4})
-        screen.page.keyboard.press("n")
+        page.get_by_role("combobox", name="Label").click()
+        page.get_by_role("option", name="Table").click()
+        screen.wait(lambda: screen.address().get("label") == "Table", "the label in the address")
         screen.settled()
-        screen.page.locator(".verdict-button", has_text="Ground truth wrong").click()
+        page.locator(".pane").first.click(position={"x": 4, "y": 4})
+        page.keyboard.press("n")
+        screen.settled()
+        page.locator(".verdict-button", has_text="Ground truth wrong").click()
         screen.wait(lambda: kept.exists() and len(events(kept)) == 1, "the verdict in the store")
         (event,) = events(kept)
         assert (event.verdict, event.author, event.verified) == ("ground_truth_wrong", "Anna", False)
-        assert event.target.kind == "mistake"
+        assert (event.target.kind, event.target.label) == ("mistake", "Table")
         screen.leave()
-    with dashboard(tmp_path) as url:
-        screen = visit(url).open().go("Findings")
-        screen.page.locator(".ls-history", has_text="Anna").wait_for()
-        assert "1 finding" in screen.text()
-        assert "corrected, 1 verdict applied" in screen.text()
-        screen.page.get_by_role("button", name="Show on the page").click()
-        screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-        screen.settled()
-        assert screen.where() == (event.target.document, (event.target.page or 0) + 1)
-        screen.leave()
-
-
-def test_uploads_filter_and_name_outlive_the_server(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """With `--workspace`: after a reload and after a new start of the server everything is there again."""
-    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
-    words, port = ("--workspace", str(tmp_path / "ws")), free_port()
-
-    def there(screen: Screen) -> None:
-        screen.open("page_browser")
-        screen.wait(lambda: screen.address().get("label") == "Table", "the filter")
-        screen.go("Files")
-        screen.wait(lambda: "third.json" in screen.cells(), "the upload in the table")
-        screen.go("Findings")
-        field = screen.page.get_by_role("textbox", name="Your name", exact=True)
-        screen.wait(lambda: field.input_value() == "Anna", "the name")
-
     with dashboard(tmp_path, *words, port=port) as url:
-        screen = visit(url).open("files").upload(tmp_path / "third.json")
-        name_oneself(screen.go("Findings"), "Anna")
-        screen.go("Page browser")
-        screen.page.get_by_role("combobox", name="Label").click()
-        screen.page.get_by_role("option", name="Table").click()
-        screen.wait(lambda: screen.address().get("label") == "Table", "the label in the address")
-        screen.settled()
-        there(screen)
-        screen.leave()
-    with dashboard(tmp_path, *words, port=port):
-        there(screen)
-        screen.leave()
+        # The same tab: the browser remembers the name.
+        again = Screen(page, url, screen.trouble).open("findings")
+        page.locator(".ls-history", has_text="Anna").wait_for()
+        field = page.get_by_role("textbox", name="Your name", exact=True)
+        again.wait(lambda: field.input_value() == "Anna", "the name")
+        assert "1 finding" in again.text()
+        assert "corrected, 1 verdict applied" in again.text()
+        page.get_by_role("button", name="Show on the page").click()
+        page.locator(".ls-title h1", has_text="Page browser").wait_for()
+        again.settled()
+        assert again.where() == (event.target.document, (event.target.page or 0) + 1)
+        again.open("page_browser")
+        again.wait(lambda: again.address().get("label") == "Table", "the filter")
+        again.go("Files")
+        again.wait(lambda: "third.json" in again.cells(), "the upload in the table")
+        a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(again, since(kept))
+        again.leave()
+
+
+def a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(
+    screen: Screen, given: Callable[[], list[Event]]
+) -> None:
+    """By keys, under the name that the browser remembers."""
+    page, received = screen.page, []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
+    drawn(screen.open("fields", field_doc="quayside-77120", field_page="2"))
+    whole_view = len(received)
+    assert page.locator("table.ls-corrected").count() == 0
+    page.locator(".pane").first.click(position={"x": 4, "y": 4})
+    page.keyboard.press("n")
+    page.locator(".verdict-button").first.wait_for()
+    screen.settled()
+    before = len(received)
+    page.keyboard.press("v")
+    page.keyboard.press("2")
+    screen.wait(lambda: len(given()) == 1, "the verdict in the store")
+    (event,) = given()
+    assert (event.verdict, event.author) == ("ground_truth_wrong", "Anna")
+    assert (event.target.kind, event.target.document, event.target.mistake) == ("field", "quayside-77120", "missed")
+    page.locator("table.ls-corrected").wait_for()
+    screen.settled()
+    assert len(received) - before < whole_view / 3
+    corrected = page.locator("table.ls-corrected tr.ls-corrected td").all_inner_texts()
+    official = page.locator("table.ls-corrected tr.ls-official td").all_inner_texts()
+    assert (official[0], corrected[0]) == ("official", "corrected")
+    assert int(corrected[6]) == int(official[6]) - 1, "one missed field less"
+
+
+def test_verdicts_in_compare_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
+    """Before the other tests of this server: nothing is judged yet."""
+    url, kept = judging
+    course(
+        visit(url).open("compare"),
+        partial(a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_turns, kept),
+        partial(one_verdict_for_a_cause_in_compare_and_in_the_gallery, kept),
+    )
+
+
+def a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_turns(
+    kept: Path, screen: Screen
+) -> None:
+    """On the difference that N chooses, of the model that makes the mistake.
+
+    The numbers above the panes belong to the part that runs for a verdict or a page; nothing else is drawn again.
+    """
+    given = since(kept)
+    page, keys = screen.page, screen.page.keyboard
+    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    row, numbers = page.locator(".pair-lists .verdict"), page.locator(".ls-numbers-line")
+    assert not row.is_visible()
+    assert numbers.locator(".ls-after").count() == 0
+    page.locator(".pair-pane").first.focus()
+    keys.press("v")
+    row.wait_for()
+    title = row.locator(".verdict-title").inner_text()
+    keys.press("2")
+    row.locator(".verdict-name").wait_for()
+    keys.type("Amara")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) >= 1, "the verdict")
+    row.locator(".verdict-state", has_text="Amara, ").wait_for()
+    assert row.locator(".verdict-button[aria-pressed=true]").inner_text() == "Ground truth wrong"
+    (event,) = given()
+    letter, model = ("A", "lines") if title.startswith("Verdict on A: ") else ("B", "blocks")
+    assert title.startswith(f"Verdict on {letter}: ")
+    assert (event.verdict, event.author, event.target.models) == ("ground_truth_wrong", "Amara", (model,))
+    assert event.target.document == screen.address()["doc"]
+    # The same key again asks first, and typing in the note judges nothing.
+    keys.press("1")
+    row.locator(".verdict-asks", has_text="Press 1 again").wait_for()
+    keys.press("Tab")
+    keys.type("1 2 cut")
+    keys.press("Enter")
+    screen.wait(lambda: len(given()) >= 2, "the note")
+    assert [(each.verdict, each.note) for each in given()][1:] == [("ground_truth_wrong", "1 2 cut")]
+    keys.press("Escape")
+    page.locator(".pair-pane:focus").wait_for()
+    numbers.locator(".ls-after").first.wait_for()
+    said, first = numbers.inner_text(), page.locator(".net-page.current").inner_text()
+    assert "corrected" in said
+    keys.press("ArrowRight")
+    screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page")
+    screen.settled()
+    assert numbers.inner_text() == said
+
+
+def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Screen) -> None:
+    """V, C and 1 judge a table read as lines; "more like this" lists the others, which one press judges together."""
+    given = since(kept)
+    screen.to("compare", doc="harvest-survey-2024.pdf", page="4")
+    page, keys = screen.page, screen.page.keyboard
+    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    row = page.locator(".pair-lists .verdict")
+    pane, group = page.locator(".pair-pane").first, row.locator(".verdict-cause")
+    pane.focus()
+
+    def grouped() -> bool:
+        keys.press("n")
+        return bool(group.is_visible())
+
+    screen.wait(grouped, "a difference of a cause")
+    keys.press("v")
+    keys.press("c")
+    assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
+    keys.press("1")
+    screen.wait(lambda: len(given()) == 15, "a verdict on each mistake of the cause")
+    assert {(event.verdict, event.author) for event in given()} == {("model_wrong", "Amara")}
+    row.locator(".verdict-state", has_text="Amara, ").wait_for()
+    screen.settled()
+    screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
+    keys.press("Enter")
+    page.locator(".ls-title h1", has_text="Gallery").wait_for()
+    screen.settled()
+    assert "8 times, 72 mistakes on 8 pages" in screen.text()
+    assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
+    screen.tab_to(page.get_by_role("button", name="Model wrong"))
+    # On the way Tab has chosen a cell of the table of causes, which is a message of its own.
+    screen.settled()
+    keys.press("Enter")
+    page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
+    assert len({event.target_id for event in given()}) == 72
 
 
 def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
-    """Open, find, judge with a note, meet, minutes, pack: Tab, arrows, letters, digits and Enter, and nothing else."""
+    """Open, find, judge, meet, minutes, a pack that is cancelled: Tab, arrows, letters, digits, Enter, nothing else."""
     url, kept = judging
     given = since(kept)
     screen = visit(url).open()
@@ -193,104 +306,15 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     page.locator(".ls-title h1", has_text="Findings").wait_for()
     screen.settled()
     follow("Review pack")
-    screen.tab_to(page.get_by_role("button", name="Make the pack"))
+    assert "B finds more" in screen.text()
+    make = page.get_by_role("button", name="Make the pack")
+    screen.tab_to(make)
     keys.press("Enter")
-    download = page.get_by_role("button", name="Download review-pack.html")
-    download.wait_for(timeout=120_000)
-    screen.tab_to(download)
-    with page.expect_download() as saved:
-        keys.press("Enter")
-    pack = Path(saved.value.path()).read_text(encoding="utf-8")
-    assert "1 3 4: split at the gap" in pack
-
-
-def test_a_verdict_in_compare_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
-    """On the difference that N chooses, of the model that makes the mistake; it is there in the Page browser too."""
-    url, kept = judging
-    given = since(kept)
-    screen = visit(url).open("compare")
-    keys = screen.page.keyboard
-    screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-    row = screen.page.locator(".pair-lists .verdict")
-    assert not row.is_visible()
-    screen.page.locator(".pair-pane").first.focus()
-    keys.press("v")
-    row.wait_for()
-    title = row.locator(".verdict-title").inner_text()
-    keys.press("2")
-    row.locator(".verdict-name").wait_for()
-    keys.type("Amara")
+    screen.tab_to(page.get_by_role("button", name="Cancel"))
     keys.press("Enter")
-    screen.wait(lambda: len(given()) >= 1, "the verdict")
-    row.locator(".verdict-state", has_text="Amara, ").wait_for()
-    assert row.locator(".verdict-button[aria-pressed=true]").inner_text() == "Ground truth wrong"
-    (event,) = given()
-    letter, model = ("A", "lines") if title.startswith("Verdict on A: ") else ("B", "blocks")
-    assert title.startswith(f"Verdict on {letter}: ")
-    assert (event.verdict, event.author, event.target.models) == ("ground_truth_wrong", "Amara", (model,))
-    assert event.target.document == screen.address()["doc"]
-    # The same key again asks first, and typing in the note judges nothing.
-    keys.press("1")
-    row.locator(".verdict-asks", has_text="Press 1 again").wait_for()
-    keys.press("Tab")
-    keys.type("1 2 cut")
-    keys.press("Enter")
-    screen.wait(lambda: len(given()) >= 2, "the note")
-    assert [(each.verdict, each.note) for each in given()][1:] == [("ground_truth_wrong", "1 2 cut")]
-    keys.press("Escape")
-    screen.page.locator(".pair-pane:focus").wait_for()
-
-
-def test_one_verdict_for_a_cause_in_compare_and_in_the_gallery(visit: Visit, judging: tuple[str, Path]) -> None:
-    """V, C and 1 judge a table read as lines; "more like this" lists the others, which one press judges together."""
-    url, kept = judging
-    given = since(kept)
-    screen = visit(url).open("compare", doc="harvest-survey-2024.pdf", page="4")
-    page, keys = screen.page, screen.page.keyboard
-    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-    row = page.locator(".pair-lists .verdict")
-    pane, group = page.locator(".pair-pane").first, row.locator(".verdict-cause")
-    pane.focus()
-
-    def grouped() -> bool:
-        keys.press("n")
-        return bool(group.is_visible())
-
-    screen.wait(grouped, "a difference of a cause")
-    keys.press("v")
-    keys.press("c")
-    assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
-    keys.press("1")
-    row.locator(".verdict-name").wait_for()
-    keys.type("Bola")
-    keys.press("Enter")
-    screen.wait(lambda: len(given()) == 15, "a verdict on each mistake of the cause")
-    assert {event.verdict for event in given()} == {"model_wrong"}
-    row.locator(".verdict-state", has_text="Bola, ").wait_for()
+    make.wait_for()
     screen.settled()
-    screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
-    keys.press("Enter")
-    page.locator(".ls-title h1", has_text="Gallery").wait_for()
-    screen.settled()
-    assert "8 times, 72 mistakes on 8 pages" in screen.text()
-    assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
-    screen.tab_to(page.get_by_role("button", name="Model wrong"))
-    # On the way Tab has chosen a cell of the table of causes, which is a message of its own.
-    screen.settled()
-    keys.press("Enter")
-    page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
-    assert len({event.target_id for event in given()}) == 72
-
-
-def test_the_browser_remembers_the_name(visit: Visit, judging: tuple[str, Path]) -> None:
-    screen = visit(judging[0]).open().go("Findings")
-    name_oneself(screen, "Chidi")
-    screen.page.reload()
-    screen.settled()
-    screen.wait(
-        lambda: screen.page.get_by_role("textbox", name="Your name", exact=True).input_value() == "Chidi",
-        "the name again",
-    )
+    assert page.get_by_role("button", name="Download review-pack.html").count() == 0
 
 
 def test_the_review_sample_goes_on_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
@@ -324,3 +348,45 @@ def test_the_review_sample_goes_on_by_keys(visit: Visit, judging: tuple[str, Pat
     page.keyboard.press("d")
     screen.wait(lambda: len(given()) == 2, "the second page in the store")
     assert given()[1].target != given()[0].target
+
+
+def test_a_suspect_is_edited_accepted_and_taken_back_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
+    """The name is asked for where the answer was pressed, and the edited box is the one that is stored."""
+    url, kept = judging
+    given = since(kept)
+    screen = visit(url).open("suspects")
+    page = screen.page
+    screen.wait(lambda: page.locator(".suspect-image[src]").is_visible(), "the page of the first suspect")
+    first = page.locator(".suspect-row b").first.inner_text()
+    page.locator(".suspect-pane").click()
+    page.keyboard.press("e")
+    corner = page.locator(".suspect-handle-3").bounding_box()
+    assert corner is not None
+    x, y = corner["x"] + corner["width"] / 2, corner["y"] + corner["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 30, y - 12)
+    page.mouse.up()
+    edges = [float(page.locator(f"input[data-side='{side}']").input_value()) / 100 for side in range(4)]
+    # Letters in a field are text: nothing is answered.
+    page.locator("input[data-side='0']").press("1")
+    page.locator("input[data-side='0']").fill(f"{100 * edges[0]:.2f}")
+    page.locator(".suspect-pane").focus()
+    page.keyboard.press("1")
+    page.locator(".verdict-name").fill("Efua")
+    page.keyboard.press("Enter")
+    screen.wait(lambda: len(given()) == 1, "the verdict in the store")
+    (event,) = given()
+    assert (event.verdict, event.author) == ("ground_truth_wrong", "Efua")
+    (box,) = event.target.of("prediction")
+    assert box.xyxy == pytest.approx(edges, abs=1e-4)
+    screen.wait(lambda: page.locator(".suspect-row b").first.inner_text() != first, "the next suspect")
+    # Two answers at once arrive both, in their order.
+    page.keyboard.press("2")
+    page.keyboard.press("3")
+    screen.wait(lambda: len(given()) == 3, "two more verdicts")
+    assert [each.verdict for each in given()] == ["ground_truth_wrong", "model_wrong", "ambiguous"]
+    page.keyboard.press("u")
+    screen.wait(lambda: len(given()) == 4, "the verdict taken back")
+    assert given()[-1].action == "cleared"
+    assert given()[-1].target_id == given()[-2].target_id

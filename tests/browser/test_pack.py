@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,9 @@ from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.verdicts import ReviewLog
-from tests.browser.conftest import Screen
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Screen]
-
-
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +39,9 @@ def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened(browser: Any, pack: Path) -> Iterator[Any]:
-    """The pack in a tab; at the end nothing was asked for and nothing complained."""
+    """The pack in a tab for all tests; at the end nothing was asked for and nothing complained."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     trouble: list[str] = []
@@ -116,30 +108,6 @@ def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     opened.keyboard.press("Escape")
 
 
-def test_a_pack_is_cancelled_and_another_is_made_and_downloaded(server: str, visit: Visit, tmp_path: Path) -> None:
-    screen = visit(server).open("review_pack")
-    page = screen.page
-    assert "B finds more" in screen.text()
-    page.get_by_role("radio", name="Everything, as a zip").click()
-    page.get_by_role("button", name="Make the pack").click()
-    page.get_by_role("button", name="Cancel").click()
-    page.get_by_role("button", name="Make the pack").wait_for()
-    screen.settled()
-    assert page.get_by_role("button", name="Download review-pack.zip").count() == 0
-    page.get_by_role("radio", name="One HTML file").click()
-    screen.settled()
-    page.get_by_role("button", name="Make the pack").click()
-    button = page.get_by_role("button", name="Download review-pack.html")
-    button.wait_for(timeout=120_000)
-    with page.expect_download() as waiting:
-        button.click()
-    waiting.value.save_as(tmp_path / "pack.html")
-    assert "Key numbers" in (tmp_path / "pack.html").read_text(encoding="utf-8")
-
-
-def test_a_phone_shows_the_pack_without_scrolling_sideways(pack: Path, browser: Any) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    page.goto(pack.as_uri())
-    page.wait_for_load_state("load")
-    assert page.evaluate("() => document.documentElement.scrollWidth") == 390
-    page.close()
+def test_a_phone_shows_the_pack_without_scrolling_sideways(opened: Any) -> None:
+    opened.set_viewport_size({"width": 390, "height": 844})
+    assert opened.evaluate("() => document.documentElement.scrollWidth") == 390

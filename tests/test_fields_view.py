@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -123,29 +122,26 @@ def test_a_threshold_scores_again_without_reading_again(monkeypatch: pytest.Monk
         assert f"IoU ≥ {iou:.2f}" in dashboard.signature(app)
         assert address(app)["field_iou"] == f"{iou:g}"
         assert int(app.dataframe[TYPES].value["TP"].iloc[0]) == int(counts.true_positive[0])
+    fine(app.button_group(key=dashboard.key_of(app, "field_preset")).set_value(0.75).run())
+    assert app.slider(key=dashboard.key_of(app, "field_iou")).value == 0.75
 
 
-@pytest.mark.parametrize(
-    ("parity", "grid", "said"),
-    [
+def test_parity_and_recall_grid_are_those_of_the_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FIELDS)
+    starts = {"parity": "none", "recall_grid": "auto"}
+    for parity, grid, said in (
         ("stickler", "auto", " · parity stickler · recall grid decimal · "),
         ("stickler", "linspace", " · parity stickler · "),
         ("none", "decimal", " · recall grid decimal · "),
-    ],
-)
-def test_parity_and_recall_grid_are_those_of_the_protocol(
-    monkeypatch: pytest.MonkeyPatch, parity: str, grid: str, said: str
-) -> None:
-    app = start(monkeypatch, FIELDS)
-    app.selectbox(key="field_parity").set_value(parity)
-    fine(app.selectbox(key="field_recall_grid").set_value(grid).run())
-    _numbers_are_those_of(app, SAMPLE / "ground_truth", SAMPLE / "anchors", parity, grid)
-    assert said in dashboard.signature(app)
-    chosen = {"parity": parity, "recall_grid": grid}
-    starts = {"parity": "none", "recall_grid": "auto"}
-    assert {name: address(app).get(name) for name in chosen} == {
-        name: None if value == starts[name] else value for name, value in chosen.items()
-    }
+    ):
+        app.selectbox(key="field_parity").set_value(parity)
+        fine(app.selectbox(key="field_recall_grid").set_value(grid).run())
+        _numbers_are_those_of(app, SAMPLE / "ground_truth", SAMPLE / "anchors", parity, grid)
+        assert said in dashboard.signature(app)
+        chosen = {"parity": parity, "recall_grid": grid}
+        assert {name: address(app).get(name) for name in chosen} == {
+            name: None if value == starts[name] else value for name, value in chosen.items()
+        }
     linked = start(monkeypatch, FIELDS, **chosen)
     assert (numbers(linked), dashboard.signature(linked)) == (numbers(app), dashboard.signature(app))
 
@@ -213,24 +209,18 @@ def _never(*_: object, **__: object) -> Any:
     raise AssertionError("files were read or compared again")
 
 
-def test_presets_set_the_slider(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, FIELDS)
-    fine(app.button_group(key="field_preset").set_value(0.75).run())
-    assert app.slider(key=dashboard.key_of(app, "field_iou")).value == 0.75
+def test_the_two_by_two_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
+    for place, letter in enumerate("AB", 1):
+        app = start(monkeypatch, FIELDS, model=str(place))
+        cells = results[letter].value_by_box(0.5)
+        total = sum(sum(row.values()) for row in cells.values())
+        for value, row in cells.items():
+            for box, count in row.items():
+                assert app.button(key=f"linked_{value}_{box}").label == f"**{count:,}** {100 * count / total:.1f} %"
 
 
-@pytest.mark.parametrize("letter", ["A", "B"])
-def test_the_two_by_two_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, results: Any, letter: str) -> None:
-    app = start(monkeypatch, FIELDS, model=str("AB".index(letter) + 1))
-    cells = results[letter].value_by_box(0.5)
-    total = sum(sum(row.values()) for row in cells.values())
-    for value, row in cells.items():
-        for box, count in row.items():
-            assert app.button(key=f"linked_{value}_{box}").label == f"**{count:,}** {100 * count / total:.1f} %"
-
-
-@pytest.mark.parametrize("link", ["value_wrong_box_right", "value_right_box_wrong", "value_right_box_right"])
-def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any, link: str) -> None:
+def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
+    link = "value_wrong_box_right"
     app = press(start(monkeypatch, FIELDS), f"linked_{link}")
     rows = behind(results["A"], link, iou=0.5)
     table = app.dataframe[ONE_BY_ONE].value
@@ -272,6 +262,12 @@ def test_a_field_narrows_everything_to_it(monkeypatch: pytest.MonkeyPatch, resul
 
 def test_the_review_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
     app = start(monkeypatch, FIELDS)
+    body = next(body for body in html_blocks(app) if "Confidence metrics" in body)
+    text = dashboard.read_html(body).words
+    plain = {letter: result.confidence().to_json() for letter, result in results.items()}
+    for name, key in (("AUROC", "auroc"), ("Brier score", "brier"), ("Calibration error", "ece")):
+        place = text.index(name)
+        assert text[place + 1 : place + 3] == [f"{plain[letter][key]:.3f}" for letter in ("A", "B")]
     for budget in (20, 5, 100):
         fine(app.slider(key="field_budget").set_value(budget).run())
         for result in results.values():
@@ -282,16 +278,6 @@ def test_the_review_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch, res
     press(app, "linked_least_B")
     assert address(app)["behind"] == "least_sure"
     assert address(app)["model"] == "2"
-
-
-def test_the_confidence_metrics_of_both_models_are_shown(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
-    app = start(monkeypatch, FIELDS)
-    body = next(body for body in html_blocks(app) if "Confidence metrics" in body)
-    text = dashboard.read_html(body).words
-    plain = {letter: result.confidence().to_json() for letter, result in results.items()}
-    for name, key in (("AUROC", "auroc"), ("Brier score", "brier"), ("Calibration error", "ece")):
-        place = text.index(name)
-        assert text[place + 1 : place + 3] == [f"{plain[letter][key]:.3f}" for letter in ("A", "B")]
 
 
 # --- the address ---------------------------------------------------------------------------------------------
@@ -310,22 +296,29 @@ def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dashboard.viewer(app)["page"]["document"] == "hartwell-3402"
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"field_iou": "2"}, {"field_iou": "x"}, {"behind": "nowhere"}, {"budget": "0"}, {"budget": "ten"},
-        {"field_page": "-1"}, {"unit": "miles"}, {"field": "nothing.like.it"}, {"field_within": "no-such-document"},
-        {"parity": "coco"}, {"recall_grid": "11"},
-    ],
-)  # fmt: skip
-def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch, bad: dict[str, str]) -> None:
-    app = start(monkeypatch, FIELDS, **bad)
-    told = [each.value.replace("\\", "").replace("\u2060", "") for each in app.caption if "could not be" in each.value]
-    named = set(bad) | set(bad.values())
-    assert len(told) == 1
-    assert any(name in told[0] for name in named)
+# Two refused texts of every part, one of each in a link.
+BAD = {
+    "field_iou": ("2", "x"),
+    "behind": ("nowhere", "x"),
+    "budget": ("0", "ten"),
+    "field_page": ("-1", "x"),
+    "unit": ("miles", "x"),
+    "field": ("nothing.like.it", "no"),
+    "field_within": ("no-such-document", "no"),
+    "parity": ("coco", "x"),
+    "recall_grid": ("11", "x"),
+}
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    app = start(monkeypatch, FIELDS, **{name: texts[at] for name, texts in BAD.items()})
+    (told,) = [
+        each.value.replace("\\", "").replace("\u2060", "") for each in app.caption if "could not be" in each.value
+    ]
+    assert sorted(told.partition(": ")[2].removesuffix(".").split(", ")) == sorted(BAD)
     # The page on screen is always written; what was refused is not.
-    assert not set(bad.items()) & set(address(app).items())
+    assert not {(name, texts[at]) for name, texts in BAD.items()} & set(address(app).items())
 
 
 # --- states --------------------------------------------------------------------------------------------------
@@ -354,13 +347,6 @@ def test_one_document_and_one_model(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert {box["status"] for box in data["boxes"]} == {"TP", "truth", "FP", "FN"}
 
 
-def test_no_confidence_at_all_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    truth, predicted = folder(tmp_path / "t", {"d": TRUTH}), folder(tmp_path / "p", {"d": TRUTH})
-    app = start(monkeypatch, FIELDS, files=opened(truth, (predicted,)))
-    assert any("No predicted field has a confidence" in each.value for each in app.caption)
-    assert dashboard.viewer(app)["mistakes"] == []
-
-
 def test_no_box_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     truth = folder(tmp_path / "t", {"d": {"a": "x", "b": rich("y")}})
     predicted = folder(tmp_path / "p", {"d": {"a": "z", "b": rich("y", confidence=0.5)}})
@@ -372,6 +358,9 @@ def test_no_box_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_a_number_without_fields_has_a_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     truth, predicted = folder(tmp_path / "t", {"d": TRUTH}), folder(tmp_path / "p", {"d": TRUTH})
+    app = start(monkeypatch, FIELDS, files=opened(truth, (predicted,)))
+    assert any("No predicted field has a confidence" in each.value for each in app.caption)
+    assert dashboard.viewer(app)["mistakes"] == []
     app = start(monkeypatch, FIELDS, files=opened(truth, (predicted,)), behind="missed")
     data = dashboard.viewer(app)
     assert data["page"] is None
@@ -389,18 +378,18 @@ def test_boxes_in_points_are_placed_by_the_page(monkeypatch: pytest.MonkeyPatch,
     assert address(app)["unit"] == "150dpi"
 
 
-@pytest.mark.parametrize("content", ["{", '{"a": NaN}', "[1]", '{"a": {"_value": 1}, "a": 2}', ""])
-def test_a_bad_file_gives_issues_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str) -> None:
+def test_a_bad_file_gives_issues_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is an error is the reader's (`test_readers_fields.py`): one is enough for the view."""
     truth = folder(tmp_path / "t", {"d": TRUTH})
-    good, bad = folder(tmp_path / "p", {"d": PREDICTED}), folder(tmp_path / "q", {"d": PREDICTED, "e": content})
+    good, bad = folder(tmp_path / "p", {"d": PREDICTED}), folder(tmp_path / "q", {"d": PREDICTED, "e": '{"a": NaN}'})
     app = start(monkeypatch, FIELDS, files=opened(truth, (good, bad)))
     assert app.error
     assert "e.json" in {row["File"] for row in dashboard.issue_tables(app)[0]}
     assert "AP, B" not in app.dataframe[TYPES].value
+    on_files = dashboard.go(app, FILES)
+    assert "e.json" in {row["File"] for row in dashboard.issues(on_files)}
     broken = start(monkeypatch, FIELDS, files=opened(bad, (good,)))
     assert "The ground truth has errors" in " ".join(words(broken))
-    on_files = start(monkeypatch, FILES, files=opened(truth, (good, bad)))
-    assert "e.json" in {row["File"] for row in dashboard.issues(on_files)}
 
 
 def test_an_upload_is_taken_and_a_bad_one_is_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -477,35 +466,29 @@ def test_names_from_strangers_never_reach_a_renderer_of_markup(monkeypatch: pyte
 # --- many documents, and any documents -----------------------------------------------------------------------
 
 
-def test_a_thousand_documents_stay_quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A thousand documents of thirty fields open, and a step of the slider costs little of what opening costs."""
+def test_of_many_documents_the_strip_has_a_part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     sides: dict[str, list[str]] = {"truth": [], "model": []}
-    for number in range(1_000):
+    for number in range(300):
         for name, lines in sides.items():
             tree = {}
-            for field in range(30):
+            for field in range(3):
                 x, y = rng.uniform(0, 0.8, 2)
                 sure = None if name == "truth" else float(rng.uniform(0, 1))
                 tree[f"field_{field}"] = rich(f"value {rng.integers(5)}", [x, y, x + 0.1, y + 0.05], confidence=sure)
             lines.append(json.dumps({"doc_id": f"document-{number}", "fields": tree}))
     for name, lines in sides.items():
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
-    begun = time.process_time()
     app = start(monkeypatch, FIELDS, files=opened(tmp_path / "truth.jsonl", (tmp_path / "model.jsonl",)))
-    opening = time.process_time() - begun
-    assert "1,000 documents, 1,000 pages" in dashboard.signature(app)
+    assert "300 documents, 300 pages" in dashboard.signature(app)
     data = dashboard.viewer(app)
-    assert data["page"]["total"] == 1_000
+    assert data["page"]["total"] == 300
     assert len(data["strip"]) == 200
-    begun = time.process_time()
     fine(app.slider(key="field_iou").set_value(0.3).run())
-    step = time.process_time() - begun
-    print(f"opening {opening:.2f} s of CPU, a step of the slider {step:.2f} s")
     assert "IoU ≥ 0.30" in dashboard.signature(app)
 
 
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None, max_examples=4)
 @given(st.integers(0, 10**6), st.sampled_from([0.05, 0.5, 0.95]))
 def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, seed: int, iou: float) -> None:
     home = tmp_path_factory.mktemp("random")

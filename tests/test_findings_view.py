@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.model.dataset import join
+from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
@@ -38,11 +39,16 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def sample_targets() -> list[Target]:
+@cache
+def sample() -> Dataset:
+    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+
+
+@cache
+def sample_targets() -> tuple[Target, ...]:
     """The mistakes of the first model of the sample, page by page."""
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    scored = snapshot.pair(dataset).match().at(0.5)
-    return [target for page in range(dataset.pages) for target in page_mistakes(scored, page).targets]
+    scored = snapshot.pair(sample()).match().at(0.5)
+    return tuple(target for page in range(sample().pages) for target in page_mistakes(scored, page).targets)
 
 
 def said(target: Target, verdict: str | None, *, minutes: int = 0, **given: Any) -> Event:
@@ -85,12 +91,11 @@ class TestBesideOfficialNumbers:
         self, kept: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seeded(kept)
-        dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
         with Store(kept) as store:
-            to = corrections(dataset, store.log())
+            to = corrections(sample(), store.log())
         every = []
         for model in (0, 1):
-            official = snapshot.pair(dataset, model).match().at(0.5)
+            official = snapshot.pair(sample(), model).match().at(0.5)
             again = corrected(official, to).result.micro
             names = ("f1", "precision", "recall")
             both = [[f"{getattr(micro, name)[0]:.3f}" for name in names] for micro in (official.micro, again)]
@@ -103,13 +108,12 @@ class TestBesideOfficialNumbers:
         assert corrected_of(start(monkeypatch, "pages/compare.py")) == every[0] + every[1]
         assert sorted(corrected_of(start(monkeypatch, PAGE_BROWSER))) == sorted(every[0])
 
-    @pytest.mark.parametrize("verdict", [None, "model_wrong"])
     def test_without_a_verdict_that_changes_them_there_are_none(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch, verdict: str | None
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        if verdict is not None:
-            with Store(kept) as store:
-                store.add([said(sample_targets()[0], verdict)])
+        assert corrected_of(start(monkeypatch)) == []
+        with Store(kept) as store:
+            store.add([said(sample_targets()[0], "model_wrong")])
         for view in ("pages/overview.py", "pages/compare.py", PAGE_BROWSER):
             assert corrected_of(start(monkeypatch, view)) == []
 
@@ -138,52 +142,36 @@ class TestView:
         assert rows["Note"].tolist()[1] == "<b>nothing</b> here"
         assert "5 findings · 1 conflict · 0 agreed by two reviewers" in text_of(app)
         assert "5 of 5 findings in 4 groups, 3 boxes to correct, costliest first" in text_of(app)
+        assert (len(rows), rows["Boxes"].sum()) == (4, 3)
 
-    def test_corrected_numbers_stand_next_to_the_official_ones(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        seeded(kept)
-        shown = text_of(start(monkeypatch, FINDINGS))
+        shown = text_of(app)
         assert "<td>official</td><td>345</td><td>189</td><td>113</td>" in shown
         assert "<td>corrected</td><td>345</td><td>189</td><td>112</td>" in shown
         assert "<td>change</td><td>±0</td><td>±0</td><td>−1</td>" in shown
         assert "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied" in shown
 
-    @pytest.mark.parametrize(
-        ("choice", "left"),
-        [
-            ({"finding_state": "past"}, ["○ Ignore"]),
-            ({"finding_verdicts": ["conflict", "note"]}, ["≠ Reviewers differ", "✎ Note only"]),
-            ({"finding_author": "Ben"}, ["≠ Reviewers differ", "○ Ignore"]),
-            ({"finding_tag": "guideline"}, ["◆ Ground truth wrong"]),
-        ],
-    )
-    def test_filters(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch, choice: dict[str, Any], left: list[str]
-    ) -> None:
+    def test_filters(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         seeded(kept)
         app = start(monkeypatch, FINDINGS)
-        for name, value in choice.items():
+        for name, value, nothing, left in (
+            ("finding_state", "past", "", ["○ Ignore"]),
+            ("finding_verdicts", ["conflict", "note"], [], ["≠ Reviewers differ", "✎ Note only"]),
+            ("finding_author", "Ben", "", ["≠ Reviewers differ", "○ Ignore"]),
+            ("finding_tag", "guideline", "", ["◆ Ground truth wrong"]),
+        ):
             app.session_state[name] = value
-        assert queue_of(fine(app.run()))["Verdict"].tolist() == left
-
-    def test_a_filter_that_nothing_passes_has_a_way_out(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
-        app = start(monkeypatch, FINDINGS)
+            assert queue_of(fine(app.run()))["Verdict"].tolist() == left, name
+            if name == "finding_tag":
+                shown = text_of(app)
+                assert "&lt;b&gt;nothing&lt;/b&gt; here" in shown
+                assert "<b>nothing" not in shown, "text of reviewers is shown as text"
+            app.session_state[name] = nothing
         app.session_state["finding_author"] = "Ben"
         app.session_state["finding_tag"] = "guideline"
         fine(app.run())
         assert "No finding passes the filter; there are 5 findings." in text_of(app)
         fine(next(button for button in app.button if button.label == "Clear filter").click().run())
         assert len(queue_of(app)) == 4
-
-    def test_text_of_reviewers_is_shown_as_text(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
-        app = start(monkeypatch, FINDINGS)
-        app.session_state["finding_tag"] = "guideline"
-        shown = text_of(fine(app.run()))
-        assert "&lt;b&gt;nothing&lt;/b&gt; here" in shown
-        assert "<b>nothing" not in shown
 
     def test_a_damaged_store_is_told(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         kept.write_bytes(b"no database" * 500)
@@ -398,28 +386,21 @@ class TestMeeting:
         (row,) = (row for row in screen_of(app)["agenda"] if row["key"] == item)
         assert row["state"] == "Model wrong, agreed"
 
-    def test_only_this_place(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_only_this_place_and_no_date_that_is_none(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = self.meeting(monkeypatch)
         sent = {
             "id": "one-act", "item": screen_of(app)["item"], "example": 1, "whole": False, "verdict": "ignore",
             "note": "", "owner": "", "due": "", "status": "", "name": "Anna", "onward": True,
         }  # fmt: skip
+        app = decided(app, monkeypatch, {**sent, "due": "tomorrow"})
+        assert "The due date must be a day such as 2026-01-31." in screen_of(app)["problem"]
+        assert not kept.exists()
         app = decided(app, monkeypatch, sent)
         with Store(kept) as store:
             assert len(store.events()) == 1
         data = screen_of(app)
         assert (data["item"], data["example"]) == (sent["item"], 2)
         assert next(row["state"] for row in data["agenda"] if row["key"] == sent["item"]) == "1 of 37 judged"
-
-    def test_a_date_that_is_none_is_told(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        app = self.meeting(monkeypatch)
-        sent = {
-            "id": "one-act", "item": screen_of(app)["item"], "example": 0, "whole": False, "verdict": "ignore",
-            "note": "", "owner": "", "due": "tomorrow", "status": "", "name": "Anna", "onward": True,
-        }  # fmt: skip
-        data = screen_of(decided(app, monkeypatch, sent))
-        assert "The due date must be a day such as 2026-01-31." in data["problem"]
-        assert not kept.exists()
 
 
 def decided(app: AppTest, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> AppTest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tests.test_by_digest import asked as answered
 GALLERY = "pages/gallery.py"
 
 
+@cache
 def core(model: str = "lines", *, iou: float = 0.5, min_score: float = 0.0) -> ThresholdResult:
     truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
     predicted = formats.read(SAMPLE_DATA / f"{model}.json", side="prediction")
@@ -80,6 +82,12 @@ def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(app) == len(result.mistakes)
     assert f"{len(result.mistakes)} mistakes on" in heading(app)
     assert component(app, "ramp")["unit"] == "boxes"
+    boxes = [len(card["boxes"]) for card in component(app, "cards")["cards"]]
+    assert boxes[0] == max(boxes), "the worst first"
+    facts = component(app, "facts")["facts"]
+    # Nobody counts the boxes of the background: the numbers of its cell are undefined, and it opens nothing.
+    assert {name: rows[0][0] for name, rows in facts.items()} == dict.fromkeys(("pixels", "row", "column", "f1"))
+    assert facts["pixels"][0][1] is not None
 
 
 @pytest.mark.parametrize(
@@ -110,10 +118,9 @@ def test_a_link_opens_the_boxes_behind_a_number(
     assert "question" not in app.query_params
 
 
-@pytest.mark.parametrize("text", ['{"cell":["Chart",null]}', '{"name":"gone"}', '{"colour":1}', "no", '{"iou":[1]}'])
-def test_a_link_that_makes_no_sense_shows_all_mistakes(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    app = start(monkeypatch, GALLERY, question=text)
-    assert asked(app) == len(core().mistakes)
+def test_a_link_that_makes_no_sense_shows_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ('{"cell":["Chart",null]}', '{"name":"gone"}', '{"colour":1}', "no", '{"iou":[1]}'):
+        assert asked(start(monkeypatch, GALLERY, question=text)) == len(core().mistakes), text
 
 
 def test_the_filter_is_that_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,18 +188,6 @@ def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch,
     assert f"yours: Ambiguous on {mistakes} of {mistakes}; another one replaces it" in words(app)
 
 
-def test_it_begins_with_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY)
-    tags = [len(card["boxes"]) for card in component(app, "cards")["cards"]]
-    assert tags[0] == max(tags)
-
-
-@pytest.mark.parametrize("charts", ["scores", "fit", "names"])
-def test_every_choice_has_its_charts(monkeypatch: pytest.MonkeyPatch, charts: str) -> None:
-    app = start(monkeypatch, GALLERY, charts=charts)
-    assert len(app.get("vega_lite_chart")) == {"scores": 2, "fit": 4, "names": 1}[charts]
-
-
 def test_crops_come_when_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, GALLERY)
     first = component(app, "cards")
@@ -252,19 +247,12 @@ def test_without_boxes_it_says_what_is_there_to_do(
     assert ("All mistakes" in said) == any(button.label == "All mistakes" for button in app.button)
 
 
-def test_the_background_has_no_boxes_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody counts them: the numbers of that cell are undefined, and it opens nothing."""
-    app = start(monkeypatch, GALLERY)
-    facts = component(app, "facts")["facts"]
-    assert {name: rows[0][0] for name, rows in facts.items()} == dict.fromkeys(("pixels", "row", "column", "f1"))
-    assert facts["pixels"][0][1] is not None
-
-
-def test_charts_of_several_models_name_their_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    for charts, several in (("names", True), ("fit", True), ("scores", True), ("classes", False)):
+def test_every_choice_has_its_charts_and_names_the_colours_of_several_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    for charts, number, several in (("names", 1, True), ("fit", 4, True), ("scores", 2, True), ("classes", 0, False)):
         app = start(monkeypatch, GALLERY, charts=charts)
+        assert len(app.get("vega_lite_chart")) == number, charts
         head = next(each.proto.body for each in app.get("html") if 'class="ls-section"' in each.proto.body)
-        assert (">A<" in head and ">B<" in head) == several
+        assert (">A<" in head and ">B<" in head) == several, charts
 
 
 def test_without_files_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ from tests.dashboard import (
 )
 from tests.test_session import upload
 
+Start = Callable[[str, dict[str, str]], AppTest]
+
 
 @pytest.mark.parametrize(
     ("name", "shown"),
@@ -58,6 +61,7 @@ def test_names_on_axes_are_cut_before_they_are_measured() -> None:
     assert "202a" in axis["labelExpr"]
 
 
+NAME = "Wide name " * 990
 LONG = "Paragraph of running text in the body of the report, without captions or notes."
 
 
@@ -112,25 +116,6 @@ def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:
     assert whole("Text", names) == "Text"
     # A name may look like one that was cut.
     assert whole(cut(names[0]), [*names, cut(names[0])]) == cut(names[0])
-
-
-@pytest.mark.parametrize("view", ["overview", "gallery", "page_browser", "compare", "suspects"])
-def test_views_are_sent_the_beginning_of_a_long_label(
-    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    label = "Wide label " * 900
-    rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=name) for at, name in enumerate(["Table", label, label])]
-    scored = [row._replace(score=0.5) for row in rows]
-    scored[0] = scored[0]._replace(label=label)
-    labels = ("Table", label)
-    truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=labels)
-    predictions = [write_file(tmp_path / f"{name}.json", scored[at:], labels=labels) for at, name in enumerate("pq")]
-    app = start(monkeypatch, f"pages/{view}.py", files=workspace(truth, predictions))
-    sent = {
-        kind: sum(str(element.proto).count("Wide label " * 100) for element in app.get(kind))
-        for kind in ("bidi_component", "html", "markdown", "selectbox", "arrow_data_frame", "button", "caption")
-    }
-    assert [kind for kind, times in sent.items() if times] == []
 
 
 def test_a_number_of_a_long_label_opens_the_pages_of_that_label(
@@ -227,50 +212,21 @@ def test_of_two_files_of_one_name_the_chosen_one_gets_the_role(monkeypatch: pyte
     assert [kind for kind, _ in app.session_state[State.unused.key]] == ["posters"]
 
 
-@pytest.mark.parametrize("view", ["gallery", "page_browser", "compare", "suspects", "findings"])
-def test_views_are_sent_the_beginning_of_a_long_document(
-    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files, _ = files_of_a_long_document(tmp_path)
-    app = start(monkeypatch, f"pages/{view}.py", files=files)
-    sent = {
-        kind: sum(str(element.proto).count("Wide name " * 60) for element in app.get(kind))
-        for kind in ("bidi_component", "html", "markdown", "selectbox", "arrow_data_frame", "button", "caption")
-    }
-    assert [kind for kind, times in sent.items() if times] == []
-
-
-def files_of_a_long_document(folder: Path) -> tuple[str, str]:
-    """Two models on a.pdf and on a document whose id has 9,900 characters, on which they differ."""
-    document = "Wide name " * 990
-    rows = [
-        box(0.1, 0.1, 0.2, 0.5),
-        box(0.3, 0.1, 0.4, 0.5, document=document),
-        box(0.5, 0.1, 0.6, 0.5, document=document),
-    ]
-    scored = [row._replace(score=0.5) for row in rows]
-    truth = write_file(folder / "t.json", rows, side="ground_truth")
-    models = [write_file(folder / f"{name}.json", of) for name, of in (("p", [*scored[:2]]), ("q", scored[2:]))]
-    return workspace(truth, models), document
-
-
 def test_a_long_document_is_opened_by_the_beginning_of_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files, document = files_of_a_long_document(tmp_path)
-    app = start(monkeypatch, PAGE_BROWSER, files=files, within=cut(document), doc=cut(document), page="1")
-    assert (app.session_state[key_of(app, State.doc.key)], app.session_state[key_of(app, State.within.key)]) == (
-        document,
-        document,
-    )
-    assert (app.query_params["doc"], app.query_params["within"]) == (cut(document), cut(document))
+    rows = [box(0.1, 0.1, 0.2, 0.5), box(0.3, 0.1, 0.4, 0.5, document=NAME)]
+    truth = write_file(tmp_path / "t.json", rows, side="ground_truth")
+    files = workspace(truth, [write_file(tmp_path / "p.json", rows[:1])])
+    app = start(monkeypatch, PAGE_BROWSER, files=files, within=cut(NAME), doc=cut(NAME), page="1")
+    assert [app.session_state[key_of(app, field.key)] for field in (State.doc, State.within)] == [NAME, NAME]
+    assert (app.query_params["doc"], app.query_params["within"]) == (cut(NAME), cut(NAME))
 
 
 def test_events_of_a_long_document_name_it_whole() -> None:
-    document = "Wide name " * 990
-    events = parse_events({"go": {"document": cut(document), "index": 3, "step": 0}, "alike": {"number": 1}})
-    named = with_documents(events, lambda: ["a.pdf", document])
-    assert named.go == GoEvent(document=document, index=3, step=0)
+    events = parse_events({"go": {"document": cut(NAME), "index": 3, "step": 0}, "alike": {"number": 1}})
+    named = with_documents(events, lambda: ["a.pdf", NAME])
+    assert named.go == GoEvent(document=NAME, index=3, step=0)
     assert msgspec.structs.replace(named, go=None) == msgspec.structs.replace(events, go=None)
     assert with_documents(events, lambda: ["a.pdf"]) == events
 
@@ -289,8 +245,6 @@ def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path, m
 
 
 # --- ids and labels of ten thousand characters everywhere --------------------------------------------------------
-
-NAME = "Wide name " * 990
 
 
 def fields_of_long_names(folder: Path) -> str:
@@ -348,14 +302,13 @@ _LEDGER = json.dumps(["box", cut(NAME), "a_better"], ensure_ascii=False, separat
         ("compare", {}),
         ("models", {}),
         ("suspects", {}),
+        ("findings", {}),
         ("files", {}),
         ("review_pack", {}),
     ],
 )
-def test_nothing_that_is_sent_has_a_long_name_whole(
-    view: str, given: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = started(view, given, tmp_path, monkeypatch)
+def test_nothing_that_is_sent_has_a_long_name_whole(view: str, given: dict[str, str], started: Start) -> None:
+    app = started(view, given)
     sent: dict[str, str] = {}
 
     def note(block: Any) -> None:
@@ -372,12 +325,23 @@ def test_nothing_that_is_sent_has_a_long_name_whole(
     assert {name: len(text) for name, text in app.query_params.items() if len(text) > 600} == {}
 
 
-def started(view: str, given: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """A view on long names, of fields where it or the address says so."""
-    of_fields = "fields" in (view, given.get("compare"), given.get("kind"))
-    files = fields_of_long_names(folder) if of_fields else boxes_of_long_names(folder)
-    address = {name: text for name, text in given.items() if name != "kind"}
-    return start(monkeypatch, f"pages/{view}.py", files=files, **address)
+@pytest.fixture(scope="module")
+def long_files(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
+    """Files of long names: whether they are of fields, or else of boxes."""
+    folder = tmp_path_factory.mktemp("long")
+    return {True: fields_of_long_names(folder), False: boxes_of_long_names(folder)}
+
+
+@pytest.fixture
+def started(long_files: dict[bool, str], monkeypatch: pytest.MonkeyPatch) -> Start:
+    """What starts a view on long names, of fields where it or the address says so."""
+
+    def begin(view: str, given: dict[str, str]) -> AppTest:
+        of_fields = "fields" in (view, given.get("compare"), given.get("kind"))
+        address = {name: text for name, text in given.items() if name != "kind"}
+        return start(monkeypatch, f"pages/{view}.py", files=long_files[of_fields], **address)
+
+    return begin
 
 
 @pytest.mark.parametrize(
@@ -390,10 +354,10 @@ def started(view: str, given: dict[str, str], folder: Path, monkeypatch: pytest.
     ],
 )
 def test_an_address_with_the_beginning_of_a_name_means_the_whole(
-    view: str, given: dict[str, str], values: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    view: str, given: dict[str, str], values: list[object], started: Start
 ) -> None:
     entries = {entry.name: entry for entry in address.TABLE}
-    app = started(view, given, tmp_path, monkeypatch)
+    app = started(view, given)
     for name, value in zip(given, values, strict=False):
         assert app.session_state[key_of(app, entries[name].field.name)] == value
         assert app.query_params[name] == given[name]
@@ -409,10 +373,8 @@ def test_a_poster_is_found_by_the_beginning_of_its_name(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("view", ["slices", "suspects"])
-def test_a_page_of_a_list_opens_by_the_beginning_of_its_document(
-    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = started(view, {}, tmp_path, monkeypatch)
+def test_a_page_of_a_list_opens_by_the_beginning_of_its_document(view: str, started: Start) -> None:
+    app = started(view, {})
     (listed,) = [each for each in components(app) if view in each]
     page = listed["slices"][0]["pages"][0] if view == "slices" else listed["suspects"][0]
     send_event(app, view, "open", {"document": page["document"], "index": page["index"]})
@@ -429,9 +391,9 @@ def test_a_page_of_a_list_opens_by_the_beginning_of_its_document(
     ],
 )
 def test_a_turn_to_a_page_names_the_beginning_of_its_document(
-    view: str, given: dict[str, str], shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    view: str, given: dict[str, str], shown: Any, started: Start
 ) -> None:
-    app = started(view, given, tmp_path, monkeypatch)
+    app = started(view, given)
     (data,) = [each for each in components(app) if "strip" in each]
     page = next(each for each in data["strip"] if len(each["document"]) > 400)
     send_event(app, "strip", "go", {"document": page["document"], "index": page["index"], "step": 0})

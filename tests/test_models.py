@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from evaluator import export
 from evaluator.charts.models import Placed, over_runs
 from evaluator.cli import main
 from evaluator.compare.earlier import comparable_part, kept_of, read_results
@@ -158,21 +160,16 @@ def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
 # --- earlier results -----------------------------------------------------------------------------------------
 
 
-def written(folder: Path, protocol: str = "snapshot", **options: Any) -> bytes:
+@cache
+def written(protocol: str = "snapshot", **options: Any) -> bytes:
+    """The result of one model of the sample, as `layoutscope evaluate` writes it."""
     evaluated = evaluate(protocol, TRUTH, PREDICTIONS[:1], **options)
     values = [{**one.to_json(), **kept_of(one.result)} for one in evaluated]
-    from evaluator import export
-
     return export.to_json(values[0]).encode()
 
 
-@pytest.fixture(scope="module")
-def coco_result(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return written(tmp_path_factory.mktemp("coco"), "coco")
-
-
-def test_an_earlier_result_stands_as_the_model_with_its_boxes(tmp_path: Path) -> None:
-    (earlier,) = read_results(written(tmp_path), "result.json")
+def test_an_earlier_result_stands_as_the_model_with_its_boxes() -> None:
+    (earlier,) = read_results(written(), "result.json")
     result = evaluate_together("snapshot", TRUTH, PREDICTIONS)[0].result
     assert isinstance(result, BoxEvaluation)
     signature = result.matching.signature(0.5).line
@@ -193,10 +190,8 @@ def test_an_earlier_result_stands_as_the_model_with_its_boxes(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("protocol", "metrics"), [("coco", ("AP", "AP50", "AP75", "AR100")), ("pod", ("map", "mean_f1"))]
 )
-def test_an_earlier_result_keeps_what_its_protocol_is_known_by(
-    tmp_path: Path, protocol: str, metrics: tuple[str, ...]
-) -> None:
-    content = written(tmp_path, protocol)
+def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, metrics: tuple[str, ...]) -> None:
+    content = written(protocol)
     (earlier,) = read_results(content, "result.json")
     results = [one.result for one in evaluate_together(protocol, TRUTH, PREDICTIONS)]
     system = PROTOCOLS[protocol]
@@ -222,7 +217,7 @@ def test_an_earlier_result_keeps_what_its_protocol_is_known_by(
     same = {"protocol": protocol, "signature": earlier.signature, "truth_sha256": earlier.truth_sha256, "iou": 0.123}
     assert earlier.against(**same, own=True) == ""  # type: ignore[arg-type]
     assert earlier.against(**same).startswith("measured at IoU ")  # type: ignore[arg-type]
-    (some,) = read_results(written(tmp_path, protocol, min_score=0.5), "result.json")
+    (some,) = read_results(written(protocol, min_score=0.5), "result.json")
     assert some.against(**same, own=True).startswith("measured of some predictions only")  # type: ignore[arg-type]
     assert not any(key.metric in metrics for key in some.contender(0.5).measures.keys)
 
@@ -255,9 +250,9 @@ def set_own(value: dict[str, Any], **change: Any) -> None:
     ],
 )
 def test_rankings_that_do_not_fit_together_are_one_issue(
-    coco_result: bytes, change: Callable[[dict[str, Any]], None], sentence: str
+    change: Callable[[dict[str, Any]], None], sentence: str
 ) -> None:
-    value = json.loads(coco_result)
+    value = json.loads(written("coco"))
     change(value)
     with pytest.raises(BadInput) as caught:
         read_results(json.dumps(value).encode(), "result.json")
@@ -275,8 +270,8 @@ def test_rankings_that_do_not_fit_together_are_one_issue(
         ({"iou": 0.6}, "measured at IoU 0.5, 0.75, not at 0.6"),
     ],
 )
-def test_what_was_measured_otherwise_is_kept_apart(tmp_path: Path, change: dict[str, Any], why: str) -> None:
-    content = written(tmp_path)
+def test_what_was_measured_otherwise_is_kept_apart(change: dict[str, Any], why: str) -> None:
+    content = written()
     (earlier,) = read_results(content, "result.json")
     plain = json.loads(content)
     same = {"protocol": "snapshot", "signature": plain["signature"], "truth_sha256": plain["ground_truth"]["sha256"]}
@@ -308,8 +303,8 @@ def test_thresholds_of_score_and_counts_do_not_tell_signatures_apart() -> None:
         (lambda value: value["by_document"]["documents"].__setitem__(1, value["by_document"]["documents"][0]), "once"),
     ],
 )
-def test_a_file_that_is_no_result_has_issues(tmp_path: Path, change: Any, rule: str) -> None:
-    value = json.loads(written(tmp_path))
+def test_a_file_that_is_no_result_has_issues(change: Any, rule: str) -> None:
+    value = json.loads(written())
     change(value)
     with pytest.raises(BadInput) as caught:
         read_results(json.dumps(value).encode(), "result.json")
@@ -439,9 +434,9 @@ def test_a_cell_of_the_pairs_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     assert (app.session_state["model_a"], app.session_state["model_b"]) == (1, 0)
 
 
-def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, MODELS)
-    same, other = (read_results(written(tmp_path, **options), "r.json") for options in ({}, {"min_area": 0.001}))
+    same, other = (read_results(written(**options), "r.json") for options in ({}, {"min_area": 0.001}))
     app.session_state["earlier"] = (*same, *other)
     dashboard.fine(app.run())
     words = dashboard.words(app)
@@ -451,11 +446,9 @@ def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert len(app.dataframe[0].value) == 3
 
 
-def test_an_earlier_result_is_ranked_by_average_precision_in_the_view(
-    monkeypatch: pytest.MonkeyPatch, coco_result: bytes
-) -> None:
+def test_an_earlier_result_is_ranked_by_average_precision_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, MODELS, protocol="coco", rank_by="AP", iou="0.62")
-    app.session_state["earlier"] = read_results(coco_result, "r.json")
+    app.session_state["earlier"] = read_results(written("coco"), "r.json")
     dashboard.fine(app.run())
     words = dashboard.words(app)
     assert "Shown apart" not in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from functools import cache
 from pathlib import Path
@@ -91,32 +92,39 @@ def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.Mon
     behind = app.dataframe[0].value
     cell = worst_cell(results[0].whole.matrices.confusion[0])
     assert behind["Pixels"].tolist() == [each.pixels for each in cell_facts(results[0], *cell, limit=100).behind]
+    app.toggle(key="pixel_as_table").set_value(True)
+    dashboard.fine(app.run())
+    assert "matrix" not in components(app)
+    table, classes = app.dataframe[0].value, list(results[0].classes)
+    assert table["Ground truth"].tolist() == classes
+    shares = 100 * results[0].whole.matrices.recall[0]
+    assert np.allclose(table[classes].to_numpy(), shares, equal_nan=True), "the heatmap in numbers"
 
 
-@pytest.mark.parametrize("shows", list(SHOWS))
-def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch, shows: str) -> None:
+# Every matrix and every scope, not each of one with each of the other.
+@pytest.mark.parametrize(("shows", "scope"), zip(SHOWS, itertools.cycle(("page", "document", "dataset"))))
+def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch, shows: str, scope: str) -> None:
     address = {"doc": "river-districts.pdf", "page": "2", "shows": shows, "row": "Table", "column": "Text"}
-    for scope in ("page", "document", "dataset"):
-        app = start(monkeypatch, VIEW, scope=scope, of="B", colour="log", **address)
-        result = core("blocks")
-        page = row_of(result, "river-districts.pdf", 2)
-        document = int(result.dataset.page_document[page])
-        columns, row = {
-            "page": (result.per_page, page),
-            "document": (result.per_document, document),
-            "dataset": (result.whole, 0),
-        }[scope]
-        parts = components(app)
-        values = getattr(columns.matrices, SHOWS[shows])[row]  # type: ignore[index]
-        facts = np.array(parts["matrix"]["facts"][shows], dtype=float)
-        assert np.array_equal(facts, values, equal_nan=True)
-        assert [parts["matrix"]["classes"][each] for each in parts["matrix"]["chosen"]] == ["Table", "Text"]
-        assert parts["page"]["name"] == "river-districts.pdf, page 2"
-        written = {**address, "scope": scope, "of": "B", "colour": "log"}
-        defaults = {"scope": "dataset", "shows": "row"}
-        assert {name: app.query_params[name] for name in app.query_params} == {
-            name: text for name, text in written.items() if defaults.get(name) != text
-        }
+    app = start(monkeypatch, VIEW, scope=scope, of="B", colour="log", **address)
+    result = core("blocks")
+    page = row_of(result, "river-districts.pdf", 2)
+    document = int(result.dataset.page_document[page])
+    columns, row = {
+        "page": (result.per_page, page),
+        "document": (result.per_document, document),
+        "dataset": (result.whole, 0),
+    }[scope]
+    parts = components(app)
+    values = getattr(columns.matrices, SHOWS[shows])[row]  # type: ignore[index]
+    facts = np.array(parts["matrix"]["facts"][shows], dtype=float)
+    assert np.array_equal(facts, values, equal_nan=True)
+    assert [parts["matrix"]["classes"][each] for each in parts["matrix"]["chosen"]] == ["Table", "Text"]
+    assert parts["page"]["name"] == "river-districts.pdf, page 2"
+    written = {**address, "scope": scope, "of": "B", "colour": "log"}
+    defaults = {"scope": "dataset", "shows": "row"}
+    assert {name: app.query_params[name] for name in app.query_params} == {
+        name: text for name, text in written.items() if defaults.get(name) != text
+    }
 
 
 def test_under_a_scope_the_rest_says_what_it_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,17 +194,6 @@ def test_choices_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     dashboard.fine(app.run())
     assert "different classes · missing pages: ignore" in dashboard.signature(app)
     assert components(app)["matrix"]["classes"][1].startswith("LR1:")
-
-
-def test_the_table_is_the_heatmap_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, VIEW)
-    app.toggle(key="pixel_as_table").set_value(True)
-    dashboard.fine(app.run())
-    assert "matrix" not in components(app)
-    table = app.dataframe[0].value
-    result = core("lines")
-    assert table["Ground truth"].tolist() == list(result.classes)
-    assert np.allclose(table[list(result.classes)].to_numpy(), 100 * result.whole.matrices.recall[0], equal_nan=True)
 
 
 def test_the_page_follows_a_cell_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from dataclasses import replace
@@ -87,10 +88,10 @@ def session(
 Files = dict[str, tuple[Path, list[Path]]]
 
 
-@pytest.mark.parametrize("view", BOX_VIEWS)
-@pytest.mark.parametrize("kind", ["coco", "yolo"])
+# In turns: what the readers make of both is the same, boxes without a score.
+@pytest.mark.parametrize(("view", "kind"), zip(BOX_VIEWS, itertools.cycle(["coco", "yolo"])))
 def test_every_view_of_boxes_shows_what_needs_no_score(
-    monkeypatch: pytest.MonkeyPatch, files: Files, kind: str, view: str
+    monkeypatch: pytest.MonkeyPatch, files: Files, view: str, kind: str
 ) -> None:
     app, said = session(monkeypatch, view, files[kind])
     assert not app.error
@@ -114,10 +115,12 @@ def test_one_model_of_two_without_scores_has_no_map(monkeypatch: pytest.MonkeyPa
     assert [app.slider(key=f"score_{model}").disabled for model in (0, 1)] == [False, True]
 
 
-@pytest.mark.parametrize("view", [view for view in BOX_VIEWS if view != "pages/findings.py"])
-@pytest.mark.parametrize("protocol", NEEDS_SCORES)
+@pytest.mark.parametrize(
+    ("view", "protocol"),
+    zip([view for view in BOX_VIEWS if view != "pages/findings.py"], itertools.cycle(NEEDS_SCORES)),
+)
 def test_a_protocol_that_needs_scores_says_so_in_every_view(
-    monkeypatch: pytest.MonkeyPatch, files: Files, protocol: str, view: str
+    monkeypatch: pytest.MonkeyPatch, files: Files, view: str, protocol: str
 ) -> None:
     _, said = session(monkeypatch, view, files["coco"], protocol=protocol)
     assert NEEDS_SCORES[protocol] in said
@@ -152,10 +155,9 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("kind", ["coco", "yolo"])
+@pytest.mark.parametrize(("name", "kind"), zip(COMMANDS, itertools.cycle(["coco", "yolo"])))
 def test_commands_show_what_needs_no_score_and_refuse_the_rest_with_the_reason(
-    capsys: pytest.CaptureFixture[str], files: Files, tmp_path: Path, kind: str, name: str
+    capsys: pytest.CaptureFixture[str], files: Files, tmp_path: Path, name: str, kind: str
 ) -> None:
     truth, (a, b) = files[kind]
     places = {"GT": truth, "A": a, "B": b, "OUT": tmp_path / "pack.html"}

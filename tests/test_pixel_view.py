@@ -102,7 +102,7 @@ def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.Mon
 
 
 # Every matrix and every scope, not each of one with each of the other.
-@pytest.mark.parametrize(("shows", "scope"), zip(SHOWS, itertools.cycle(("page", "document", "dataset"))))
+@pytest.mark.parametrize(("shows", "scope"), list(zip(SHOWS, itertools.cycle(("page", "document", "dataset")))))
 def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch, shows: str, scope: str) -> None:
     address = {"doc": "river-districts.pdf", "page": "2", "shows": shows, "row": "Table", "column": "Text"}
     app = start(monkeypatch, VIEW, scope=scope, of="B", colour="log", **address)

@@ -94,16 +94,10 @@ def test_all_posters_worst_first_with_their_criteria(monkeypatch: pytest.MonkeyP
     assert title(app) == "Posters"
     assert signature(app).startswith("posters 1 · profile documented · stop words layoutscope-en-1")
     rows = table(app)
-    assert [row["Poster"] for row in rows] == [
-        "night-buses", "tidal-turbidity", "seed-bank", "museum-labels", "reading-aloud",
+    assert [(row["Poster"], row["Result"]) for row in rows] == [
+        ("night-buses", "2 of 4 failed"), ("tidal-turbidity", "2 of 4 failed"), ("seed-bank", "2 of 4 failed"),
+        ("museum-labels", "1 of 4 failed"), ("reading-aloud", "✓ pass"),
     ]  # fmt: skip
-    assert [row["Result"] for row in rows] == [
-        "2 of 4 failed",
-        "2 of 4 failed",
-        "2 of 4 failed",
-        "1 of 4 failed",
-        "✓ pass",
-    ]
     assert list(rows[0])[2:] == ["Words", "ROUGE-L", "Numbers", "Fields"]
     (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"])
     by_id = {each["poster_id"]: each["metrics"] for each in expected.to_json()["posters"]}
@@ -133,28 +127,15 @@ def test_the_profile_changes_numbers_and_signature(monkeypatch: pytest.MonkeyPat
     assert app.query_params["poster"] == "tidal-turbidity"
 
 
-def test_the_difference_of_two_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, POSTERS, poster_of="B-A")
-    rows = {row["Poster"]: row for row in table(app)}
-    assert rows["night-buses"]["Result"] == "B only"
-    assert rows["reading-aloud"]["Result"] == "both pass"
-    assert rows["seed-bank"]["ROUGE-L"] == pytest.approx(0.882 - 0.612, abs=1e-3)
-    assert viewer(app)["model"] == {"letter": "B", "name": "columns"}
-
-
-@pytest.mark.parametrize("of", ["A", "B"])
-def test_the_table_is_sorted_by_the_model_that_it_shows(monkeypatch: pytest.MonkeyPatch, of: str) -> None:
-    app = start(monkeypatch, POSTERS, poster_of=of)
-    failed = [int(row["Result"].split()[0]) if "of" in row["Result"] else 0 for row in table(app)]
-    assert failed == sorted(failed, reverse=True)
-    assert any(f"model {of}, worst first" in text for text in words(app))
-
-
-def test_another_model_has_another_order_and_the_same_poster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_is_sorted_by_the_model_that_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, POSTERS)
-    assert poster(app) == "night-buses"
-    app = choose(app, "poster_of", "B")
-    assert (poster(app), table(app)[0]["Poster"]) == ("night-buses", "seed-bank")
+    for of in ("A", "B"):
+        app = choose(app, "poster_of", of)
+        failed = [int(row["Result"].split()[0]) if "of" in row["Result"] else 0 for row in table(app)]
+        assert failed == sorted(failed, reverse=True)
+        assert any(f"model {of}, worst first" in text for text in words(app))
+        assert poster(app) == "night-buses", "another order and the same poster"
+    assert table(app)[0]["Poster"] == "seed-bank"
 
 
 def test_differences_are_sorted_by_what_b_loses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,6 +143,11 @@ def test_differences_are_sorted_by_what_b_loses(monkeypatch: pytest.MonkeyPatch)
     lost = [sum(list(row.values())[2:5]) for row in table(app)]
     assert lost == sorted(lost)
     assert any("B minus A, most lost first" in text for text in words(app))
+    rows = {row["Poster"]: row for row in table(app)}
+    assert rows["night-buses"]["Result"] == "B only"
+    assert rows["reading-aloud"]["Result"] == "both pass"
+    assert rows["seed-bank"]["ROUGE-L"] == pytest.approx(0.882 - 0.612, abs=1e-3)
+    assert viewer(app)["model"] == {"letter": "B", "name": "columns"}
 
 
 def test_a_cell_opens_its_poster_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,11 +405,11 @@ def test_hostile_text_stays_text(part: str, monkeypatch: pytest.MonkeyPatch, tmp
     assert not tags & {"img", "script", "a"}
 
 
-def test_a_thousand_posters_are_one_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    contents = {f"p{number:04d}": {"x": f"poster number {number} of many {number % 7}"} for number in range(1_000)}
+def test_hundreds_of_posters_are_one_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    contents = {f"p{number:04d}": {"x": f"poster number {number} of many {number % 7}"} for number in range(300)}
     truth = write(tmp_path / "gt", **contents)
     model = write(tmp_path / "m", **{key: {"x": "poster number of many"} for key in contents})
-    app = start(monkeypatch, POSTERS, files=opened(truth, model), poster="p0777")
-    assert len(table(app)) == 1_000
-    assert poster(app) == "p0777"
-    assert "0 of 1,000" in words(app)
+    app = start(monkeypatch, POSTERS, files=opened(truth, model), poster="p0277")
+    assert len(table(app)) == 300
+    assert poster(app) == "p0277"
+    assert "0 of 300" in words(app)

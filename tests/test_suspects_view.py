@@ -11,8 +11,6 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import formats
-from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.review.corrections import corrections
 from evaluator.review.place import FINDINGS_VARIABLE
@@ -20,8 +18,8 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.suspects.listing import suspects
 from evaluator.suspects.targets import target_of
-from tests.dashboard import SAMPLE_DATA, components, fine, send_event, start, title, words
-from tests.test_findings_view import said
+from tests.dashboard import components, fine, send_event, start, title, words
+from tests.test_findings_view import said, sample
 
 SUSPECTS = "pages/suspects.py"
 
@@ -67,7 +65,7 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
         log = store.log()
     (judged,) = log.judged.values()
     assert judged.verdict == "ground_truth_wrong"
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = sample()
     assert judged.target_id == target_of(suspects(dataset), 0).id
     assert corrections(dataset, log).applied == 1
     answer(app, 0, None)
@@ -104,7 +102,7 @@ def test_what_a_browser_makes_up_is_not_taken(kept: Path, monkeypatch: Any) -> N
 
 
 def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(kept: Path) -> None:
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = sample()
     listed = suspects(dataset)
     first = {one.kind: place for place, one in reversed(list(enumerate(listed.to_list())))}
     what = {"missing": "added", "extra": "removed", "label": "relabelled", "border": "replaced"}
@@ -120,7 +118,7 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
 
 def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Path) -> None:
     """A box that models merge with another is suspected as one too many: the verdict is not on the merge."""
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = sample()
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     listed = suspects(dataset)
     extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
@@ -163,7 +161,7 @@ def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, 
         (judged,) = store.log().judged.values()
     (box,) = judged.target.of("prediction")
     assert (box.label, box.xyxy[2]) == ("Caption", pytest.approx(right - 0.01))
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = sample()
     assert judged.target_id == target_of(suspects(dataset), 0).id == one["target"]
     with Store(kept) as store:
         assert corrections(dataset, store.log()).applied == 1

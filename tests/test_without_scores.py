@@ -89,7 +89,7 @@ Files = dict[str, tuple[Path, list[Path]]]
 
 
 # In turns: what the readers make of both is the same, boxes without a score.
-@pytest.mark.parametrize(("view", "kind"), zip(BOX_VIEWS, itertools.cycle(["coco", "yolo"])))
+@pytest.mark.parametrize(("view", "kind"), list(zip(BOX_VIEWS, itertools.cycle(["coco", "yolo"]))))
 def test_every_view_of_boxes_shows_what_needs_no_score(
     monkeypatch: pytest.MonkeyPatch, files: Files, view: str, kind: str
 ) -> None:
@@ -117,7 +117,7 @@ def test_one_model_of_two_without_scores_has_no_map(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(
     ("view", "protocol"),
-    zip([view for view in BOX_VIEWS if view != "pages/findings.py"], itertools.cycle(NEEDS_SCORES)),
+    list(zip([view for view in BOX_VIEWS if view != "pages/findings.py"], itertools.cycle(NEEDS_SCORES))),
 )
 def test_a_protocol_that_needs_scores_says_so_in_every_view(
     monkeypatch: pytest.MonkeyPatch, files: Files, view: str, protocol: str
@@ -155,7 +155,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize(("name", "kind"), zip(COMMANDS, itertools.cycle(["coco", "yolo"])))
+@pytest.mark.parametrize(("name", "kind"), list(zip(COMMANDS, itertools.cycle(["coco", "yolo"]))))
 def test_commands_show_what_needs_no_score_and_refuse_the_rest_with_the_reason(
     capsys: pytest.CaptureFixture[str], files: Files, tmp_path: Path, name: str, kind: str
 ) -> None:

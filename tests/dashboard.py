@@ -52,7 +52,8 @@ def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, *
         monkeypatch.delenv(WORKSPACE_VARIABLE, raising=False)
     else:
         monkeypatch.setenv(WORKSPACE_VARIABLE, files)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    # A busy machine is no fault: what takes too long meets the timeout of pytest.
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     # What app.py notes when it lets the reader in: a view is run alone here.
     app.session_state[State.access.key] = True
     if view != OVERVIEW:

@@ -68,18 +68,18 @@ def sides(folder: Path, *models: str) -> list[object]:
     return ["--gt", folder / "truth.json", *(word for model in models for word in ("--pred", folder / f"{model}.json"))]
 
 
-def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run) -> None:
-    truth = formats.read(SAMPLE / "ground_truth.json", side="ground_truth")
-    result = pair(join(truth, formats.read(SAMPLE / "blocks.json", side="prediction"))).match().at(0.5)
+def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run, small: Path) -> None:
+    truth = formats.read(small / "truth.json", side="ground_truth")
+    result = pair(join(truth, formats.read(small / "two.json", side="prediction"))).match().at(0.5)
     store = Store(tmp_path / "findings.sqlite")
     time = datetime(2026, 11, 20, tzinfo=UTC)
-    target = page_mistakes(result, 0).targets[0]
+    target = page_mistakes(result, 1).targets[0]
     store.add([judge(target, verdict="ambiguous", note="Ask the editors.", author="J", verified=False, time=time)])
     store.close()
     out = tmp_path / "pack.html"
     code, said, _ = run(
-        "report", *FILES, "--out", out, "--findings", tmp_path / "findings.sqlite", "--pages", 1, "--title", "One box",
-        "--pdfs", SAMPLE / "pdf",
+        "report", *sides(small, "two"), "--out", out, "--findings", tmp_path / "findings.sqlite", "--pages", 1,
+        "--title", "One box", "--pdfs", small / "pdf",
     )  # fmt: skip
     assert code == 0
     assert said.startswith("pack.html: ")

@@ -152,13 +152,6 @@ def merge(parts: Sequence[PairCounts]) -> PairCounts:
     return gathered(every, every.scope, every.scopes)
 
 
-def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
-    """Return counts of shards one after the other: the scopes of the first, then those of the second."""
-    sizes = [part.scopes for part in parts]
-    starts = np.cumsum(sizes) - sizes
-    return joined(parts, starts.tolist(), sum(sizes))
-
-
 def count_pairs(
     first: Resolution, second: Resolution, size: IntArray, *, count: Callable[[int, int], None] | None = None
 ) -> PairCounts:

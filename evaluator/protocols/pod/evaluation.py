@@ -372,10 +372,7 @@ class Pairs(BoxPairs[Matching]):
 
     @property
     def best(self) -> IntArray:
-        """Row of the ground truth of its label and page with the highest IoU, also an ignored one, int64, shape (P,).
-
-        -1 when none reaches the floor.
-        """
+        """Rows of their ground truth with the highest IoU, also ignored ones, int64, shape (P,); -1 for none."""
         return self._best[0]
 
     @property

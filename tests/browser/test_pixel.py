@@ -18,6 +18,7 @@ from evaluator.project import evaluate
 from evaluator.protocols.pixel.cells import cell_facts, worst_cell
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.browser.conftest import Screen, course, dashboard
+from tests.browser.test_viewer import contrast
 from tests.building import Box, write_file
 from tests.dashboard import SAMPLE_DATA
 from tests.painting import cell_mask
@@ -150,18 +151,15 @@ def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str]
 
 
 def test_from_cells_to_their_pixels(server: str, visit: Visit, tmp_path: Path) -> None:
-    screen = opened(visit(server))
-    again = visit(server)
-    screen.page.bring_to_front()
     course(
-        screen,
+        opened(visit(server)),
         it_opens_on_the_sample_data_without_a_click,
         the_grid_says_what_it_is,
         zoom_and_a_sharper_picture,
         partial(every_matrix_can_be_downloaded, tmp_path),
         the_keyboard_walks_the_grid_and_chooses,
         the_table_is_another_way_to_a_cell,
-        partial(a_cell_opens_its_pages_and_exactly_its_pixels, again),
+        a_cell_opens_its_pages_and_exactly_its_pixels,
         the_background_and_the_diagonal_are_cells_like_others,
     )
 
@@ -186,7 +184,7 @@ def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
     assert abs(pane["y"] + pane["height"] - grid["y"] - grid["height"]) < 30
 
 
-def a_cell_opens_its_pages_and_exactly_its_pixels(again: Screen, screen: Screen) -> None:
+def a_cell_opens_its_pages_and_exactly_its_pixels(screen: Screen) -> None:
     cell(screen, code("Formula"), code("Text")).click()
     screen.settled()
     assert chosen(screen) == ("Formula", "Text")
@@ -213,19 +211,13 @@ def a_cell_opens_its_pages_and_exactly_its_pixels(again: Screen, screen: Screen)
     assert_tinted(screen, (other, second), ("Formula", "Text"))
     assert chosen(screen) == ("Formula", "Text")
     # The address is the whole state.
-    again.page.bring_to_front()
-    again.page.goto(screen.page.url)
-    again.page.locator(".mx-grid td").first.wait_for()
-    again.settled()
-    again.wait(lambda: caption(again) != "", "the page")
-    assert caption(again) == caption(screen)
-    assert chosen(again) == ("Formula", "Text")
-    screen.page.bring_to_front()
+    wanted = {"row": "Formula", "column": "Text", "doc": other, "page": str(second)}
+    assert wanted.items() <= screen.address().items()
 
 
 def the_background_and_the_diagonal_are_cells_like_others(screen: Screen) -> None:
     stepped(screen, of="B", doc="river-districts.pdf", page="2", scope="page")
-    for row, column in (("Background", "Background"), ("Text", "Text"), ("Background", "Text")):
+    for row, column in (("Background", "Background"), ("Text", "Text")):
         cell(screen, code(row, "blocks"), code(column, "blocks")).click()
         screen.settled()
         screen.wait(lambda row=row, column=column: chosen(screen) == (row, column), "the cell")
@@ -317,40 +309,21 @@ def the_table_is_another_way_to_a_cell(screen: Screen) -> None:
     assert chosen(screen) == names
 
 
-# --- themes, sizes, files ------------------------------------------------------------------------------------
+# --- sizes, files --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_themes_and_a_small_window(server: str, visit: Visit, scheme: str) -> None:
-    screen = opened(visit(server, color_scheme=scheme), of="A-B", colour="linear")
-    for width, height in ((1440, 900), (1024, 768)):
-        screen.page.set_viewport_size({"width": width, "height": height})
-        screen.settled()
-        colours = screen.page.locator(".mx-grid td").evaluate_all(
-            "(cells) => cells.map((cell) => [getComputedStyle(cell).backgroundColor, getComputedStyle(cell).color])"
-        )
-        for fill, ink in colours[1:]:
-            assert contrast(fill, ink) >= 4.5 or fill == "rgba(0, 0, 0, 0)", (fill, ink)
-        assert "blue: A is better; orange: B is better" in screen.page.locator(".mx-legend").inner_text()
-        overflow = screen.page.evaluate("() => document.scrollingElement.scrollWidth - window.innerWidth")
-        assert overflow <= 0, width
-        assert screen.page.locator("[data-testid=stException]").count() == 0
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG contrast of two colours as the browser writes them."""
-
-    def luminance(colour: str) -> float:
-        channels = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
-        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_forty_classes_can_be_used(many: str, visit: Visit) -> None:
-    screen = opened(visit(many), page_size="612x792")
+def test_forty_classes_can_be_used_once_their_pages_have_a_size(many: str, visit: Visit) -> None:
+    screen = visit(many).open(VIEW)
+    assert "3 pages without a size" in screen.page.locator(".ls-empty").inner_text()
+    widths = screen.page.locator(".ls-issues td").evaluate_all("(cells) => cells.map((cell) => cell.offsetWidth)")
+    assert widths[4] >= 90, "no word of what was found is broken"
+    screen.page.get_by_label("Width").fill("612")
+    screen.page.get_by_label("Height").fill("792")
+    screen.page.get_by_role("button", name="Use this size for pages without one").click()
+    screen.page.locator(".mx-grid td").first.wait_for()
+    screen.settled()
+    assert screen.address()["page_size"] == "612x792"
+    assert "No PDF folder is open" in screen.page.locator(".tint-problem").inner_text()
     assert screen.page.locator(".mx-grid td").count() == 41 * 41
     box = cell(screen, 5, 5).bounding_box()
     assert box["width"] >= 46
@@ -388,20 +361,6 @@ def test_forty_classes_can_be_used(many: str, visit: Visit) -> None:
     assert 19.0 <= float(percent[1]) <= 21.0
 
 
-def test_pages_without_a_size_offer_a_way_out(many: str, visit: Visit) -> None:
-    screen = visit(many).open(VIEW)
-    assert "3 pages without a size" in screen.page.locator(".ls-empty").inner_text()
-    widths = screen.page.locator(".ls-issues td").evaluate_all("(cells) => cells.map((cell) => cell.offsetWidth)")
-    assert widths[4] >= 90, "no word of what was found is broken"
-    screen.page.get_by_label("Width").fill("100")
-    screen.page.get_by_label("Height").fill("200")
-    screen.page.get_by_role("button", name="Use this size for pages without one").click()
-    screen.page.locator(".mx-grid td").first.wait_for()
-    screen.settled()
-    assert screen.address()["page_size"] == "100x200"
-    assert "No PDF folder is open" in screen.page.locator(".tint-problem").inner_text()
-
-
 def every_matrix_can_be_downloaded(tmp_path: Path, screen: Screen) -> None:
     with screen.page.expect_download() as waiting:
         screen.page.get_by_role("button", name="CSV", exact=True).click()
@@ -421,11 +380,14 @@ NAMES_ABOVE = """() => [...document.querySelectorAll('*')].map((node) => node.sh
   })"""
 
 
-def test_a_small_window_shows_the_matrix_and_the_page_beside_it(server: str, visit: Visit) -> None:
-    screen = opened(visit(server, width=1024, height=768))
-    for width, height in ((1024, 768), (960, 600)):
+def test_windows_of_every_size_show_the_matrix_and_the_page_beside_it(server: str, visit: Visit) -> None:
+    """In the dark theme; the light one is that of the course. The contrast of cells is a test of their colours."""
+    screen = opened(visit(server, color_scheme="dark"))
+    for width, height in ((1440, 900), (1024, 768), (960, 600)):
         screen.page.set_viewport_size({"width": width, "height": height})
         screen.settled()
+        overflow = screen.page.evaluate("() => document.scrollingElement.scrollWidth - window.innerWidth")
+        assert overflow <= 0, width
         page = screen.page.locator(".tint-pane").bounding_box()
         cell = screen.page.locator(".mx-grid td").last.bounding_box()
         assert page["y"] < 0.55 * height, f"the page is in the first window of {width}"
@@ -440,3 +402,11 @@ def test_a_small_window_shows_the_matrix_and_the_page_beside_it(server: str, vis
             for other in names[at + 1 :]:
                 apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
                 assert apart, (width, one, other)
+    stepped(screen, of="A-B", colour="linear")
+    colours = screen.page.locator(".mx-grid td").evaluate_all(
+        "(cells) => cells.map((cell) => [getComputedStyle(cell).backgroundColor, getComputedStyle(cell).color])"
+    )
+    for fill, ink in colours[1:]:
+        assert contrast(fill, ink) >= 4.5 or fill == "rgba(0, 0, 0, 0)", (fill, ink)
+    assert "blue: A is better; orange: B is better" in screen.page.locator(".mx-legend").inner_text()
+    assert screen.page.locator("[data-testid=stException]").count() == 0

@@ -179,8 +179,11 @@ def _need_value(name: str, value: object, hint: object) -> None:
         return
     kind, *metas = get_args(hint)
     bounds = next((meta for meta in metas if meta.ge is not None or meta.le is not None), None)
-    if kind == int | bool and isinstance(value, bool):
-        return
+    if kind == int | bool:
+        if isinstance(value, float):
+            raise OptionError(f"{spelled(name)} must be a whole number; found {value}")
+        if isinstance(value, bool):
+            return
     # A comparison with NaN is never true.
     if bounds is not None and not (
         _is_number(value) and (bounds.ge is None or value >= bounds.ge) and (bounds.le is None or value <= bounds.le)

@@ -212,6 +212,8 @@ def test_the_flag_takes_a_number_or_none(capsys: pytest.CaptureFixture[str]) -> 
     assert run(capsys, "--page-ranges", "3", "--findings", "file") == (2, "", sentence)
     refused = "error: --page-ranges must be a number of 0 or more; found -2.\n"
     assert run(capsys, "--page-ranges=-2") == (2, "", refused)
+    with pytest.raises(OptionError, match=r"^--page-ranges must be a whole number; found 2\.5$"):
+        project.options_of(project.protocol_named("snapshot"), page_ranges=2.5)
 
 
 def test_models_are_not_compared_without_boxes() -> None:

@@ -28,7 +28,6 @@ from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
-from evaluator.protocols.in_parts import run_in_parts
 from evaluator.system.freed_memory import give_back
 from evaluator.system.threads import thread_pool
 
@@ -628,6 +627,8 @@ def _evaluated(
 
     try:
         if options.page_ranges:
+            from evaluator.protocols.in_parts import run_in_parts
+
             parts = partial(run_in_parts, pages=options.page_ranges, executor=executor)
             evaluations = [protocol.evaluate_parts(truth, model, options, parts) for model in models]
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -169,10 +168,14 @@ def test_log_in_judge_log_out(visit: Visit, guarded: tuple[str, Path], provider:
     closed(screen.open("page_browser"))
 
 
-def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(visit: Visit, sample_server: str) -> None:
+def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that is trusted is in `test_deploy`."""
+    findings = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(findings))
     headers = {"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"}
-    with reverse_proxy(sample_server, headers) as public:
+    with dashboard(tmp_path) as url, reverse_proxy(url, headers) as public:
         screen = visit(public).open()
         assert OPEN in screen.text()
         assert "mallory" not in screen.text()
@@ -181,6 +184,6 @@ def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(visit: Visit, s
         field.fill("Chidi")
         field.press("Enter")
         screen.settled()
-        event = judge_first(screen, Path(os.environ[FINDINGS_VARIABLE]))
+        event = judge_first(screen, findings)
         assert (event.author, event.verified) == ("Chidi", False)
         screen.leave()

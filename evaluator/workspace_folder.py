@@ -96,6 +96,9 @@ class _State(msgspec.Struct, frozen=True):
     filters: dict[str, str] = {}
 
 
+_state_of: Final = msgspec.json.Decoder(_State).decode
+
+
 class WorkspaceFolder:
     """A workspace folder, made when missing, that this process alone writes to.
 
@@ -200,7 +203,7 @@ class WorkspaceFolder:
         try:
             if path.stat().st_size > _MOST_STATE_BYTES:
                 raise msgspec.ValidationError(f"more than {_MOST_STATE_BYTES >> 20} MB")
-            state = msgspec.json.decode(path.read_bytes(), type=_State)
+            state = _state_of(path.read_bytes())
             if state.layout != _LAYOUT:
                 raise msgspec.ValidationError(f"layout {state.layout}")
         except FileNotFoundError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import threadpoolctl
@@ -67,3 +69,25 @@ def test_numpy_multiplies_in_one_thread_for_as_long_as_it_is_said() -> None:
             with one_thread():
                 assert threads() == {1}
             assert threads() == before
+
+
+def test_no_function_lets_msgspec_learn_a_class() -> None:
+    """Two threads that decode a class at the same time, which nothing has decoded yet, end the process."""
+    root = Path(__file__).resolve().parents[1]
+    plain = {"str", "int", "float", "bool", "object", "dict", "list", "tuple"}
+    learned = []
+    for path in (*(root / "evaluator").rglob("*.py"), *(root / "pages").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for call in ast.walk(ast.parse(text)):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in (
+                "msgspec.json.decode",
+                "msgspec.msgpack.decode",
+            ):
+                kinds = [ast.walk(each.value) for each in call.keywords if each.arg == "type"]
+                names = {node.id for kind in kinds for node in kind if isinstance(node, ast.Name)}
+                learned += [
+                    f"{path.relative_to(root)}:{call.lineno} {name}"
+                    for name in names - plain
+                    if f"\nmsgspec.json.Decoder({name})" not in text
+                ]
+    assert learned == []

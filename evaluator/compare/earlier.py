@@ -64,6 +64,9 @@ class _Result(msgspec.Struct):
     model: str | None = None
 
 
+_decoded: Final = msgspec.json.Decoder(_Result | list[_Result]).decode
+
+
 class EarlierResult(msgspec.Struct, frozen=True):
     """One result of an earlier run; `by_document` is None in files written before it was kept."""
 
@@ -145,7 +148,7 @@ def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
     if len(content) > MOST_BYTES:
         collector.fail("", f"a result may have {MOST_BYTES >> 20} MB", f"{len(content) >> 20} MB", _FIX)
     try:
-        decoded = msgspec.json.decode(content, type=_Result | list[_Result])
+        decoded = _decoded(content)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
         collector.error("$", "must be a result of layoutscope evaluate --json", str(problem)[:200], _FIX)
         raise BadInput(collector.issues()) from problem

@@ -28,10 +28,13 @@ class _Results(msgspec.Struct):
     differences: list[msgspec.Raw]
 
 
+_results_of: Final = msgspec.json.Decoder(_Results).decode
+
+
 def foreign_files(path: Path) -> list[str]:
     """Return what a pack in a folder would replace and no earlier pack wrote, by name."""
     try:
-        msgspec.json.decode((path / RESULTS).read_bytes(), type=_Results)
+        _results_of((path / RESULTS).read_bytes())
     except (OSError, msgspec.MsgspecError, RecursionError):
         copies = sorted(f"{MARKED}/{copy.name}" for copy in _copies(path / MARKED))
         return [name for name in FILES if os.path.lexists(path / name)] + copies

@@ -68,6 +68,9 @@ class Packed(msgspec.Struct, frozen=True):
     """every finding of the store, shown or not; None in packs of layout 1, which hold those that they show"""
 
 
+_packed_of: Final = msgspec.json.Decoder(Packed).decode
+
+
 class Change(NamedTuple):
     """One line of the table: what, before, now, and the difference; empty where they cannot be compared."""
 
@@ -135,7 +138,7 @@ def recorded(name: str, content: bytes) -> Packed:
     if record is None:
         refuse(name, "", rule, "no record of a pack in it", fix)
     try:
-        packed = msgspec.json.decode(record[1].encode(), type=Packed)
+        packed = _packed_of(record[1].encode())
     except (msgspec.MsgspecError, RecursionError) as problem:
         refuse(name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
     if not 1 <= packed.layout <= _LAYOUT:

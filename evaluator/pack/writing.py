@@ -12,6 +12,7 @@ from evaluator.pdf.process import Expired, Lost, Process
 from evaluator.pdf.writer import Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section, Taken
 
 _SECONDS: Final = 60.0
+_answer_of: Final = msgspec.msgpack.Decoder(Answer).decode
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
 
 
@@ -83,7 +84,7 @@ class Writer:
             frame = self._process.exchange(payload, seconds=self._seconds)
         except (Expired, Lost):
             return None
-        answer: Answer = msgspec.msgpack.decode(frame, type=Answer)
+        answer: Answer = _answer_of(frame)
         return answer
 
 

@@ -59,6 +59,7 @@ __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sh
 
 # Of a process whose page is slow, as `nice` counts: a tenth of what others get while they want it.
 _SLOW_PRIORITY: Final = 10
+_reply_of: Final = msgspec.msgpack.Decoder(Reply).decode
 # A page may take so many times its limit of the processor by the clock: it waits while others have the processor.
 # Windows has no limit of the processor.
 _CLOCK_LIMITS: Final = 1 if sys.platform == "win32" else 6
@@ -188,7 +189,7 @@ class _Worker(Process):
 
 def _decoded(answer: bytes) -> Reply:
     try:
-        reply: Reply = msgspec.msgpack.decode(answer, type=Reply)
+        reply: Reply = _reply_of(answer)
     except (msgspec.MsgspecError, UnicodeError) as problem:
         raise Lost("It sent something that is not an answer.") from problem
     return reply

@@ -97,10 +97,11 @@ def whole_number(low: int, high: int, *, shift: int = 0) -> Codec[int]:
 
 def json_of(kind: Any, checked: Callable[[Any], T], plain: Callable[[T], object]) -> Codec[T]:  # noqa: ANN401 - a type
     """Return the codec of a value as JSON; `checked` makes it of what was decoded, `plain` encodes it."""
+    decode = msgspec.json.Decoder(kind).decode
 
     def read(text: str) -> T:
         try:
-            return checked(msgspec.json.decode(text.encode(), type=kind))
+            return checked(decode(text.encode()))
         except msgspec.DecodeError as problem:
             raise ValueError(text) from problem
 

@@ -22,14 +22,13 @@ from evaluator.formats import json_text, limits
 from evaluator.formats.table import utf8_of
 from evaluator.model.issues import Collector, Issue, quote
 from evaluator.review.exchange import COLUMNS, FORMULA_STARTS
-from evaluator.review.verdicts import KINDS, Event, Target, event_problems, judge
+from evaluator.review.verdicts import KINDS, Event, Target, event_problems, judge, target_of
 
 MOST_ROWS: Final = 1_000_000
 _NEEDED: Final = ("verdict", "author", "time")
 _ZONE: Final = re.compile(r"(Z|[+-][0-9:]{2,8})\Z")
 # Events that a file does not name get the same name each time it is read.
 _NAMES: Final = uuid.UUID("6f3c8e9e-3f8b-5a44-9d6b-0a6c1b1f7d42")
-_target_of: Final = msgspec.json.Decoder(Target).decode
 _NOTHING: Final = Target(kind="document", document="")
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -249,7 +248,7 @@ def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
         return _named_target(place, cells, collector)
     try:
         if isinstance(cells.snapshot, str):
-            return _target_of(cells.snapshot)
+            return target_of(cells.snapshot)
         return msgspec.convert(cells.snapshot, type=Target)
     except (msgspec.MsgspecError, UnicodeEncodeError) as problem:
         rule = "snapshot must be as it was exported"

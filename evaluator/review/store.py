@@ -28,7 +28,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.verdicts import Event, ReviewLog, Target, checked
+from evaluator.review.verdicts import Event, ReviewLog, checked, target_of
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -50,7 +50,6 @@ _KEEP_NEW: Final = text(
 )
 # Columns that hold what an event has under the same name.
 _PLAIN: Final = ("id", "action", "verdict", "note", "author", "source", "owner", "due", "status")
-_target_of: Final = msgspec.json.Decoder(Target).decode
 _READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")
 
 
@@ -365,7 +364,7 @@ def _event(row: Row[Any], name: str) -> Event:
         event = Event(
             **{name: getattr(row, name) for name in _PLAIN},
             target_id=row.target,
-            target=_target_of(row.snapshot),
+            target=target_of(row.snapshot),
             tags=msgspec.json.decode(row.tags, type=tuple[str, ...]),
             verified=bool(row.verified),
             time=datetime.fromisoformat(row.time).astimezone(UTC),

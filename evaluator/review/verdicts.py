@@ -111,6 +111,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(box for box in self.boxes if box.side == side)
 
 
+target_of: Final = msgspec.json.Decoder(Target).decode
+"""The target that some JSON is."""
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Whole opinion of one reviewer on a target from its time on; never changed afterwards.
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics.average_precision import (
@@ -64,7 +64,6 @@ def test_no_positives_is_undefined_and_no_hits_is_zero() -> None:
     assert len(precision_at_recall(NO_RANKS, 4, recall=np.empty(0))) == 0
 
 
-@settings(deadline=None, max_examples=300)
 @given(hit=hits, more=st.integers(0, 40))
 def test_ranks_alone_give_the_official_curve_to_the_last_bit(hit: list[bool], more: int) -> None:
     positives = max(sum(hit) + more, 1)
@@ -85,14 +84,12 @@ def test_a_grid_point_belongs_to_the_first_recall_that_reaches_it(positives: int
             assert precision_at_recall(short, positives, recall=np.array([point]))[0] == 0.0
 
 
-@settings(deadline=None, max_examples=200)
 @given(scores=st.lists(st.sampled_from([0.0, -0.0, 0.1, 0.5, 0.9, 1.0]), max_size=80))
 def test_equal_scores_keep_their_order(scores: list[float]) -> None:
     score = np.array(scores, dtype=np.float64)
     assert falling(score).tolist() == np.argsort(-score, kind="mergesort").tolist()
 
 
-@settings(deadline=None, max_examples=200)
 @given(hit=hits, more=st.integers(0, 10), place=st.integers(0, 60))
 def test_an_extra_false_positive_never_helps(hit: list[bool], more: int, place: int) -> None:
     positives = sum(hit) + more
@@ -101,7 +98,6 @@ def test_an_extra_false_positive_never_helps(hit: list[bool], more: int, place: 
         assert average_precision(ranks_of(worse), positives) <= average_precision(ranks_of(hit), positives)
 
 
-@settings(deadline=None, max_examples=200)
 @given(rows=st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=40), more=st.integers(0, 5))
 def test_a_curve_counts_what_scores_at_least_as_much(rows: list[tuple[int, bool]], more: int) -> None:
     rows = sorted(rows, key=lambda row: -row[0])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics.box_items import (
@@ -104,7 +104,6 @@ def test_ranges_and_names_by_hand() -> None:
         in_cell(result, "Chart", None)
 
 
-@settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), score=st.sampled_from([0.0, 0.4]))
 def test_the_confusion_adds_up(seed: int, iou: float, score: float) -> None:
     truth, predicted = random_rows(seed, documents=2)
@@ -116,7 +115,6 @@ def test_the_confusion_adds_up(seed: int, iou: float, score: float) -> None:
     assert counts[-1, -1] == 0
 
 
-@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]))
 def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: int, iou: float) -> None:
     truth, predicted = random_rows(seed, documents=2)

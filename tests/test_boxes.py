@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -73,7 +73,6 @@ def test_thin_boxes_keep_their_ratio() -> None:
 coordinates = arrays(np.float64, (6, 4), elements=st.floats(-1e3, 1e3))
 
 
-@settings(deadline=None, max_examples=200)
 @given(first=coordinates, second=coordinates)
 def test_ratios_stay_in_range_and_swap_with_the_sides(first: np.ndarray, second: np.ndarray) -> None:
     low_high = [(np.minimum(a[:, :2], a[:, 2:]), np.maximum(a[:, :2], a[:, 2:])) for a in (first, second)]

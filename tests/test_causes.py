@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
@@ -149,7 +149,6 @@ def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
     assert named_causes.title(int(rows[0])) == "Table read as 14 boxes"
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.integers(0, 12), st.integers(0, 12))
 def test_what_lies_in_what_of_its_page(seed: int, wholes: int, boxes: int) -> None:
     rng = np.random.default_rng(seed)
@@ -177,7 +176,6 @@ def test_what_lies_in_what_of_its_page(seed: int, wholes: int, boxes: int) -> No
         assert inside.of(at).tolist() == lying
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(0, 3), max_size=20), st.lists(st.integers(0, 3), max_size=20), st.integers(-1, 12))
 def test_pairs_of_a_page_come_in_pieces(first: list[int], second: list[int], at_once: int) -> None:
     pages = np.sort(np.array(first, dtype=np.int64)), np.sort(np.array(second, dtype=np.int64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.compare.changed_causes import ChangedCauses, changed_causes
@@ -67,7 +67,6 @@ def random_results(seed: int) -> Results:
     return results_of(truth, first, [*first[::3], *second[::2]])
 
 
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_the_boxes_add_up_to_the_ledger_and_each_has_one_cause(seed: int) -> None:
     results = random_results(seed)
@@ -82,7 +81,6 @@ def test_the_boxes_add_up_to_the_ledger_and_each_has_one_cause(seed: int) -> Non
     assert set(made.source.tolist()) <= {0, 1, 2}
 
 
-@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_swapping_the_models_exchanges_solved_and_new(seed: int) -> None:
     first, second = random_results(seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask as official  # type: ignore[import-untyped]
 
@@ -49,7 +49,6 @@ def masks(seed: int, height: int, width: int) -> np.ndarray:
     return pixels
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), height=st.integers(1, 30), width=st.integers(1, 30), compressed=st.booleans())
 def test_a_mask_has_the_pixels_of_pycocotools(seed: int, height: int, width: int, *, compressed: bool) -> None:
     pixels = masks(seed, height, width)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.compare import labels, mistakes
@@ -21,7 +21,6 @@ from evaluator.protocols import coco, pod, snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled
 from tests.comparing import names, side, snapshot_results, two_models
 
-every_seed = settings(deadline=None, max_examples=20)
 seeds = st.integers(0, 10**6)
 COLUMNS = ("both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents")
 
@@ -150,7 +149,6 @@ def test_ground_truth_that_counts_for_one_model_only_is_refused() -> None:
 
 
 @each_protocol
-@every_seed
 @given(seed=seeds)
 def test_the_ledger_adds_up_to_both_results(protocol: str, seed: int) -> None:
     _, a, b = results_of(protocol, seed)
@@ -168,7 +166,6 @@ def test_the_ledger_adds_up_to_both_results(protocol: str, seed: int) -> None:
 
 
 @each_protocol
-@every_seed
 @given(seed=seeds)
 def test_swapping_the_models_swaps_the_ledger(protocol: str, seed: int) -> None:
     _, a, b = results_of(protocol, seed)
@@ -186,7 +183,6 @@ def test_swapping_the_models_swaps_the_ledger(protocol: str, seed: int) -> None:
     assert forth.a.partner.tolist() == back.b.partner.tolist()
 
 
-@every_seed
 @given(seed=seeds)
 def test_shared_false_positives_are_pairs(seed: int) -> None:
     _, a, b = results_of("snapshot", seed)
@@ -201,7 +197,6 @@ def test_shared_false_positives_are_pairs(seed: int) -> None:
     assert (sides[0].page[compared.a.row[shared]] == sides[1].page[compared.a.partner[shared]]).all()
 
 
-@every_seed
 @given(seed=seeds, grid=st.sampled_from([2, 3, 4]))
 def test_ties_do_not_depend_on_which_model_is_a_or_on_the_order_of_rows(seed: int, grid: int) -> None:
     # Boxes on a coarse grid: equal IoUs everywhere, so a tie that is broken by rows would show.
@@ -221,7 +216,6 @@ def test_ties_do_not_depend_on_which_model_is_a_or_on_the_order_of_rows(seed: in
 
 
 @each_protocol
-@every_seed
 @given(seed=seeds)
 def test_a_model_against_itself_has_nothing_of_its_own(protocol: str, seed: int) -> None:
     truth, a, _ = two_models(seed)
@@ -233,7 +227,6 @@ def test_a_model_against_itself_has_nothing_of_its_own(protocol: str, seed: int)
     assert compared.a.row.tolist() == compared.b.row.tolist()
 
 
-@every_seed
 @given(seed=seeds)
 def test_labels_and_documents_partition_the_ledger(seed: int) -> None:
     dataset, a, b = results_of("snapshot", seed)
@@ -250,7 +243,6 @@ def test_labels_and_documents_partition_the_ledger(seed: int) -> None:
 
 
 @each_protocol
-@every_seed
 @given(seed=seeds)
 def test_the_confusion_adds_up_to_the_result(protocol: str, seed: int) -> None:
     _, a, _ = results_of(protocol, seed)
@@ -271,7 +263,6 @@ def test_a_wrong_class_stands_beside_the_diagonal() -> None:
     assert class_confusion(result).counts.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 
-@every_seed
 @given(seed=seeds)
 def test_mistakes_of_two_models_side_by_side(seed: int) -> None:
     _, a, b = results_of("snapshot", seed)

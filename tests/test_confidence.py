@@ -121,7 +121,6 @@ def test_no_bins_are_refused() -> None:
         calibration(*columns([(True, 0.5)]), bins=0)
 
 
-@settings(deadline=None, max_examples=100)
 @given(pairs=values)
 def test_auroc_is_the_share_of_pairs_in_order(pairs: list[tuple[bool, float]]) -> None:
     right = [c for is_right, c in pairs if is_right]
@@ -134,7 +133,6 @@ def test_auroc_is_the_share_of_pairs_in_order(pairs: list[tuple[bool, float]]) -
     assert area == pytest.approx(won / (len(right) * len(wrong)), abs=1e-12)
 
 
-@settings(deadline=None, max_examples=100)
 @given(pairs=values, seed=st.integers(0, 10**6))
 def test_the_order_of_values_does_not_matter(pairs: list[tuple[bool, float]], seed: int) -> None:
     shuffled = random.Random(seed).sample(pairs, len(pairs))
@@ -143,7 +141,6 @@ def test_the_order_of_values_does_not_matter(pairs: list[tuple[bool, float]], se
         assert one[name] == pytest.approx(other[name], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=100)
 @given(pairs=values)
 def test_a_review_of_everything_finds_everything(pairs: list[tuple[bool, float]]) -> None:
     right, confidence = columns(pairs)

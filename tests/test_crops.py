@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -25,7 +25,6 @@ def test_a_small_box_is_shown_with_its_surroundings_in_the_shape_of_a_card() -> 
     assert region(np.array([[0.0, 0.9, 0.1, 1.0]]), (600.0, 800.0)) == (0.0, 0.85, 0.34, 1.0)
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)).map(

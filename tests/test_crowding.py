@@ -115,7 +115,6 @@ def test_check_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (left.value.code, len(said["issues"]), said["diagnosis"]) == (2, 2, [])
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 40))
 def test_what_moved_together_is_the_same_in_pieces(seed: int, size: int, at_once: int) -> None:
     moved = np.random.default_rng(seed).integers(0, 5, (size, 2)) / 10.0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model.dataset import Part, join, map_labels
@@ -46,7 +46,6 @@ def test_labels_come_in_the_order_of_the_maps_then_the_unmapped() -> None:
     assert dataset.ground_truth.label.tolist() == dataset.predictions[0].label.tolist() == [3, 2, 1]
 
 
-@settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 10**6))
 def test_codes_lead_back_to_the_names_of_the_file(seed: int) -> None:
     rows, predicted = random_rows(seed)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluator.formats.coco.shape import corners
@@ -342,7 +342,6 @@ def layouts(draw: st.DrawFn, *, grid: int | None = None) -> tuple[BoxColumns, Bo
     return truth, prediction
 
 
-@settings(deadline=None, max_examples=40)
 @given(sides=layouts(grid=6))
 def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
     truth, predicted = sides
@@ -358,7 +357,6 @@ def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns,
     assert (errors.delta_ap[~np.isnan(errors.delta_ap)] >= 0).all()
 
 
-@settings(deadline=None, max_examples=40)
 @given(sides=layouts())
 def test_what_is_identical_has_no_tide_error(sides: tuple[BoxColumns, BoxColumns]) -> None:
     truth = replace(sides[0], score=np.linspace(0, 1, len(sides[0])))
@@ -700,7 +698,6 @@ OPTIONS = [
 ]
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     sides=layouts(grid=8) | layouts(),
     iou=st.sampled_from([0.25, 0.5, 0.75, 1.0]),
@@ -717,7 +714,6 @@ def test_names_are_those_of_the_table(
     )
 
 
-@settings(deadline=None, max_examples=40)
 @given(sides=layouts(grid=8) | layouts(), iou=st.sampled_from([0.25, 0.5, 0.75]))
 def test_every_unmatched_box_has_exactly_one_name(sides: tuple[BoxColumns, BoxColumns], iou: float) -> None:
     truth, predicted = sides
@@ -753,7 +749,6 @@ TIED = (
 )
 
 
-@settings(deadline=None, max_examples=30)
 @given(sides=layouts(), seed=st.integers(0, 1000))
 @example(sides=TIED, seed=3)  # the first seed that turns the two predictions round
 def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: tuple[BoxColumns, BoxColumns], seed: int) -> None:
@@ -777,7 +772,6 @@ def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predi
     )
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     sides=layouts(grid=8) | layouts(),
     iou=st.sampled_from([0.25, 0.5, 0.75]),
@@ -846,7 +840,6 @@ def test_boxes_of_one_side_only_are_named_page_by_page_too() -> None:
             assert_equal_mistakes(result.mistakes, fresh.mistakes)
 
 
-@settings(deadline=None, max_examples=40)
 @given(sides=layouts(grid=8))
 def test_naming_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
     truth, predicted = sides

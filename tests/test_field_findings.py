@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import cli
@@ -446,7 +446,6 @@ def judged_at_random(result: FieldsResult, data: Any, verdicts: Sequence[str | N
     return [said(target, verdict, minutes=place) for place, (target, verdict) in enumerate(judged) if verdict]
 
 
-@settings(deadline=None, max_examples=60)
 @given(some.integers(0, 10**6), some.data())
 def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any) -> None:
     truth, predicted = random_sides(seed)
@@ -461,7 +460,6 @@ def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any
     assert not to.issues
 
 
-@settings(deadline=None, max_examples=60)
 @given(some.integers(0, 10**6), some.data())
 def test_what_is_ignored_leaves_with_its_own_counts_only(seed: int, data: Any) -> None:
     evaluation = evaluate(*random_sides(seed))
@@ -480,7 +478,6 @@ def test_what_is_ignored_leaves_with_its_own_counts_only(seed: int, data: Any) -
     )
 
 
-@settings(deadline=None, max_examples=40)
 @given(some.integers(0, 10**6), some.data())
 def test_to_ignore_a_field_is_to_delete_it_from_both_files(seed: int, data: Any) -> None:
     """For documents without lists, where nothing else follows from a field."""

@@ -163,7 +163,6 @@ def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDo
     return side("truth", truth), side("model", predicted)
 
 
-@settings(deadline=None, max_examples=40)
 @given(seeds, st.sampled_from([0.1, 0.5, 0.75]))
 def test_links_hold_what_their_numbers_count(seed: int, iou: float) -> None:
     result = evaluate(*random_sides(seed))
@@ -180,7 +179,6 @@ def test_links_hold_what_their_numbers_count(seed: int, iou: float) -> None:
     assert filled == result.confidence().calibration.count.tolist()
 
 
-@settings(deadline=None, max_examples=40)
 @given(seeds)
 def test_problems_are_the_wrong_boxes_and_the_wrong_values(seed: int) -> None:
     result = evaluate(*random_sides(seed))
@@ -191,7 +189,6 @@ def test_problems_are_the_wrong_boxes_and_the_wrong_values(seed: int) -> None:
         assert wrong[row] == (box or bool(compared.is_field[row] and not compared.right[row]))
 
 
-@settings(deadline=None, max_examples=40)
 @given(seeds)
 def test_every_row_lies_on_its_pages(seed: int) -> None:
     result = evaluate(*random_sides(seed))
@@ -251,7 +248,6 @@ def test_two_models_share_the_rows(result: FieldsResult) -> None:
     assert [row.label for row in of_other.values()] == [row.label for row in rows.values()]
 
 
-@settings(deadline=None, max_examples=25)
 @given(seeds, st.sampled_from([0.3, 0.5, 0.75, 0.9]))
 def test_the_table_agrees_with_the_protocol(seed: int, iou: float) -> None:
     result = evaluate(*random_sides(seed))
@@ -421,7 +417,6 @@ def test_values_are_shown_as_text(value: Any, text: str) -> None:
     assert value_text(value) == text
 
 
-@settings(deadline=None, max_examples=30)
 @given(seeds)
 def test_pages_together_draw_every_box_once(seed: int) -> None:
     result = evaluate(*random_sides(seed))

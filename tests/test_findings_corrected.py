@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import formats
@@ -266,7 +266,6 @@ class TestOneGroundTruth:
 
 class TestNumbers:
     @given(some.integers(0, 5_000), some.sampled_from([0.3, 0.5, 0.75]))
-    @settings(max_examples=30, deadline=None)
     def test_without_ignored_ones_they_are_the_official_numbers_of_the_corrected_file(
         self, seed: int, iou: float
     ) -> None:
@@ -279,7 +278,6 @@ class TestNumbers:
         assert official.micro.row(0) == corrected(outcome, to).result.micro.row(0)
 
     @given(some.integers(0, 5_000))
-    @settings(max_examples=30, deadline=None)
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
         truth, predicted = random_rows(seed)
         outcome = result(ground_truth(truth), annotations(predicted))
@@ -289,7 +287,6 @@ class TestNumbers:
         assert again.micro.row(0)["tp"] <= outcome.micro.row(0)["tp"]
 
     @given(some.integers(0, 5_000))
-    @settings(max_examples=30, deadline=None)
     def test_a_missed_box_that_was_wrong_raises_recall_only(self, seed: int) -> None:
         truth, predicted = random_rows(seed)
         outcome = result(ground_truth(truth), annotations(predicted))

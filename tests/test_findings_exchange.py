@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from pyarrow import parquet
 
@@ -71,7 +71,6 @@ def imported(event: Event, name: str) -> Event:
 
 class TestRoundTrip:
     @given(some.lists(events, max_size=8))
-    @settings(max_examples=60, deadline=None)
     def test_nothing_is_lost(self, every: list[Event]) -> None:
         for form, write in FORMS.items():
             back = read(write(every), f"f.{form}")
@@ -79,7 +78,6 @@ class TestRoundTrip:
             assert len(back.issues) == (not every)
 
     @given(some.lists(events, min_size=1, max_size=4))
-    @settings(max_examples=60, deadline=None)
     def test_no_cell_runs_in_a_spreadsheet(self, every: list[Event]) -> None:
         for row in csv.reader(io.StringIO(to_csv(every))):
             for cell in row:
@@ -257,7 +255,6 @@ class TestByHand:
             read(out.getvalue().to_pybytes(), "large.parquet")
 
     @given(some.binary(max_size=200))
-    @settings(max_examples=300, deadline=None)
     def test_any_bytes_give_events_or_findings(self, content: bytes) -> None:
         for start in (b"", b"{", b"PAR1", b"verdict,author,time,kind,document\n"):
             with contextlib.suppress(BadInput):

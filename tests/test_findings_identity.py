@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import formats
@@ -66,7 +66,6 @@ class TestIdentity:
         assert len(ids) == len(set(ids)) == len(scored.mistakes) > 50
 
     @given(some.integers(0, 10_000), some.integers(0, 10_000))
-    @settings(max_examples=25, deadline=None)
     def test_another_order_of_rows_keeps_all(self, seed: int, order: int) -> None:
         truth, predicted = random_rows(seed)
         first = result(ground_truth(truth), annotations(predicted))
@@ -295,7 +294,6 @@ class TestStanding:
         ]
 
     @given(some.integers(0, 10_000), some.floats(0.1, 0.9), some.floats(0.0, 1.0))
-    @settings(max_examples=30, deadline=None)
     def test_nothing_is_lost_and_what_applies_is_a_mistake(self, seed: int, iou: float, score: float) -> None:
         truth, predicted = random_rows(seed)
         before = result(ground_truth(truth), annotations(predicted))
@@ -417,7 +415,6 @@ class TestBook:
         assert [event.action for event in judged.history] == ["judged", "cleared"]
 
     @given(some.lists(some.tuples(some.sampled_from([*VERDICTS, None]), some.sampled_from("ABC"), some.integers(0, 9))))
-    @settings(max_examples=30, deadline=None)
     def test_what_comes_again_does_not_matter(self, rows: list[Any]) -> None:
         events = [
             said(page_target("a", page % 3), verdict, author=author, minutes=number)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli
@@ -70,7 +70,6 @@ amounts = st.sampled_from([0.0, 1.0, 2.5, float("nan")])
 
 
 @given(st.lists(st.tuples(amounts, amounts), max_size=12))
-@settings(max_examples=30)
 def test_counts_open_exactly_that_many_and_a_swap_turns_the_signs(pairs: list[tuple[float, float]]) -> None:
     sides: list[dict[Item, Any]] = [
         {Item("a.pdf", page): np.array([pair[side]]) for page, pair in enumerate(pairs)} for side in (0, 1)

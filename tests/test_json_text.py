@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats import json_text, limits
@@ -26,7 +26,6 @@ def checked(text: str) -> tuple[object, list[str]]:
 
 
 @given(value=VALUES)
-@settings(max_examples=150, deadline=None)
 def test_the_tree_is_that_of_the_standard_library(value: object) -> None:
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
         assert checked(text) == (json.loads(text), [])

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -67,7 +67,6 @@ def sides(draw: st.DrawFn, *, steps: int, most: int = 14, groups: int = 3) -> Bo
     return np.hstack([low, high]) / steps, numbers[:, 4] % groups
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     truth=sides(steps=4),
     prediction=sides(steps=4),
@@ -90,7 +89,6 @@ def test_ties_go_where_the_sequential_greedy_sends_them(
     assert triples(pairs) == sorted(expected, key=lambda pair: (truth[1][pair[1]], -pair[2], pair[0], pair[1]))
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     truth=sides(steps=4),
     prediction=sides(steps=4),
@@ -115,14 +113,12 @@ def test_at_every_score_cut_pairs_match_as_in_the_sequential_greedy(
             assert sorted(triples(fitted.columns.take(np.flatnonzero(stretches.at(cut))))) == sorted(expected)
 
 
-@settings(deadline=None, max_examples=60)
 @given(truth=sides(steps=2, most=40, groups=1), prediction=sides(steps=2, most=40, groups=1))
 def test_crowds_of_equal_boxes_match_as_in_the_sequential_greedy(truth: Boxes, prediction: Boxes) -> None:
     expected = sorted(sequential(all_pairs(truth, prediction, 0.2)))
     assert sorted(triples(matched(truth, prediction, 0.2))) == expected
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     truth=sides(steps=5),
     prediction=sides(steps=5),
@@ -141,7 +137,6 @@ def test_overlapping_pairs_are_those_of_brute_force(
     assert rows == all_pairs(first, second, floor)
 
 
-@settings(deadline=None, max_examples=60)
 @given(truth=sides(steps=4), prediction=sides(steps=4), higher=st.floats(0.1, 1.0))
 def test_cutting_a_matching_equals_matching_at_the_higher_threshold(
     truth: Boxes, prediction: Boxes, higher: float
@@ -184,7 +179,6 @@ def test_denormal_boxes_match_only_their_like() -> None:
     assert triples(pairs) == [(row, row, 1.0) for row in range(4)]
 
 
-@settings(deadline=None, max_examples=60)
 @given(truth=sides(steps=7, most=5, groups=1), prediction=sides(steps=7, most=5, groups=1))
 def test_iou_coverage_and_purity_are_exact_to_the_last_digits(truth: Boxes, prediction: Boxes) -> None:
     pairs = matched(truth, prediction, 0.01)

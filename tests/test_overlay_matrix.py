@@ -15,7 +15,7 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.difference import MatrixDifference, difference
 from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
 from tests.building import Box, read_by_browser
-from tests.test_protocol_pixel import EXAMPLES, rows, side
+from tests.test_protocol_pixel import rows, side
 
 CLASSES = ("Background", "Table", "Text")
 PIXELS = np.array([[[9_000_000.0, 1_000.0, 0.0], [112.0, 834.0, 54.0], [0.5, 0.0, 99_999.5]]])
@@ -58,7 +58,6 @@ def test_linear_and_logarithmic_scales_end_at_the_largest_cell_outside_the_cross
     assert joint["level"][2][2] == 16
 
 
-@EXAMPLES
 @given(first=rows, second=rows, shows=st.sampled_from(list(SHOWS)), colour=st.sampled_from(COLOURS))
 def test_more_is_never_paler(first: list[Box], second: list[Box], shows: matrix.Shows, colour: matrix.Colour) -> None:
     result = pixel.evaluate(side(first), side(second))
@@ -89,7 +88,6 @@ def test_a_difference_is_blue_where_the_first_is_better() -> None:
     assert [mark for _, mark in data["scale"]["swatches"]][5:8] == ["0.1", "0", "0.1"]
 
 
-@EXAMPLES
 @given(truth=rows, first=rows, second=rows, shows=st.sampled_from(list(SHOWS)), colour=st.sampled_from(COLOURS))
 def test_a_difference_turned_round_changes_sides(
     truth: list[Box], first: list[Box], second: list[Box], shows: matrix.Shows, colour: matrix.Colour

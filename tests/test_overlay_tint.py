@@ -12,10 +12,9 @@ from evaluator.drawing.tint import tint_data
 from evaluator.protocols import pixel
 from tests.building import Box, annotations, box, ground_truth, read_by_browser
 from tests.painting import cell_mask
-from tests.test_protocol_pixel import EXAMPLES, HEIGHT, WIDTH, rows, side
+from tests.test_protocol_pixel import HEIGHT, WIDTH, rows, side
 
 
-@EXAMPLES
 @given(first=rows, second=rows, row=st.integers(0, 4), column=st.integers(0, 4))
 def test_the_tinted_pixels_are_those_of_the_count(first: list[Box], second: list[Box], row: int, column: int) -> None:
     result = pixel.evaluate(side(first), side(second))

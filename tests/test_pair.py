@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
@@ -181,7 +181,6 @@ def test_a_filter_that_does_not_exist_is_refused() -> None:
         on_page(toy(), show="everything")
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
     truth, first = random_rows(seed, documents=2, pages=2)

@@ -18,7 +18,7 @@ from evaluator.protocols.pixel.cells import (
     worst_cell,
 )
 from tests.building import Box
-from tests.test_protocol_pixel import EXAMPLES, rows, side
+from tests.test_protocol_pixel import rows, side
 
 
 def facts(**changed: object) -> CellFacts:
@@ -69,7 +69,6 @@ def test_shares_are_rounded_without_lying(share: float, text: str) -> None:
     assert share_text(share) == text
 
 
-@EXAMPLES
 @given(first=rows, second=rows, row=st.integers(0, 4), column=st.integers(0, 4), pages=st.sets(st.integers(0, 3)))
 def test_facts_are_sums_of_pages(first: list[Box], second: list[Box], row: int, column: int, pages: set[int]) -> None:
     result = pixel.evaluate(side(first), side(second))

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics import pixel_counts, pixel_sweep
 from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, count_pairs, merge
 from tests.painting import paint
-
-# 10,000 by hand: LAYOUTSCOPE_EXAMPLES=10000 pytest tests/test_pixel_counts.py
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "100")))
 
 
 class Row(NamedTuple):
@@ -86,13 +82,11 @@ def pages(draw: st.DrawFn, highest_bit: int = 63) -> tuple[list[Row], list[Row],
     return draw(rows), draw(rows), sizes
 
 
-@EXAMPLES
 @given(drawn=st.one_of(pages(), pages(highest_bit=31)))
 def test_counts_equal_a_painter(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
     assert every(counted(*drawn)) == by_painting(*drawn)
 
 
-@EXAMPLES
 @given(drawn=pages(), at_once=st.tuples(st.integers(1, 5), st.integers(1, 7)))
 def test_the_size_of_batches_does_not_matter(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], at_once: tuple[int, int]
@@ -121,7 +115,6 @@ def heaped(draw: st.DrawFn) -> tuple[list[Row], list[Row], list[tuple[int, int]]
     return sides[0], sides[1], sizes
 
 
-@EXAMPLES
 @given(drawn=heaped(), pieces=st.sampled_from([1, 50, 1 << 17]))
 def test_counts_of_heaps_of_boxes_equal_a_painter(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], pieces: int
@@ -136,7 +129,6 @@ def test_counts_of_heaps_of_boxes_equal_a_painter(
         assert every(counted(first, second, sizes)) == expected
 
 
-@EXAMPLES
 @given(drawn=st.one_of(pages(), pages(highest_bit=31), heaped()), wider=st.sampled_from([1e-9, 0.1, 1e9]))
 def test_the_width_of_strips_does_not_matter(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], wider: float
@@ -148,7 +140,6 @@ def test_the_width_of_strips_does_not_matter(
         assert every(counted(*drawn)) == expected
 
 
-@EXAMPLES
 @given(data=st.data(), bits=st.integers(1, 64), kind=st.sampled_from([np.int32, np.int64, np.uint64]))
 def test_numbers_are_put_in_order_digit_by_digit(data: st.DataObject, bits: int, kind: type) -> None:
     bits = min(bits, np.iinfo(kind).max.bit_length())
@@ -157,7 +148,6 @@ def test_numbers_are_put_in_order_digit_by_digit(data: st.DataObject, bits: int,
     assert order.tolist() == sorted(range(len(drawn)), key=lambda row: drawn[row])
 
 
-@EXAMPLES
 @given(drawn=st.one_of(pages(), heaped()), times=st.sampled_from([2, 1000, 20_000]))
 def test_larger_pixels_are_as_many_smaller_ones(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], times: int
@@ -182,7 +172,6 @@ def test_larger_pixels_are_as_many_smaller_ones(
     assert every(large) == [[(g, p, times**2 * n) for g, p, n in triples] for triples in every(small)]
 
 
-@EXAMPLES
 @given(drawn=pages(), seed=st.integers(0, 10**6))
 def test_the_order_of_boxes_pages_and_shards_does_not_matter(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], seed: int
@@ -206,7 +195,6 @@ def test_the_order_of_boxes_pages_and_shards_does_not_matter(
             assert getattr(merged, column).tolist() == getattr(whole, column).tolist()
 
 
-@EXAMPLES
 @given(drawn=pages())
 def test_counts_add_up(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
     first, second, sizes = drawn
@@ -224,7 +212,6 @@ def test_counts_add_up(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]
     assert [triples for half in halves for triples in every(half)] == every(counts)
 
 
-@EXAMPLES
 @given(drawn=pages(), seed=st.integers(0, 10**6))
 def test_counts_of_some_boxes_after_others_are_those_of_these_boxes_alone(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], seed: int
@@ -258,7 +245,6 @@ def test_pages_whose_boxes_stay_are_not_counted_again() -> None:
     assert every(after) == [[(1, 1, 12), (2, 2, 4)], [(1, 1, 12), (2, 1, 4)], [(1, 1, 12), (2, 2, 4)]]
 
 
-@EXAMPLES
 @given(drawn=pages())
 def test_paint_equals_the_painter(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
     first, _, sizes = drawn

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.difference import KINDS, difference, largest
 from tests.building import Box
-from tests.test_protocol_pixel import EXAMPLES, LABELS, fractions, rows, side
+from tests.test_protocol_pixel import LABELS, fractions, rows, side
 
 
-@EXAMPLES
 @given(truth=rows, first=rows, second=rows, kind=st.sampled_from(KINDS))
 def test_it_is_the_difference_of_the_two_matrices(
     truth: list[Box], first: list[Box], second: list[Box], kind: str
@@ -31,7 +30,6 @@ def test_it_is_the_difference_of_the_two_matrices(
     assert not none.gain.any()
 
 
-@EXAMPLES
 @given(truth=rows, first=rows, second=rows)
 def test_a_class_that_only_one_prediction_has_is_nothing_in_the_other(
     truth: list[Box], first: list[Box], second: list[Box]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics.pixel_counts import Resolution
@@ -17,8 +15,6 @@ from evaluator.protocols.pixel.regions import CutPage, Region
 from tests.building import Box, annotations, box, ground_truth
 from tests.painting import cell_mask
 from tests.test_protocol_pixel import KEYS, rows, side
-
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "100")))
 
 
 def painted(region: Region, shape: tuple[int, int]) -> np.ndarray:
@@ -54,7 +50,6 @@ def around(mask: np.ndarray) -> set[tuple[str, int, int]]:
     return steps
 
 
-@EXAMPLES
 @given(first=rows, second=rows, row=st.integers(0, 4), column=st.integers(0, 4), at_once=st.integers(1, 40))
 def test_a_region_is_the_painted_mask(first: list[Box], second: list[Box], row: int, column: int, at_once: int) -> None:
     result = pixel.evaluate(side(first), side(second))

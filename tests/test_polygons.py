@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -120,7 +120,6 @@ def test_nothing_to_compare() -> None:
 corners = arrays(np.float64, (12, 4), elements=st.floats(0, 1).map(lambda value: round(value, 3)))
 
 
-@settings(deadline=None, max_examples=30)
 @given(first=corners, second=corners)
 def test_without_outlines_the_numbers_are_those_of_boxes(first: np.ndarray, second: np.ndarray) -> None:
     sides = [
@@ -132,7 +131,6 @@ def test_without_outlines_the_numbers_are_those_of_boxes(first: np.ndarray, seco
         assert (column == wanted).all()
 
 
-@settings(deadline=None, max_examples=30)
 @given(first=corners, second=corners)
 def test_an_outline_that_is_the_box_changes_nothing(first: np.ndarray, second: np.ndarray) -> None:
     boxes = [np.hstack([np.minimum(a[:, :2], a[:, 2:]), np.maximum(a[:, :2], a[:, 2:])]) for a in (first, second)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.charts import posters as charts
@@ -102,7 +102,6 @@ contents = st.recursive(
 
 
 @profiles
-@settings(max_examples=60, deadline=None)
 @given(reference=st.dictionaries(st.sampled_from("xyz"), contents), generated=st.dictionaries(st.just("x"), contents))
 def test_passages_are_the_strings_and_mark_what_is_missing(profile: Any, reference: Any, generated: Any) -> None:
     comparison = compare(reference, generated, profile)
@@ -249,7 +248,6 @@ def test_the_tree_of_fields_keeps_children_under_their_parents() -> None:
     assert field_tree([FieldCount("$.x", 1, 3)])[0].state == "more"
 
 
-@settings(max_examples=60, deadline=None)
 @given(reference=st.dictionaries(st.sampled_from("xyz"), contents), generated=st.dictionaries(st.just("x"), contents))
 def test_every_field_stands_once_in_the_tree(reference: Any, generated: Any) -> None:
     comparison = compare(reference, generated)

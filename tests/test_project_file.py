@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli, project_file
@@ -53,7 +53,6 @@ def test_what_was_saved_is_opened(sides: Sides) -> None:
     assert project_file.read(path) == (opened, "")
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.dictionaries(st.text("aZ_", min_size=1), st.text().filter(lambda text: text.isprintable() or "\x7f" in text)))
 def test_any_text_comes_back(parts: dict[str, str]) -> None:
     text = "".join(f"{project_file._toml(key)} = {project_file._toml(value)}\n" for key, value in parts.items())

@@ -13,7 +13,7 @@ from unittest.mock import ANY
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats import coco as reader
@@ -27,7 +27,6 @@ from evaluator.protocols import coco, snapshot
 from evaluator.protocols.coco.evaluation import comparable_issues
 from tests.building import annotations, box, ground_truth, plain_curve
 
-every_seed = settings(deadline=None, max_examples=40)
 Instances = dict[str, Any]
 Results = list[dict[str, Any]]
 
@@ -138,7 +137,6 @@ def test_the_limits_of_detections_are_equal_to_pycocotools(seed: int) -> None:
     assert_equal_to_official(instances, results)
 
 
-@every_seed
 @given(seed=st.integers(0, 10**6), crowds=st.sampled_from([0.0, 0.3]), scores=st.integers(1, 30))
 def test_any_random_set_is_equal_to_pycocotools(seed: int, crowds: float, scores: int) -> None:
     instances, results = random_set(seed, images=6, per_image=3.0, crowds=crowds, scores=scores)
@@ -213,7 +211,6 @@ def test_an_annotation_with_id_zero_can_be_matched() -> None:
     )
 
 
-@every_seed
 @given(seed=st.integers(0, 10**6), step=st.integers(1, 11))
 def test_a_score_threshold_equals_a_filtered_file(seed: int, step: int) -> None:
     instances, results = random_set(seed, images=6, per_image=3.0)
@@ -230,7 +227,6 @@ def test_a_score_threshold_equals_a_filtered_file(seed: int, step: int) -> None:
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
 def test_a_new_score_threshold_cuts_the_curves_that_are_there(seed: int) -> None:
     truth, prediction = read_pair(*random_set(seed, images=5, per_image=4.0))
     pairs, iou = coco.pair(join(truth, prediction)), list(coco.IOU_THRESHOLDS)
@@ -254,7 +250,6 @@ def test_a_released_result_can_be_had_at_another_score() -> None:
     assert result.of(pairs.match(min_score=0.5)).numbers == expected
 
 
-@every_seed
 @given(
     seed=st.integers(0, 10**6), iou=st.sampled_from([0.5, 0.75, 1.0]), crowds=st.sampled_from([0.0, 0.3]),
     below=st.booleans(),
@@ -272,7 +267,6 @@ def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, 
         assert plain_curve(matching.at(iou).score_curve()) == wanted
 
 
-@every_seed
 @given(
     seed=st.integers(0, 10**6), scores=st.sampled_from([3, 10, 1000]), crowds=st.sampled_from([0.0, 0.3]),
     min_score=st.sampled_from([0.0, 0.4]),
@@ -303,7 +297,6 @@ def test_what_is_kept_between_thresholds_gives_what_a_fresh_sort_and_count_give(
                 np.testing.assert_array_equal(getattr(bins, name), getattr(fresh, name))
 
 
-@every_seed
 @given(seed=st.integers(0, 10**6))
 def test_counts_and_curves_agree_with_recall(seed: int) -> None:
     result = coco.evaluate(*read_pair(*random_set(seed, images=6, per_image=4.0)))

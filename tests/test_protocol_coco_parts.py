@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli, project
@@ -104,7 +104,6 @@ def inside(row: Value) -> Value:
 # The same numbers
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     pages=st.sampled_from([1, 2, 7, 100]),
@@ -384,7 +383,6 @@ def test_frames_that_are_not_plain(old: bytes, new: bytes) -> None:
     assert_left_to_the_ordinary_way(text.replace(old, new, 1), [result()])
 
 
-@settings(deadline=None, max_examples=150)
 @given(data=st.data(), step=st.sampled_from([1, 150, 1 << 20]), side=st.sampled_from([0, 1]))
 def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.DataObject, step: int, side: int) -> None:
     rows = [annotation(id=row + 1, bbox=[row, 0, 30, 40], image_id=(3, 7)[row % 2]) for row in range(4)]

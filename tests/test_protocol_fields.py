@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import export
@@ -41,7 +41,6 @@ ORACLES = Path(__file__).parent / "oracles" / "stickler"
 CASES = sorted(path.stem for path in ORACLES.glob("[a-z]*.json"))
 METRICS = ("mean_ap", "map_50", "map_75", "iou_thresholds", "fields", "coverage")
 COMPARATORS = {"LevenshteinComparator": "text", "NumericComparator": "number", "ExactComparator": "exact"}
-every_seed = settings(deadline=None, max_examples=40)
 seeds = st.integers(0, 10**6)
 
 
@@ -382,7 +381,6 @@ KINDS = (
 )
 
 
-@every_seed
 @given(
     columns=st.sampled_from(KINDS).flatmap(lambda kind: st.tuples(*[st.lists(kind, max_size=4)] * 2)),
     rule=st.sampled_from([None, *(Rule(name, 0.5) for name in ("text", "exact", "number", "date"))]),
@@ -395,7 +393,6 @@ def test_a_table_of_similarities_says_what_each_pair_says(columns: Any, rule: Ru
     assert table.tolist() == expected or not table.size
 
 
-@every_seed
 @given(one=st.text("ab c", max_size=8), other=st.text("ab c", max_size=8))
 def test_text_similarity_is_symmetric_and_in_range(one: str, other: str) -> None:
     similarity = text_similarity(one, other)
@@ -667,7 +664,6 @@ def test_the_json_has_the_keys_of_the_contract() -> None:
 # Assignment --------------------------------------------------------------------------------------------------
 
 
-@every_seed
 @given(rows=st.integers(0, 4), columns=st.integers(0, 4), seed=seeds)
 def test_assignments_have_the_highest_sum(rows: int, columns: int, seed: int) -> None:
     table = np.random.default_rng(seed).integers(0, 5, (rows, columns)) / 4
@@ -732,7 +728,6 @@ def numbers(result: FieldsResult) -> dict[str, Any]:
     return {key: value for key, value in result.to_json().items() if key not in ("ground_truth", "predictions")}
 
 
-@every_seed
 @given(seed=seeds)
 def test_the_order_of_documents_does_not_matter(seed: int) -> None:
     truth, predicted = random_sides(seed)
@@ -743,7 +738,6 @@ def test_the_order_of_documents_does_not_matter(seed: int) -> None:
     assert [row[:8] for row in first.rows(0.5)] == [row[:8] for row in second.rows(0.5)]
 
 
-@every_seed
 @given(seed=seeds, cuts=st.lists(st.integers(0, 6), max_size=3))
 def test_shards_in_any_order_equal_the_whole(seed: int, cuts: list[int]) -> None:
     truth, predicted = random_sides(seed)
@@ -760,7 +754,6 @@ def test_shards_in_any_order_equal_the_whole(seed: int, cuts: list[int]) -> None
     assert numbers(score(merge(shards[0], merge(*shards[1:])) if len(shards) > 1 else shards[0])) == whole
 
 
-@every_seed
 @given(seed=seeds, threshold=st.sampled_from([0.01, 0.3, 0.5, 0.75, 1.0]), parity=st.sampled_from(["none", "stickler"]))
 def test_average_precision_equals_a_plain_loop(seed: int, threshold: float, parity: Any) -> None:
     truth, predicted = random_sides(seed)
@@ -799,7 +792,6 @@ def plain_average_precision(
     return sum(max((p for recall, p in curve if recall >= point), default=0.0) for point in grid) / len(grid)
 
 
-@every_seed
 @given(seed=seeds)
 def test_identical_documents_are_perfect(seed: int) -> None:
     truth, _ = random_sides(seed)
@@ -812,7 +804,6 @@ def test_identical_documents_are_perfect(seed: int) -> None:
             assert (row.status, row.iou) == ("true positive", 1.0)
 
 
-@every_seed
 @given(seed=seeds)
 def test_every_box_is_in_one_row(seed: int) -> None:
     truth, predicted = random_sides(seed)
@@ -829,7 +820,6 @@ def test_every_box_is_in_one_row(seed: int) -> None:
         assert sorted((compared.documents[compared.document[row]], paths[row]) for row in rows) == sorted(expected)
 
 
-@every_seed
 @given(seed=seeds)
 def test_an_extra_spurious_box_never_helps(seed: int) -> None:
     truth, predicted = random_sides(seed)
@@ -842,7 +832,6 @@ def test_an_extra_spurious_box_never_helps(seed: int) -> None:
         assert grown["num_gt"] == row["num_gt"]
 
 
-@every_seed
 @given(
     seed=seeds,
     iou=st.lists(st.sampled_from([0.1, 0.5, 0.5, 0.75, 0.9]), max_size=3),
@@ -857,7 +846,6 @@ def test_rescoring_equals_evaluating_anew(seed: int, iou: list[float], parity: A
     assert numbers(score(load_state(result.compared.get_state()), iou=iou)) == numbers(anew)
 
 
-@every_seed
 @given(seed=seeds)
 def test_statuses_add_up(seed: int) -> None:
     truth, predicted = random_sides(seed)
@@ -870,7 +858,6 @@ def test_statuses_add_up(seed: int) -> None:
     assert sum(sum(row.values()) for row in pairs.values()) == boxes
 
 
-@every_seed
 @given(seed=seeds)
 def test_the_reference_never_sees_more_boxes(seed: int) -> None:
     truth, predicted = random_sides(seed)

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import export
@@ -39,7 +39,6 @@ SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 HERE = {path.stem: path for path in ORACLES.glob("*.json")}
 needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of oracles/pixel")
 NAMES = ("confusion", "precision", "recall", "f1")
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "40")))
 
 
 def in_pixels(source: Annotations, size: tuple[float, float]) -> Annotations:
@@ -214,7 +213,6 @@ def contribution(truth: frozenset[int], predicted: frozenset[int]) -> dict[tuple
     return kept | {(i, j): Fraction(1, len(only_found)) for i in only_truth for j in only_found}
 
 
-@EXAMPLES
 @given(first=rows, second=rows)
 def test_matrices_equal_the_definition_pixel_by_pixel(first: list[Box], second: list[Box]) -> None:
     result = evaluate(side(first), side(second))
@@ -229,7 +227,6 @@ def test_matrices_equal_the_definition_pixel_by_pixel(first: list[Box], second: 
     assert fractions(result.whole.matrices) == total.tolist()
 
 
-@EXAMPLES
 @given(first=rows, second=rows)
 def test_row_sums_totals_and_sums_of_pages(first: list[Box], second: list[Box]) -> None:
     result = evaluate(side(first), side(second))
@@ -246,7 +243,6 @@ def test_row_sums_totals_and_sums_of_pages(first: list[Box], second: list[Box]) 
     assert int(result.whole.pixels[0]) == len(KEYS) * WIDTH * HEIGHT
 
 
-@EXAMPLES
 @given(first=rows)
 def test_identical_sides_are_a_diagonal(first: list[Box]) -> None:
     whole = evaluate(side(first), side(first)).whole
@@ -258,7 +254,6 @@ def test_identical_sides_are_a_diagonal(first: list[Box]) -> None:
     assert whole.mean_present("f1")[0] == 1.0
 
 
-@EXAMPLES
 @given(first=rows, second=rows)
 def test_sets_of_a_class_are_counted_pixel_by_pixel(first: list[Box], second: list[Box]) -> None:
     whole = evaluate(side(first), side(second)).whole
@@ -274,7 +269,6 @@ def test_sets_of_a_class_are_counted_pixel_by_pixel(first: list[Box], second: li
         assert np.array_equal(whole.iou[0, code], expected, equal_nan=True)
 
 
-@EXAMPLES
 @given(first=rows, second=rows, labels=st.permutations(LABELS))
 def test_the_order_of_classes_only_permutes_the_matrix(first: list[Box], second: list[Box], labels: list[str]) -> None:
     usual, other = evaluate(side(first), side(second)).whole, evaluate(side(first, labels), side(second, labels)).whole
@@ -282,7 +276,6 @@ def test_the_order_of_classes_only_permutes_the_matrix(first: list[Box], second:
     assert fractions(usual.matrices) == np.array(fractions(other.matrices))[np.ix_(order, order)].tolist()
 
 
-@EXAMPLES
 @given(first=rows, second=rows)
 def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], second: list[Box]) -> None:
     half = [box for box in second if box.document == "x"]
@@ -306,7 +299,6 @@ def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], 
     ]
 
 
-@EXAMPLES
 @given(first=rows, second=rows, row=st.integers(0, 4), column=st.integers(0, 4))
 def test_cells_are_traced_to_pages_and_pixels(first: list[Box], second: list[Box], row: int, column: int) -> None:
     result = evaluate(side(first), side(second))
@@ -325,7 +317,6 @@ def test_cells_are_traced_to_pages_and_pixels(first: list[Box], second: list[Box
         assert cell_mask(result, page, row, column).ravel().tolist() == expected
 
 
-@EXAMPLES
 @given(first=rows, second=rows, extra=st.lists(row, max_size=3))
 def test_shares_of_a_corpus_add_up_in_any_order(first: list[Box], second: list[Box], extra: list[Box]) -> None:
     parts = [evaluate(side(first), side(second)), evaluate(side(second), side(extra)), evaluate(side([]), side(first))]
@@ -710,7 +701,6 @@ def test_the_signature() -> None:
     assert line.startswith("pixel 2020 · same classes · missing pages: penalize · 1 document, 1 page · layoutscope ")
 
 
-@EXAMPLES
 @given(seed=st.integers(0, 10**6), different=st.booleans(), exact=st.booleans())
 def test_the_json_has_the_keys_of_the_contract_and_no_nan(seed: int, different: bool, exact: bool) -> None:
     truth, predicted = random_rows(seed, documents=2, pages=2)

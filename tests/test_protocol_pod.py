@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
@@ -131,7 +131,6 @@ def test_average_precision_by_hand() -> None:
     assert math.isnan(all_point_precision(none, 0))
 
 
-@settings(deadline=None, max_examples=300)
 @given(hits=st.lists(st.booleans(), max_size=30), missed=st.integers(0, 30))
 def test_average_precision_equals_the_definition(hits: list[bool], missed: int) -> None:
     positives = sum(hits) + missed
@@ -229,7 +228,6 @@ def grid_rows(seed: int) -> tuple[list[Box], list[Box]]:
     )
 
 
-@settings(deadline=None, max_examples=300)
 @given(
     seed=st.integers(0, 10**6),
     iou=st.sampled_from([0.1, 0.25, 0.5, 0.6, 0.75, 0.8, 1.0]),
@@ -252,7 +250,6 @@ def test_equal_to_a_plain_voc_loop(seed: int, iou: float, sizes: tuple[float, fl
         assert numbers[name] == (pytest.approx(sum(values) / len(values), rel=1e-14) if values else None)
 
 
-@settings(deadline=None, max_examples=100)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.6, 0.8, 0.9]), score=st.integers(0, 4))
 def test_a_lower_floor_and_a_new_matching_give_the_same(seed: int, iou: float, score: int) -> None:
     truth, predicted = grid_rows(seed)
@@ -264,7 +261,6 @@ def test_a_lower_floor_and_a_new_matching_give_the_same(seed: int, iou: float, s
     assert np.array_equal(low.average_precision, anew.average_precision, equal_nan=True)
 
 
-@settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.6, 0.8]), below=st.booleans())
 def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, below: bool) -> None:
     truth, predicted = grid_rows(seed)
@@ -274,7 +270,6 @@ def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, 
     assert plain_curve(pairs.score_curve(iou=iou)) == plain_curve(BoxPairs.score_curve(pairs, iou=iou))
 
 
-@settings(deadline=None, max_examples=100)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.8]))
 def test_every_box_is_one_thing(seed: int, iou: float) -> None:
     truth, predicted = grid_rows(seed)
@@ -295,7 +290,6 @@ def test_every_box_is_one_thing(seed: int, iou: float) -> None:
     assert (matches.iou > iou).all()
 
 
-@settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 10**6))
 def test_the_curve_ends_where_the_row_is(seed: int) -> None:
     truth, predicted = grid_rows(seed)

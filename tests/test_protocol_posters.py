@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import export
@@ -465,7 +465,6 @@ content = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(reference=content, generated=content, profile=st.sampled_from(list(PROFILES)))
 def test_metrics_are_in_range_or_undefined(reference: Any, generated: Any, profile: Any) -> None:
     details = detail(reference, generated, profile)
@@ -485,7 +484,6 @@ def test_metrics_are_in_range_or_undefined(reference: Any, generated: Any, profi
     assert "".join(piece for piece, _ in details.marked()) == text_of(reference)
 
 
-@settings(deadline=None, max_examples=60)
 @given(value=content, profile=st.sampled_from(list(PROFILES)))
 def test_identity_is_perfect(value: Any, profile: Any) -> None:
     details = detail(value, value, profile)
@@ -498,7 +496,6 @@ def test_identity_is_perfect(value: Any, profile: Any) -> None:
     assert (details.words.missing, details.words.extra, details.only_in_reference) == ((), (), ())
 
 
-@settings(deadline=None, max_examples=60)
 @given(reference=content, generated=content)
 def test_swapping_the_sides_swaps_missing_and_extra(reference: Any, generated: Any) -> None:
     forth, back = detail(reference, generated), detail(generated, reference)
@@ -511,7 +508,6 @@ def test_swapping_the_sides_swaps_missing_and_extra(reference: Any, generated: A
     )
 
 
-@settings(deadline=None, max_examples=60)
 @given(reference=content, generated=content, extra=written)
 def test_more_generated_text_never_captures_less(reference: Any, generated: Any, extra: str) -> None:
     before, after = detail(reference, generated), detail(reference, {**generated, "more": extra})
@@ -519,7 +515,6 @@ def test_more_generated_text_never_captures_less(reference: Any, generated: Any,
     assert set(after.numbers.missing) <= set(before.numbers.missing)
 
 
-@settings(deadline=None, max_examples=40)
 @given(values=st.lists(st.tuples(content, content), min_size=1, max_size=4), data=st.data())
 def test_the_order_of_posters_does_not_matter(values: list[tuple[Any, Any]], data: st.DataObject) -> None:
     ids = [f"p{index}" for index in range(len(values))]
@@ -538,7 +533,6 @@ def test_the_order_of_posters_does_not_matter(values: list[tuple[Any, Any]], dat
         assert alone.to_json() == {**poster.to_json(), "poster_id": "a"}
 
 
-@settings(deadline=None, max_examples=40)
 @given(reference=content, generated=content, profile=st.sampled_from(list(PROFILES)))
 def test_evaluating_edits_nothing_and_writes_no_nan(reference: Any, generated: Any, profile: Any) -> None:
     truth, prediction = side("gold", a=reference), side("run", a=generated)

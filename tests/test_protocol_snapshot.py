@@ -318,7 +318,6 @@ def test_a_score_threshold_frees_the_ground_truth_for_the_next_best() -> None:
     assert pairs.match(min_score=0.5).at(0.5).truth_partner.tolist() == [1]
 
 
-@settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 10**6), score=st.integers(0, 100), iou=st.sampled_from([0.1, 0.33, 0.5, 0.75, 0.9]))
 def test_rematching_equals_evaluating_anew(seed: int, score: int, iou: float) -> None:
     truth, predicted = random_rows(seed)
@@ -330,7 +329,6 @@ def test_rematching_equals_evaluating_anew(seed: int, score: int, iou: float) ->
     assert rematched.micro.row(0) == anew.micro.row(0)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     score=st.sampled_from([0.0, 0.2, 0.55, 1.0]),
@@ -352,7 +350,6 @@ def test_tables_counted_over_pairs_are_those_of_the_matches(
             assert getattr(counted, column).tobytes() == getattr(expected, column).tobytes(), (name, column)
 
 
-@settings(deadline=None, max_examples=30)
 @given(seed=st.integers(0, 10**6), options=st.sampled_from([{}, {"labels": ["Table"]}, {"min_area": 0.05}]))
 def test_what_matched_follows_from_the_thresholds_before(seed: int, options: Any) -> None:
     """In whatever order they come, and to the last digit: what other protocols of boxes look up in their matches."""
@@ -375,7 +372,6 @@ def area_of(row: Box) -> float:
     return (x2 - x1) * (y2 - y1)
 
 
-@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), review=st.booleans())
 def test_best_f1_equals_trying_every_threshold(seed: int, iou: float, review: bool) -> None:
     truth, predicted = random_rows(seed, documents=2)
@@ -391,7 +387,6 @@ def test_best_f1_equals_trying_every_threshold(seed: int, iou: float, review: bo
     assert pair(join(*sides)).best_f1(iou=iou) == expected
 
 
-@settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), step=st.integers(0, 100))
 def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, step: int) -> None:
     truth, predicted = random_rows(seed, documents=2)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
@@ -730,7 +730,6 @@ def test_images_of_one_name_and_pages_from_zero() -> None:
 _PLAIN = [encoded([result()]), encoded(instances(annotation(segmentation=[[0, 0, 5, 0, 5, 5]])))]
 
 
-@settings(deadline=None, max_examples=300)
 @given(data=st.data())
 def test_mutated_files_are_read_or_refused_with_issues(data: st.DataObject) -> None:
     content = bytearray(data.draw(st.sampled_from(_PLAIN)))
@@ -751,7 +750,6 @@ _ROWS = [
 ]
 
 
-@settings(deadline=None, max_examples=400)
 @given(data=st.data(), step=st.sampled_from([1, 150, 1 << 20]))
 def test_what_pieces_say_is_what_the_exact_walk_says(data: st.DataObject, step: int) -> None:
     content = bytearray(data.draw(st.sampled_from(_ROWS)))
@@ -880,7 +878,6 @@ def test_a_record_that_is_spelled_otherwise_is_left_to_the_decoder(old: bytes, n
         assert uniform_columns(b", ".join(rows)) is None
 
 
-@settings(max_examples=1_000, deadline=None)
 @given(data=st.data(), record=st.sampled_from(UNIFORM), rows=st.integers(1, 4))
 def test_whatever_is_changed_the_columns_are_those_of_the_text_or_nobodys(
     data: st.DataObject, record: bytes, rows: int

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluator.formats.coco.decimals import PADDING, decimals
@@ -46,7 +46,6 @@ plain = st.one_of(
 )
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.lists(plain, min_size=1, max_size=40))
 @example(["9007199254740993", "0.1"])
 @example(["4503599627370496.5"])
@@ -62,7 +61,6 @@ def test_numbers_are_those_of_the_decoder_to_the_last_bit(numbers: list[str]) ->
         assert bits(together) == bits(decoded(kept))
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.floats(1e-4, 9_999_999.0))
 def test_the_shortest_spelling_of_a_number_is_always_told(value: float) -> None:
     assert read([repr(value)]) == [value]

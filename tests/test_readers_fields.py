@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats.base import Reading
@@ -439,7 +439,6 @@ def outcome(content: bytes, name: str) -> tuple[FieldDocuments | None, tuple[Iss
     return documents, documents.issues
 
 
-@settings(deadline=None, max_examples=200)
 @given(tree=trees)
 def test_any_json_is_read_or_refused_with_issues(tree: Any) -> None:
     for content, name in (
@@ -454,7 +453,6 @@ def test_any_json_is_read_or_refused_with_issues(tree: Any) -> None:
             assert math.isnan(field.confidence) or math.isfinite(field.confidence)
 
 
-@settings(deadline=None, max_examples=200)
 @given(content=st.binary(max_size=60))
 def test_any_bytes_are_refused_with_issues(content: bytes) -> None:
     for name in ("d.json", "d.jsonl"):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
@@ -182,6 +182,5 @@ def test_files_that_are_cut_off(path: Path) -> None:
 
 
 @given(data=st.data(), path=st.sampled_from([TRUTH, RESULTS]))
-@settings(max_examples=80, deadline=None)
 def test_spoilt_files_never_end_in_another_error(data: st.DataObject, path: Path) -> None:
     reading.assert_survives(ROW, path.read_bytes(), "o.json", data)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
@@ -597,7 +597,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=400)
 @given(pieces=st.lists(PIECES, max_size=12), encoding=st.sampled_from(["utf-8", "latin-1", "utf-16"]))
 def test_whatever_is_put_together_is_read_or_refused(pieces: list[str], encoding: str) -> None:
     for side in (None, "prediction"):
@@ -609,7 +608,6 @@ def test_whatever_is_put_together_is_read_or_refused(pieces: list[str], encoding
         assert np.isfinite(source.boxes.xyxy).all()
 
 
-@settings(deadline=None, max_examples=300)
 @given(content=st.binary(max_size=60))
 def test_bytes_are_read_or_refused(content: bytes) -> None:
     for start in (b"", b"<document ", b"PK\x03\x04"):
@@ -619,7 +617,6 @@ def test_bytes_are_read_or_refused(content: bytes) -> None:
             continue
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     boxes=st.lists(
         st.tuples(

@@ -754,7 +754,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 JUNK = JSON | st.sampled_from([10**30, 10**400, -1, 1.5, "0", "", True, [], {}, [0, 0, 1, 1], float("nan")])
-SETTINGS = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=30, suppress_health_check=list(HealthCheck))
 
 
 class Pairs(dict):

@@ -24,6 +24,7 @@ from evaluator.formats.writers import base as writers
 from evaluator.model.issues import Collector
 from evaluator.pdf import problems as pages
 from evaluator.review import problems as store
+from tests import syntax
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "errors.md"
@@ -87,9 +88,15 @@ class Module:
 
     def __init__(self, path: Path) -> None:
         self.name = path.relative_to(ROOT).as_posix()
-        self.tree = ast.parse(path.read_text(encoding="utf-8"))
-        self.above = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        nodes = list(ast.walk(self.tree))
+        self.tree = syntax.parsed(path)
+        self.above: dict[ast.AST, ast.AST] = {}
+        nodes: list[ast.AST] = [self.tree]
+        for node in nodes:
+            below = syntax.children(node)
+            self.above.update(dict.fromkeys(below, node))
+            nodes += below
+        self.returns = [node for node in nodes if isinstance(node, ast.Return)]
+        self.names = {node.id for node in nodes if isinstance(node, ast.Name)}
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
         self.functions = [node for node in nodes if isinstance(node, Function)]
         self.given: dict[tuple[ast.AST, str], list[tuple[ast.expr, ast.AST]]] = defaultdict(list)
@@ -272,13 +279,13 @@ def issues_of(module: Module) -> set[tuple[str, str]]:
         if (pair := rule_and_fix(call)) is not None:
             for place in places(module, call, names_in(module, *pair)):
                 seen.update((rule.replace("{}", OPEN), fix) for rule, fix in said(*pair, place))
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
+    for node in module.returns:
+        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
             # A rule that is worked out apart, as rule, found and fix.
             rule, _, fix = node.value.elts
             seen.update(pair for pair in said(rule, fix, Place(module, node, {})) if pair[1].endswith("."))
     # Rules that several modules share are beside their fixes.
-    for name in {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name) and node.id.endswith("_RULE")}:
+    for name in {each for each in module.names if each.endswith("_RULE")}:
         fix = ast.Name(f"{name.removesuffix('_RULE')}_FIX")
         seen.update(said(ast.Name(name), fix, Place(module, module.tree, {})))
     return {(rule, fix) for rule, fix in seen if rule.strip(f"{OPEN} ") and len(rule) > 8}

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from evaluator.cli.registered import app
 from evaluator.formats import FORMATS
 from evaluator.protocols import PROTOCOLS
+from tests import syntax
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
@@ -41,6 +44,16 @@ def name_of(path: Path) -> str:
     return path.relative_to(PROJECT).as_posix()
 
 
+class Function(NamedTuple):
+    """What is asked of a function."""
+
+    name: str
+    documented: str
+    parameters: frozenset[str]
+    lines: int
+    """How many it has below its docstring."""
+
+
 class Source(NamedTuple):
     """What is asked of a file; it is read once, because that takes most of the time of these tests."""
 
@@ -48,14 +61,23 @@ class Source(NamedTuple):
     """Every module that it imports, anywhere in it, with the names taken from it: ``model.boxes.area``."""
     says: bool
     """Whether it has a docstring."""
-    functions: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]
+    functions: tuple[Function, ...]
+    misnamed: tuple[str, ...]
+    """Its functions with a variable `found` that is no text of an issue."""
+
+
+# The text of an issue, in the words that a function about one has.
+ISSUE = {"rule", "fix", "refuse", "error", "warning", "Issue"}
+# Where it may be a variable: it is no attribute, no whole text and not in the middle of a sentence.
+FOUND = re.compile(r"""(?<![."'])(?<!; )\bfound\b""")
 
 
 @functools.cache
 def source(path: Path) -> Source:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = syntax.parsed(path)
     imports: list[str] = []
-    functions = []
+    functions, misnamed = [], []
+    lines = path.read_text(encoding="utf-8").splitlines()
     for node in statements(tree):
         if isinstance(node, ast.Import):
             imports += [alias.name for alias in node.names]
@@ -63,8 +85,18 @@ def source(path: Path) -> Source:
             assert node.level == 0, f"{name_of(path)}: imports are absolute"
             imports += [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            functions.append(node)
-    return Source(tuple(imports), bool(ast.get_docstring(tree)), tuple(functions))
+            functions.append(function_of(node))
+            if FOUND.search("\n".join(lines[node.lineno - 1 : node.end_lineno])) and is_misnamed(node):
+                misnamed.append(node.name)
+    return Source(tuple(imports), bool(ast.get_docstring(tree)), tuple(functions), tuple(misnamed))
+
+
+def function_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
+    documented = ast.get_docstring(node)
+    first = node.body[documented is not None :]
+    lines = (node.end_lineno or 0) - first[0].lineno + 1 if first else 0
+    parameters = frozenset(each.arg for each in syntax.nodes(node.args) if isinstance(each, ast.arg))
+    return Function(node.name, documented or "", parameters, lines)
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -75,12 +107,13 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from statements(child)
 
 
-def names_in(function: ast.AST) -> tuple[set[str], set[str]]:
-    """The variables and parameters of a function, and its attributes."""
-    nodes = list(ast.walk(function))
+def is_misnamed(function: ast.AST) -> bool:
+    """Whether a function has a variable or parameter `found`, and nothing of an issue beside it."""
+    nodes = syntax.nodes(function)
     variables = {node.id for node in nodes if isinstance(node, ast.Name)}
     variables |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    return variables, {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return "found" in variables and not (variables | attributes) & ISSUE
 
 
 def test_a_room_imports_only_rooms_above_it() -> None:
@@ -118,39 +151,43 @@ def test_a_module_says_what_it_owns() -> None:
 
 def test_a_variable_is_named_for_what_it_holds() -> None:
     """``found`` is the text of an issue, so it is bound only beside its rule or fix, or where an issue is made."""
-    issue, word = {"rule", "fix", "refuse", "error", "warning", "Issue"}, re.compile(r"\bfound\b")
-    for path in [*CORE, *VIEWS, *SAMPLES, *TESTS]:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        if not any(word.search(line) for line in lines):
-            continue
-        for function in source(path).functions:
-            if not word.search("\n".join(lines[function.lineno - 1 : function.end_lineno])):
-                continue
-            variables, attributes = names_in(function)
-            beside = (variables | attributes) & issue
-            assert "found" not in variables or beside, f"{name_of(path)}: {function.name}"
+    every = [*CORE, *VIEWS, *SAMPLES, *(path for path in TESTS if FOUND.search(path.read_text(encoding="utf-8")))]
+    assert [f"{name_of(path)}: {name}" for path in every for name in source(path).misnamed] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "misnamed"),
+    [
+        ("def f():\n    found = 1\n", True),
+        ("def f(found):\n    return 1\n", True),
+        ("def f():\n    return [found for found in ()]\n", True),
+        ("def f():\n    found, fix = 1, 2\n", False),
+        ("def f(issue):\n    return f'a box; found {issue.found}'\n", False),
+    ],
+)
+def test_a_name_without_its_rule_is_noticed(tmp_path: Path, text: str, *, misnamed: bool) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    assert source(path).misnamed == ("f",) * misnamed
 
 
 def test_a_docstring_names_the_parameters_that_are_there() -> None:
     section = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
     for path in [*CORE, *VIEWS, *SAMPLES]:
         for function in source(path).functions:
-            documented = section.search(ast.get_docstring(function) or "")
+            documented = section.search(function.documented)
             heads = (
                 [line.split(" : ")[0] for line in documented[1].splitlines() if line[:1].strip()] if documented else ()
             )
             named = {name.strip().lstrip("*") for head in heads for name in head.split(",")}
-            given = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-            assert named <= given, f"{name_of(path)}: {function.name}"
+            assert named <= function.parameters, f"{name_of(path)}: {function.name}"
 
 
 def test_a_function_fits_on_a_screen() -> None:
     """At most 60 lines below its docstring; what is longer has a second function inside."""
     for path in [*CORE, *VIEWS, *SAMPLES]:
         for function in source(path).functions:
-            first = function.body[ast.get_docstring(function) is not None :]
-            lines = (function.end_lineno or 0) - first[0].lineno + 1 if first else 0
-            assert lines <= 60, f"{name_of(path)}: {function.name} has {lines} lines"
+            assert function.lines <= 60, f"{name_of(path)}: {function.name} has {function.lines} lines"
 
 
 def test_no_room_is_a_drawer() -> None:
@@ -159,26 +196,23 @@ def test_no_room_is_a_drawer() -> None:
         assert not re.search(r"utils|helpers?|common|manager", path.stem), name_of(path)
 
 
-def test_only_the_state_touches_the_session_and_only_the_address_the_address_bar() -> None:
+def test_a_view_uses_streamlit_as_the_house_does() -> None:
+    """Only the state touches the session, only the address the address bar, and a button acts in a callback.
+
+    What is done where a button is drawn is lost when another message of the browser ends the run before.
+    """
     for path in VIEWS:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        touched = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        name = path.relative_to(PROJECT).as_posix()
+        nodes, name = syntax.nodes(syntax.parsed(path)), name_of(path)
+        touched = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         assert "session_state" not in touched or name == "pages/shared/state.py", name
         assert "query_params" not in touched or name == "pages/shared/address.py", name
         assert not touched & {"cache_data", "cache_resource"} or name.startswith("pages/shared/"), name
-
-
-def test_a_button_acts_in_a_callback() -> None:
-    """What is done where a button is drawn is lost when another message of the browser ends the run before."""
-    for path in VIEWS:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr not in {"button", "form_submit_button"}:
                     continue
-                where = f"{name_of(path)}:{node.lineno}"
+                where = f"{name}:{node.lineno}"
                 assert id(node) in alone, f"{where}: the answer of a button is not asked for"
                 assert "on_click" in {each.arg for each in node.keywords}, f"{where}: a button without on_click"
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from tests import syntax
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GAP: Final = "\0"
@@ -20,6 +23,8 @@ SHORTEST: Final = 20
 ROOM: Final = 700
 """Letters that what was found, and what fills a gap, may have."""
 BRACKETS: Final = re.compile(r" \([^()]*\)")
+TEXTS: Final = (ast.Constant, ast.JoinedStr, ast.BinOp)
+"""What a text is made of."""
 PARTS: Final[Mapping[tuple[str, int], tuple[int, int]]] = {
     ("error", 4): (1, 3), ("warning", 4): (1, 3), ("refuse", 5): (2, 4), ("refuse", 2): (0, 1), ("refuse", 3): (0, 1),
     ("refuse", 4): (0, 1), ("_refuse", 4): (1, 3), ("errors", 3): (0, 2), ("fail", 4): (1, 3),
@@ -52,7 +57,7 @@ def text_of(node: ast.expr | None, names: Mapping[str, str]) -> str | None:
     return None
 
 
-def named(nodes: Iterator[ast.AST] | list[ast.stmt], names: Mapping[str, str], until: int = 1 << 30) -> dict[str, str]:
+def named(nodes: Iterable[ast.AST], names: Mapping[str, str], until: int = 1 << 30) -> dict[str, str]:
     """The texts that have names, by the last assignment before a line."""
     held = dict(names)
     pairs: list[tuple[int, ast.expr, ast.expr]] = []
@@ -76,22 +81,34 @@ def named(nodes: Iterator[ast.AST] | list[ast.stmt], names: Mapping[str, str], u
     return held
 
 
+def by_scope(tree: ast.Module) -> dict[ast.AST, list[ast.AST]]:
+    """The texts, assignments and calls of a module and of each of its functions, with those of functions inside."""
+    scopes: dict[ast.AST, list[ast.AST]] = defaultdict(list)
+    waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, (tree,))]
+    for node, around in waiting:
+        within = (*around, node) if isinstance(node, ast.FunctionDef) else around
+        if isinstance(node, (*TEXTS, ast.Assign, ast.AnnAssign, ast.Call)):
+            for scope in within:
+                scopes[scope].append(node)
+        waiting += [(child, within) for child in syntax.children(node)]
+    return scopes
+
+
 def made() -> Iterator[Made]:
     """Every call of the readers and writers that makes an issue."""
     files = sorted((ROOT / "evaluator" / "formats").rglob("*.py"))
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    trees = {path: syntax.parsed(path) for path in files}
     shared: dict[str, str] = {}
     for tree in trees.values():
         shared |= {name: text for name, text in named(tree.body, {}).items() if name.strip("_").isupper()}
     for path, tree in trees.items():
         own = named(tree.body, shared)
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef):
-                for call in ast.walk(function):
-                    if isinstance(call, ast.Call) and (parts := _parts(call)):
-                        names = named(ast.walk(function), own, call.lineno)
-                        rule, fix = (text_of(part, names) or GAP for part in parts)
-                        yield Made(f"{path.relative_to(ROOT)}:{call.lineno}", rule, fix)
+        for function, nodes in by_scope(tree).items():
+            for call in nodes if function is not tree else ():
+                if isinstance(call, ast.Call) and (parts := _parts(call)):
+                    names = named(nodes, own, call.lineno)
+                    rule, fix = (text_of(part, names) or GAP for part in parts)
+                    yield Made(f"{path.relative_to(ROOT)}:{call.lineno}", rule, fix)
 
 
 def _parts(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
@@ -111,13 +128,11 @@ def stated() -> list[str]:
     """Every text of the tests that may be a sentence, in one line each."""
     texts: set[str] = set()
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = syntax.parsed(path)
         own = named(tree.body, {})
-        for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))):
-            names = own if scope is tree else named(ast.walk(scope), own)
-            for node in ast.walk(scope):
-                if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
-                    texts.add(text_of(node, names) or "")
+        for scope, nodes in by_scope(tree).items():
+            names = own if scope is tree else named(nodes, own)
+            texts.update(text_of(node, names) or "" for node in nodes if isinstance(node, TEXTS))
     return [BRACKETS.sub("", text).replace("\n", " ") for text in texts if len(text) > SHORTEST]
 
 

@@ -18,6 +18,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from evaluator import project
 from evaluator.workspace import WORKSPACE_VARIABLE
 from pages.shared.state import State
 
@@ -30,6 +31,27 @@ _compiled = ScriptCache()
 app_test.ScriptCache = local_script_runner.ScriptCache = lambda: _compiled  # type: ignore[attr-defined, assignment]
 # The installed packages stay the same: AppTest reads all of them at each start, for components, most of its time.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+
+def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a run; AppTest asks a thousand times a second."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    assert runner.script_stopped(), f"the run did not end in {timeout} s"
+
+
+local_script_runner.require_widgets_deltas = _ended
+# The sample data stay the same: each session reads their fields and posters, a quarter of the time of its start.
+_read_content = project.read_content
+_read_sample = cache(_read_content)
+
+
+def _read_once(origin: Path | project.Upload, reading: Any, kind: Any) -> Any:
+    of_sample = isinstance(origin, Path) and kind != "boxes" and origin.is_relative_to(SAMPLE_DATA)
+    return (_read_sample if of_sample else _read_content)(origin, reading, kind)
+
+
+project.read_content = _read_once
 # Elements whose text Streamlit shows as it is, and those that only we read.
 PLAIN_ELEMENTS = {"html", "bidi_component", "text"}
 

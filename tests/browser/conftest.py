@@ -43,9 +43,18 @@ MISSING = [
     if not there
 ]
 REQUIRED = os.environ.get("LAYOUTSCOPE_REQUIRE_BROWSER") == "1"
+# Chromium loads the two lists below its address bar anew for each window, and nobody types there. The option takes the
+# place of the one of Playwright, so that the names of that one are repeated.
+SWITCHED_OFF = [
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
+    "AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter",
+    "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch", "TcpPortRandomizationWin",
+    "ThirdPartyStoragePartitioning",
+]  # fmt: skip
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--disable-component-update", "--disable-sync", f"--disable-features={','.join(SWITCHED_OFF)}",
 ]  # fmt: skip
 # Streamlit looks for its endpoints below the view's address first; the 404 is part of that and harmless.
 PROBING = re.compile(r"/[a-z_]+/_stcore/(host-config|health)$")

@@ -1,4 +1,4 @@
-"""Which tests depend on what is outside of the repository: the shared folder, or a PostgreSQL.
+"""Which tests depend on what is outside of the repository: the shared folder, a PostgreSQL, or a proxy.
 
 They are found in the syntax of the tests: a name of a module depends on it when what it stands for, a fixture that it
 asks for or another such name that it uses reads one of the variables, in that module or in one that it imports from.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-VARIABLES: Final = ("LAYOUTSCOPE_SHARED", "LAYOUTSCOPE_POSTGRES_URL")
+VARIABLES: Final = ("LAYOUTSCOPE_SHARED", "LAYOUTSCOPE_POSTGRES_URL", "LAYOUTSCOPE_REQUIRE_PROXIES")
 
 
 @cache

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit import config as streamlit_config
+from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import login
@@ -228,6 +230,13 @@ def test_a_reader_without_a_name_has_no_access() -> None:
 )
 def test_the_name_that_a_proxy_gives(named: list[str], access: login.Access) -> None:
     assert login.proxy_access(named) == access
+
+
+def test_a_trusted_proxy_vouches_for_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "context", SimpleNamespace(headers=StreamlitHeaders([("X-Forwarded-User", "anna")])))
+    assert login.reader() == ("", False)
+    monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
+    assert login.reader() == ("anna", True)
 
 
 def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.MonkeyPatch) -> None:

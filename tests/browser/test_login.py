@@ -5,20 +5,23 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, generate_xsrf_token_string
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
 from pages.shared.login import OPEN
-from tests.browser.conftest import REQUIRED, Screen, dashboard
+from tests.browser.conftest import PATIENCE, REQUIRED, Screen, dashboard
 from tests.browser.identity_provider import IdentityProvider, identity_provider
-from tests.browser.reverse_proxy import reverse_proxy
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
@@ -29,6 +32,7 @@ needs_packages = pytest.mark.skipif(
 # Words of the sample data that are on every view of it, and in what the server sends for one.
 TELLING = re.compile(rb"harvest-survey|ground_truth\.json|Precision|ls-card")
 USER_COOKIE = "_streamlit_user"
+SHUT = b"Nothing is shown before you have logged in."
 
 
 @pytest.fixture(scope="module")
@@ -67,22 +71,29 @@ def judge_first(screen: Screen, path: Path) -> Event:
     return events(path)[-1]
 
 
-def received(screen: Screen) -> list[bytes]:
-    """Everything that the server sends to this tab from now on."""
-    frames: list[bytes] = []
+def told(url: str, view: str = "", headers: Mapping[str, str] | None = None, token: str = "") -> bytes:
+    """Everything that the server sends to a new session on a view, until a run has come to its end.
 
-    def keep(payload: str | bytes) -> None:
-        frames.append(payload if isinstance(payload, bytes) else payload.encode())
+    The headers are those of the request that opens the session; with a token the cookies of a login count.
+    """
+    message, end, sent = BackMsg(), ForwardMsg(), []
+    message.rerun_script.page_name = view
+    with connect(
+        f"{url.replace('http', 'ws')}/_stcore/stream", origin=Origin(url), additional_headers=headers, max_size=None,
+        subprotocols=[Subprotocol(each) for each in ("streamlit", token) if each], proxy=None,
+    ) as session:  # fmt: skip
+        session.send(message.SerializeToString())
+        while end.WhichOneof("type") != "script_finished" or end.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
+            sent.append(session.recv(timeout=PATIENCE, decode=False))
+            end.ParseFromString(sent[-1])
+    return b"".join(sent)
 
-    screen.page.on("websocket", lambda socket: socket.on("framereceived", keep))
-    return frames
 
-
-def cookie(url: str, secret: str, name: str) -> dict[str, Any]:
-    """The login cookie as the server writes it, for anybody who knows the secret."""
+def logged_in(url: str, secret: str, name: str) -> dict[str, Any]:
+    """What a browser sends with the login cookie, as the server writes it, by anybody who knows the secret."""
     user = {"origin": url, "is_logged_in": True, "provider": "default", "email": name}
-    value = create_signed_value(secret, USER_COOKIE, json.dumps(user)).decode()
-    return {"name": USER_COOKIE, "value": value, "url": url, "httpOnly": True, "sameSite": "Lax"}
+    value, token = create_signed_value(secret, USER_COOKIE, json.dumps(user)).decode(), generate_xsrf_token_string()
+    return {"headers": {"Cookie": f"{USER_COOKIE}={value}; _streamlit_xsrf={token}"}, "token": token}
 
 
 def closed(screen: Screen) -> str:
@@ -96,55 +107,43 @@ def closed(screen: Screen) -> str:
     return text
 
 
-def telling(frames: list[bytes]) -> list[bytes]:
-    """What of it has words of the data."""
-    return [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))]
+def telling(sent: bytes) -> bool:
+    """Whether what was sent has words of the data."""
+    return TELLING.search(sent.replace(b".ls-card", b"")) is not None
 
 
-def test_nothing_of_the_data_leaves_the_server_without_a_login_of_its_own_secret(
-    visit: Visit, guarded: tuple[str, Path]
-) -> None:
+def test_nothing_of_the_data_leaves_the_server_without_a_login_of_its_own_secret(guarded: tuple[str, Path]) -> None:
     """That every view is closed says `tests/test_login.py`; here nothing is sent, and a forged cookie opens nothing.
 
     The first view is not the first one of the dashboard: it must not run alone, without app.py and its login.
     """
     url, _ = guarded
-    screen = visit(url)
-    cookies = screen.page.context
-    frames = received(screen)
-    closed(screen.open("page_browser"))
-    cookies.add_cookies([cookie(url, "another secret of the same length, or more", "ben@example.org")])
-    before = len(frames)
-    closed(screen.open())
-    assert len(frames) > before > 0
-    assert telling(frames) == []
-    cookies.add_cookies([cookie(url, "only for tests, " * 3, "ben@example.org")])
-    screen.open().page.get_by_text("Logged in as ben@example.org").wait_for()
-    screen.page.locator(".ls-card").first.wait_for()
-    assert telling(frames), "what is above could not fail"
+    forged = logged_in(url, "another secret of the same length, or more", "ben@example.org")
+    for sent in (told(url, "page_browser"), told(url, **forged)):
+        assert SHUT in sent
+        assert not telling(sent)
+    sent = told(url, **logged_in(url, "only for tests, " * 3, "ben@example.org"))
+    assert b"Logged in as ben@example.org" in sent
+    assert telling(sent), "what is above could not fail"
 
 
 def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
-    visit: Visit, provider: IdentityProvider, tmp_path: Path
+    tabs: Any, provider: IdentityProvider, tmp_path: Path
 ) -> None:
     """There the first link of a process leads straight to a view's file."""
     (tmp_path / ".streamlit").mkdir()
     (tmp_path / ".streamlit" / "secrets.toml").write_text(provider.secrets_toml())
     with dashboard(tmp_path, by_streamlit=True) as url:
-        screen = visit(url)
-        frames = received(screen)
-        for _ in range(2):
-            screen.page.goto(f"{url}/gallery")
-            screen.page.locator(".st-key-login").wait_for()
-        screen.leave()
-    assert telling(frames) == []
+        for sent in (told(url, "gallery"), told(url, "gallery")):
+            assert SHUT in sent
+            assert not telling(sent)
 
 
 @needs_packages
 def test_log_in_judge_log_out(visit: Visit, guarded: tuple[str, Path], provider: IdentityProvider) -> None:
     url, findings = guarded
     screen = visit(url, allowed=[provider.url]).open()
-    assert "Nothing is shown before you have logged in." in closed(screen)
+    assert SHUT.decode() in closed(screen)
     screen.page.get_by_role("button", name="Log in").click()
     screen.page.get_by_text("Logged in as anna@example.org").wait_for()
     screen.settled()
@@ -168,22 +167,9 @@ def test_log_in_judge_log_out(visit: Visit, guarded: tuple[str, Path], provider:
     closed(screen.open("page_browser"))
 
 
-def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
-    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(sample_server: str) -> None:
     """One that is trusted is in `test_deploy`."""
-    findings = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(findings))
-    headers = {"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"}
-    with dashboard(tmp_path) as url, reverse_proxy(url, headers) as public:
-        screen = visit(public).open()
-        assert OPEN in screen.text()
-        assert "mallory" not in screen.text()
-        screen.go("Findings")
-        field = screen.page.get_by_role("textbox", name="Your name")
-        field.fill("Chidi")
-        field.press("Enter")
-        screen.settled()
-        event = judge_first(screen, findings)
-        assert (event.author, event.verified) == ("Chidi", False)
-        screen.leave()
+    sent = told(sample_server, headers={"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"})
+    assert OPEN.encode() in sent
+    assert telling(sent)
+    assert b"mallory" not in sent

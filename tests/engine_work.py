@@ -5,7 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
+
+
+class Lent(Executor):
+    """An executor that outlives the engine that closes it."""
+
+    def __init__(self, owned: Executor) -> None:
+        self._owned = owned
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+        return self._owned.submit(work, *given, **more)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Left to its owner."""
 
 
 def squared(number: int) -> tuple[int, int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from evaluator.protocols import PROTOCOLS, in_parts
 from evaluator.protocols.base import Evaluation, Source
 from evaluator.protocols.in_parts import Cuts, run_in_parts
 from tests.building import annotations, ground_truth, write_file
-from tests.test_partials import DOCUMENTS, EXAMPLES, posters_of, rows_of, side
+from tests.engine_work import Lent
+from tests.test_partials import DOCUMENTS, posters_of, rows_of, side
 from tests.toys.centres import Centres
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_data"
@@ -37,16 +39,19 @@ FILES: dict[str, tuple[Path, Path]] = {
 }
 # What a result over parts does not have, by protocol.
 ABSENT = {"pixel": {"documents", "pages"}}
-OPTIONS: Sequence[tuple[str, dict[str, Any]]] = (
-    ("snapshot", {}),
-    ("snapshot", {"iou": (0.3, 0.6), "min_score": 0.4, "class_weight": {"Table": 0.3}}),
-    ("snapshot", {"labels": ("Table",), "min_area": 0.01}),
-    ("pod", {"lenient": True}),
-    ("pod", {"lenient": True, "ap": "all-point", "min_score": 0.4, "labels": ("Table",)}),
-    ("pixel", {"page_size": (64.0, 48.0)}),
-    ("pixel", {"page_size": (64.0, 48.0), "classes": "different", "exact": True, "min_score": 0.4}),
-    ("pixel", {"page_size": (64.0, 48.0), "missing_page": "ignore", "labels": ("Table",)}),
-)
+OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
+    "snapshot": (
+        {},
+        {"iou": (0.3, 0.6), "min_score": 0.4, "class_weight": {"Table": 0.3}},
+        {"labels": ("Table",), "min_area": 0.01},
+    ),
+    "pod": ({"lenient": True}, {"lenient": True, "ap": "all-point", "min_score": 0.4, "labels": ("Table",)}),
+    "pixel": (
+        {"page_size": (64.0, 48.0)},
+        {"page_size": (64.0, 48.0), "classes": "different", "exact": True, "min_score": 0.4},
+        {"page_size": (64.0, 48.0), "missing_page": "ignore", "labels": ("Table",)},
+    ),
+}
 
 
 def without_boxes(name: str, evaluation: Evaluation) -> dict[str, Any]:
@@ -76,17 +81,16 @@ def assert_equal(name: str, truth: Source, predicted: Source, pages: int | bool,
     assert evaluated(name, truth, predicted, pages, **chosen) == expected
 
 
-@EXAMPLES
-@given(seed=st.integers(0, 10**6), pages=st.integers(1, 20))
-@pytest.mark.parametrize(("name", "chosen"), OPTIONS, ids=str)
-def test_boxes(name: str, chosen: dict[str, Any], seed: int, pages: int) -> None:
+@given(data=st.data(), seed=st.integers(0, 10**6), pages=st.integers(1, 20))
+@pytest.mark.parametrize("name", OPTIONS)
+def test_boxes(name: str, data: st.DataObject, seed: int, pages: int) -> None:
+    chosen = data.draw(st.sampled_from(OPTIONS[name]))
     truth, predicted = rows_of(seed)
     # One document has no page, another one has only an empty page, and each is on one side alone.
     sides = ground_truth(truth, documents=["no page.pdf"]), annotations(predicted, pages=[("a page.pdf", 3)])
     assert_equal(name, *sides, pages, **chosen)
 
 
-@EXAMPLES
 @given(seed=st.integers(0, 10**6), pages=st.integers(1, 8))
 @pytest.mark.parametrize("profile", ["documented", "published"])
 def test_posters(profile: str, seed: int, pages: int) -> None:
@@ -115,18 +119,60 @@ def test_single_documents_of_two_names_are_one(tmp_path: Path) -> None:
     assert whole.to_json()["mean_ap"] > 0.999
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("executor", [None, processes], ids=["here", "processes"])
-def test_files(monkeypatch: pytest.MonkeyPatch, name: str, executor: Callable[[], Executor] | None) -> None:
+@pytest.fixture(scope="module")
+def lent() -> Iterator[Callable[[], Executor]]:
+    """Processes that every engine of this module is given."""
+    with processes() as owned:
+        yield lambda: Lent(owned)
+
+
+Saying = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def of_files(tmp_path_factory: pytest.TempPathFactory) -> Saying:
+    """Says what is said of the files of a protocol; pixels are counted of three documents."""
+    few = []
+    for path in BOXES:
+        value = json.loads(path.read_bytes())
+        kept = [document["doc_id"] for document in value["documents"][-3:]]
+        value |= {key: [row for row in value[key] if row["doc_id"] in kept] for key in ("documents", "predictions")}
+        few.append(tmp_path_factory.mktemp("few") / path.name)
+        few[-1].write_text(json.dumps(value), encoding="utf-8")
+
+    def said(name: str, **more: Any) -> dict[str, Any]:
+        truth, predicted = FILES[name]
+        if name == "pixel":
+            (truth, predicted), more = few, {**more, "pdfs": SAMPLES / "pdf"}
+        (evaluation,) = project.evaluate(name, truth, [predicted], **more)
+        return without_boxes(name, evaluation)
+
+    return said
+
+
+@pytest.fixture(scope="module")
+def of_whole_files(of_files: Saying) -> Saying:
+    return cache(of_files)
+
+
+@pytest.mark.parametrize("name", ["snapshot", "fields", "posters"])
+def test_files(monkeypatch: pytest.MonkeyPatch, name: str, of_files: Saying, of_whole_files: Saying) -> None:
     monkeypatch.setattr(in_parts, "_LARGE", 0)
-    truth, predicted = FILES[name]
-    pdfs = {"pdfs": SAMPLES / "pdf"} if name == "pixel" else {}
-    (whole,) = project.evaluate(name, truth, [predicted], **pdfs)
-    (parts,) = project.evaluate(name, truth, [predicted], executor=executor, page_ranges=4, **pdfs)
-    assert without_boxes(name, parts) == without_boxes(name, whole)
+    assert of_files(name, page_ranges=4) == of_whole_files(name)
 
 
-@EXAMPLES
+@pytest.mark.parametrize("name", FILES)
+def test_files_in_processes(
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    of_files: Saying,
+    of_whole_files: Saying,
+    lent: Callable[[], Executor],
+) -> None:
+    monkeypatch.setattr(in_parts, "_LARGE", 0)
+    assert of_files(name, page_ranges=4, executor=lent) == of_whole_files(name)
+
+
 @given(seed=st.integers(0, 10**6), pages=st.integers(1, 20))
 def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
     truth, predicted = rows_of(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,12 +44,15 @@ from tests.red_box import MOST_OFF, off, pixels, red_share
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE = PROJECT / "sample_data" / "pdf"
 CORPUS = Path(__file__).with_name("hostile")
-SHORT = 0.3  # seconds; the pages that never end need no more to show it
+SHORT = 0.2  # seconds; the pages that never end need no more to show it
 
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     # Some fifty processes start here: 0.6 s each where compiled modules may not be kept, else 0.1 s.
+    if "PYTHONDONTWRITEBYTECODE" not in os.environ:
+        yield
+        return
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
@@ -64,7 +68,7 @@ def pool(compiled_modules: None) -> Iterator[PagePool]:
 
 @pytest.fixture(scope="module")
 def short_pool(compiled_modules: None) -> Iterator[PagePool]:
-    with PagePool(time_limit=SHORT) as shared:
+    with PagePool(time_limit=SHORT, spares=0) as shared:
         yield shared
 
 
@@ -151,8 +155,8 @@ def test_every_row_of_the_corpus_is_tested() -> None:
 
 def test_corpus_rows_have_their_wanted_outcomes(pool: PagePool, short_pool: PagePool) -> None:
     outcomes = {
-        name: outcome(short_pool if name.startswith("bomb_") else pool, CORPUS / "pdf" / f"{name}.pdf")
-        for name in CORPUS_WANTED
+        name: outcome(short_pool if "too_slow" in wanted else pool, CORPUS / "pdf" / f"{name}.pdf")
+        for name, wanted in CORPUS_WANTED.items()
     }
     assert {name: kind for name, kind in outcomes.items() if kind not in CORPUS_WANTED[name]} == {}
 
@@ -228,13 +232,18 @@ def test_repaired_and_capped_documents_say_so(pool: PagePool, write: Callable[[s
 
 # --- geometry ----------------------------------------------------------------------------------------------------
 
+# Each turn, with and without each of the other entries.
+MIXED = ("plain", "turned_90", "shifted_cropped_270", "fractions", "unit_cropped_180")
+
 
 def test_boxes_land_on_the_picture(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
     wrong = {}
     for name, geometry in LEGAL.items():
         path = write("geometry.pdf", geometry.document())
-        # The large one is drawn in bands.
-        images = {"72 dpi": pool.page_image(path, 0, dpi=72), "large": pool.page_image(path, 0, width=1_800)}
+        images = {"72 dpi": pool.page_image(path, 0, dpi=72)}
+        if name in MIXED:
+            # In bands.
+            images["large"] = pool.page_image(path, 0, width=1_800)
         wrong |= {(name, size): far for size, image in images.items() if (far := off(image, geometry)) > MOST_OFF}
         sizes = {(image.page_width, image.page_height) for image in images.values()}
         assert np.allclose(list(sizes), geometry.size(), atol=1e-3), name
@@ -252,15 +261,16 @@ def test_a_large_picture_is_drawn_in_bands_and_is_the_same(monkeypatch: pytest.M
         return made
 
     content = crossed_lines(14_400, 14_400)
+    monkeypatch.setattr(worker, "_BAND_PIXELS", 100_000)
     monkeypatch.setattr(pymupdf.DisplayList, "get_pixmap", band)
     monkeypatch.setattr("evaluator.pdf.worker._webp", lambda picture: picture.tobytes())
     document = worker._PdfDocument(content)
-    image = document.page_image(0, dpi=None, width=2_000)
-    assert (image.width, image.height) == (2_000, 2_000)
-    assert drawn
-    assert sum(drawn) == 4_000_000
-    assert max(drawn) <= 2_500_000
-    whole = pymupdf.open(stream=content, filetype="pdf")[0].get_pixmap(matrix=pymupdf.Matrix(1 / 7.2, 1 / 7.2))
+    image = document.page_image(0, dpi=None, width=600)
+    assert (image.width, image.height) == (600, 600)
+    assert len(drawn) > 1
+    assert sum(drawn) == 360_000
+    assert max(drawn) <= 100_000
+    whole = pymupdf.open(stream=content, filetype="pdf")[0].get_pixmap(matrix=pymupdf.Matrix(1 / 24, 1 / 24))
     own, other = (np.frombuffer(each, np.uint8).astype(int) for each in (image.webp, whole.samples))
     # Where a line leaves a band its edge is rounded once more.
     assert np.abs(own - other).max() < 32
@@ -318,7 +328,7 @@ def test_the_text_of_a_layout_is_that_without_pictures() -> None:
             assert len(layout.images) == 32 * len(given.get_image_info())
 
 
-@pytest.mark.parametrize("name", ["plain", "turned_90", "shifted_cropped_270", "fractions", "unit_cropped_180"])
+@pytest.mark.parametrize("name", MIXED)
 def test_a_part_is_drawn_like_the_whole_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the same pixels it is what the whole page shows there; in fewer what that looks like scaled down."""
     monkeypatch.setattr("evaluator.pdf.worker._webp", lambda picture: picture.tobytes())

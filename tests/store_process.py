@@ -1,6 +1,7 @@
 """Processes that use a findings store and come to harm: killed at any moment, out of room, without permission.
 
-Owns no expectations; prints JSON for the tests and the benchmark. ``python -m tests.store_process COMMAND ADDRESS …``.
+Owns no expectations; prints JSON for the tests and the benchmark. ``python -m tests.store_process COMMAND ADDRESS …``;
+without words each line of the input is such a command, as a JSON list, and has a process of its own.
 Children are forked from one process that has imported everything, so that a life costs milliseconds.
 """
 
@@ -188,6 +189,17 @@ def write_some(address: str, count: int, author: str) -> dict[str, object]:
 RUNS = {"kill": kill, "full": until_full, "refused": without_permission, "together": together}
 
 
+def tell(command: str, where: str, *numbers: str) -> None:
+    """Run a command and print what it tells."""
+    print(json.dumps(RUNS[command](where, *map(int, numbers))), flush=True)  # type: ignore[operator]
+
+
 if __name__ == "__main__":
-    command, where, *numbers = sys.argv[1:]
-    print(json.dumps(RUNS[command](where, *map(int, numbers))))  # type: ignore[operator]
+    if sys.argv[1:]:
+        tell(*sys.argv[1:])
+    for line in sys.stdin if not sys.argv[1:] else ():
+        if (forked := os.fork()) == 0:
+            tell(*json.loads(line))
+            break
+        if os.waitpid(forked, 0)[1]:
+            print("null", flush=True)

@@ -7,6 +7,7 @@ import asyncio
 import base64
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import re
@@ -260,8 +261,24 @@ def test_a_session_of_a_proxy_has_an_origin_that_streamlit_knows() -> None:
     assert origins == [b"http://127.0.0.1:8501"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_signals_stop_it_as_ctrl_c_does_unless_they_are_ignored() -> None:
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        for heeded, ignored in itertools.permutations(before):
+            signal.signal(heeded, signal.SIG_DFL)
+            signal.signal(ignored, signal.SIG_IGN)
+            command._interrupted_by("SIGTERM", "SIGHUP", "SIGOFNOSYSTEM")
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(heeded)
+            signal.raise_signal(ignored)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 # SIGTERM: `test_wheel`.
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGHUP, None])
+@pytest.mark.parametrize("ending", [signal.SIGINT, None])
 def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals | None, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
     environment = os.environ | {"PYTHONPATH": network.python_path(ROOT)}
@@ -327,26 +344,28 @@ def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             os.killpg(process.pid, signal.SIGKILL)
 
 
+def assert_nothing_is_left_when_it_is_killed(process: subprocess.Popen[bytes]) -> None:
+    started = below(process.pid)
+    assert started
+    process.kill()
+    process.wait(30)
+    deadline = time.monotonic() + 30
+    while running(started) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running(started) == set()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("output_is_read", [True, False])
-def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_path: Path) -> None:
+def test_the_server_ends_when_the_command_is_killed_whose_output_nobody_reads(tmp_path: Path) -> None:
     with running_command(tmp_path) as process:
         assert process.stdout is not None
         next(line for line in process.stdout if b"running at" in line)
-        started = below(process.pid)
-        assert started
-        if not output_is_read:
-            process.stdout.close()
-        process.kill()
-        process.wait(30)
-        deadline = time.monotonic() + 30
-        while running(started) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running(started) == set()
+        process.stdout.close()
+        assert_nothing_is_left_when_it_is_killed(process)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds the server in /proc")
-def test_a_server_that_crashed_is_started_again_under_its_address(tmp_path: Path) -> None:
+def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_the_command(tmp_path: Path) -> None:
     with running_command(tmp_path) as process:
         assert process.stdout is not None
         url = next(line for line in process.stdout if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
@@ -362,8 +381,7 @@ def test_a_server_that_crashed_is_started_again_under_its_address(tmp_path: Path
                 answer = status(url, "/_stcore/health", Host=urlsplit(url).netloc)
             time.sleep(0.1)
         assert answer == 200
-        process.terminate()
-        assert process.wait(30) == 0
+        assert_nothing_is_left_when_it_is_killed(process)
 
 
 @pytest.mark.parametrize(
@@ -394,8 +412,10 @@ def test_a_server_is_started_again_a_few_times(
 
     monkeypatch.setattr(command.subprocess, "Popen", Server)
     monkeypatch.setattr(command, "_answers", lambda url, child: answers)
-    monkeypatch.setattr(command, "_interrupted_by", lambda *names: None)
+    heeded: list[str] = []
+    monkeypatch.setattr(command, "_interrupted_by", lambda *names: heeded.extend(names))
     assert command._serve(Workspace(), port=free_port(), browser=False) == ended
+    assert heeded == ["SIGTERM", "SIGHUP"]
     out, notes = capsys.readouterr()
     assert out.count("LayoutScope is running") == answers
     lines = [f"note: the server ended by itself ({each}); it is started again." for each in said]

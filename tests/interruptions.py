@@ -56,16 +56,16 @@ def interrupted(kind: str, kills: int, seed: int) -> Interrupted:
         place = Path(name)
         truth, predicted = random_rows(seed, documents=2, pages=2, per_page=4.0)
         write_file(place / "gt.json", truth, side="ground_truth")
-        write_file(place / "old.json", predicted[: len(predicted) // 2], side="prediction")
+        write_file(place / "old.json", predicted[:-1], side="prediction")
         write_file(place / "new.json", predicted, side="prediction")
         os.environ["LAYOUTSCOPE_FINDINGS"] = str(place / "findings.sqlite")
         # Here first, for what it imports.
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-            cli.main(_words(kind, "new.json", "imported"))
+            cli.main(_words(kind, "new.json", "result"))
+        new = _contents(place, "result") or _done(kind, "new.json", "result")
         start = time.perf_counter()
-        new = _done(kind, "new.json", "result")
-        lasts = time.perf_counter() - start
         old = _done(kind, "old.json", "result")
+        lasts = time.perf_counter() - start
         while killed < kills:
             process = _forked(lambda: _run(kind, "new.json", "result"))
             time.sleep(chance.random() * lasts)

@@ -18,11 +18,23 @@ from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from tests.test_report_command import FILES, SAMPLE, Run, run
+from tests.sample_part import write_part
+from tests.test_report_command import SAMPLE, Run, run
 
 __all__ = ["run"]
 SIGNATURE = "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · 8 documents, 36 pages"
 TABLE = PackedFinding("1", "Missed · Table", "a.pdf, page 1", "Model wrong")
+
+
+@pytest.fixture(scope="module")
+def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample data of one document."""
+    return write_part(tmp_path_factory.mktemp("part"), "tram-options.pdf")
+
+
+def sides(folder: Path, name: str) -> list[object]:
+    """Ground truth and one model of a folder, as options."""
+    return ["--gt", folder / "ground_truth.json", "--pred", folder / f"{name}.json"]
 
 
 def model(letter: str = "A", name: str = "lines 1.0", **given: object) -> PackedModel:
@@ -108,11 +120,11 @@ def test_an_older_pack_that_holds_only_what_it_shows_does_not_say_what_is_new() 
     )
 
 
-def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Run) -> None:
-    dataset = join(*(formats.read(SAMPLE / f"{name}.json") for name in ("ground_truth", "blocks")))
+def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Run, part: Path) -> None:
+    dataset = join(*(formats.read(part / f"{name}.json") for name in ("ground_truth", "blocks")))
     result = pair(dataset).match().at(0.5)
     time = datetime(2026, 11, 20, tzinfo=UTC)
-    targets = [target for page in range(4) for target in page_mistakes(result, page).targets]
+    targets = [target for page in (0, 1) for target in page_mistakes(result, page).targets]
     with closing(Store(tmp_path / "findings.sqlite")) as store:
         given = {"author": "J", "verified": False, "time": time, "verdict": "ambiguous"}
         store.add([judge(target, **given) for target in targets])  # type: ignore[arg-type]
@@ -121,7 +133,7 @@ def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Run) ->
     for name, words in packs.items():
         out = tmp_path / f"{name}.html"
         common = ("--findings", tmp_path / "findings.sqlite", "--pages", 0, "--out", out)
-        assert run("report", *FILES, *words, *common)[0] == 0
+        assert run("report", *sides(part, "blocks"), *words, *common)[0] == 0
         records[name] = read(out)
     for name, record in records.items():
         assert since(records["all"], record).findings == (
@@ -158,11 +170,11 @@ def test_a_record_of_a_later_layout_is_refused(tmp_path: Path) -> None:
     assert refused.value.issues[0].found == "layout 3"
 
 
-def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run) -> None:
+def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run, part: Path) -> None:
     first, second = tmp_path / "first.html", tmp_path / "second.html"
     few = ("--pages", 0, "--cards", 0)
-    assert run("report", *FILES, "--out", first, *few)[0] == 0
-    lines = ["--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json"]
+    assert run("report", *sides(part, "blocks"), "--out", first, *few)[0] == 0
+    lines = sides(part, "lines")
     assert run("report", *lines, "--out", second, *few, "--since", first)[0] == 0
     before, after = read(first).models[0], read(second).models[0]
     text = second.read_text(encoding="utf-8")

@@ -25,7 +25,8 @@ from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from evaluator.slices.pdf_pages import of_results
 from tests.building import box, write_file
-from tests.pdf_fixtures import page
+from tests.pdf_fixtures import page, pages
+from tests.sample_part import write_part
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
@@ -89,15 +90,23 @@ def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run, sm
 
 
 def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -> None:
-    dataset = join(*(formats.read(SAMPLE / f"{name}.json") for name in ("ground_truth", "blocks")))
+    """Eight documents, the fewest that are searched; only half of the PDFs have words."""
+    names = [f"{letter}.pdf" for letter in "abcdefgh"]
+    rows = [box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=name) for name in names for place in range(3)]
+    write_file(tmp_path / "truth.json", rows, side="ground_truth")
+    write_file(tmp_path / "one.json", [row for at, row in enumerate(rows) if at >= 12 or at % 3 == 2])
+    (tmp_path / "pdf").mkdir()
+    for place, name in enumerate(names):
+        (tmp_path / "pdf" / name).write_bytes(page() if place < 4 else pages(1))
+    dataset = join(*(formats.read(tmp_path / f"{name}.json") for name in ("truth", "one")))
     result = pair(dataset).match().at(0.5)
     with PagePool() as pool:
-        seen = of_results([result], PdfFolder(SAMPLE / "pdf"), pool, lambda _done, _total: None)
+        seen = of_results([result], PdfFolder(tmp_path / "pdf"), pool, lambda _done, _total: None)
     (told,) = pack_slices([result], ["A"], of_pages=seen.of_pages, of_boxes=seen.of_boxes).words
     (without,) = pack_slices([result], ["A"]).words
     assert told != without
-    words = ("report", *FILES, "--out", tmp_path / "pack.html", *NO_PAGES)
-    assert run(*words, "--pdfs", SAMPLE / "pdf")[0] == 0
+    words = ("report", *sides(tmp_path, "one"), "--out", tmp_path / "pack.html", *NO_PAGES)
+    assert run(*words, "--pdfs", tmp_path / "pdf")[0] == 0
     assert told in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
     assert run(*words)[0] == 0
     assert without in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
@@ -141,11 +150,11 @@ def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(
-    tmp_path: Path, run: Run, words: list[str], sentence: str
+    tmp_path: Path, run: Run, small: Path, words: list[str], sentence: str
 ) -> None:
     protocol = [words[0]] if not words[0].startswith("-") else []
     rest = words[len(protocol) :]
-    code, said, wrong = run("report", *protocol, *FILES, "--out", tmp_path / "pack.html", *rest)
+    code, said, wrong = run("report", *protocol, *sides(small, "one"), "--out", tmp_path / "pack.html", *rest)
     assert (code, said, wrong[: len(sentence)]) == (2, "", sentence)
     assert list(tmp_path.iterdir()) == []
 
@@ -224,19 +233,20 @@ def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Pat
     (out / "results.json").write_text('{"title": "Of another program"}')
     assert run(*words) == (2, "", refused.format("results.json"))
     (out / "results.json").unlink()
-    for name in "ab":
-        assert run(*words, "--pdfs", small / "pdf", "--documents", f"{name}.pdf")[0] == 0
-        assert {path.name for path in (out / "marked").iterdir()} == {f"{name}-marked.pdf", "notes.pdf"}
+    assert run(*words, "--pdfs", small / "pdf", "--documents", "a.pdf")[0] == 0
+    assert {path.name for path in (out / "marked").iterdir()} == {"a-marked.pdf", "notes.pdf"}
     assert run(*words)[0] == 0
     assert [path.name for path in (out / "marked").iterdir()] == ["notes.pdf"]
 
 
 def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run, small: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(page())
-    words = ("report", *sides(small, "one"), *NO_PAGES, "--documents", "a.pdf", "--pdfs", tmp_path)
-    for out, first in (("pack.pdf", "pack.pdf"), ("pack", "pack.html")) * 2:
-        code, said, _ = run(*words, "--out", tmp_path / out)
-        assert (code, said.split(":")[0]) == (0, first)
+    without = ("report", *sides(small, "one"), *NO_PAGES, "--documents", "a.pdf")
+    words = (*without, "--pdfs", tmp_path)
+    for given in (without, words):
+        for out, first in (("pack.pdf", "pack.pdf"), ("pack", "pack.html")):
+            code, said, _ = run(*given, "--out", tmp_path / out)
+            assert (code, said.split(":")[0]) == (0, first)
     assert (tmp_path / "pack.pdf").read_bytes().startswith(b"%PDF-")
     assert {path.name for path in (tmp_path / "pack" / "marked").iterdir()} == {"a-marked.pdf"}
     assert run(*words, "--out", tmp_path / "a.pdf")[0] == 2
@@ -325,9 +335,10 @@ def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run
 
 
 def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Run) -> None:
-    out, posters = tmp_path / "pack.html", SAMPLE / "posters"
+    out, posters, part = tmp_path / "pack.html", SAMPLE / "posters", write_part(tmp_path, "tram-options.pdf")
     code, _, _ = run(
-        "report", "snapshot,pod", *FILES, "--pred", SAMPLE / "lines.json", "--out", out, *NO_PAGES,
+        "report", "snapshot,pod", "--gt", part / "ground_truth.json", "--pred", part / "blocks.json",
+        "--pred", part / "lines.json", "--out", out, *NO_PAGES,
         "--also", f"posters,{posters / 'ground_truth'},{posters / 'across'}",
     )  # fmt: skip
     assert code == 0

@@ -1,0 +1,19 @@
+"""The sample data of a few documents: with fewer than eight, nothing is searched for slices."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+SAMPLE: Final = Path(__file__).resolve().parents[1] / "sample_data"
+
+
+def write_part(folder: Path, *documents: str) -> Path:
+    """Write ground truth and both models with some of the documents only; return the folder."""
+    for name in ("ground_truth", "lines", "blocks"):
+        value = json.loads((SAMPLE / f"{name}.json").read_text(encoding="utf-8"))
+        for rows in ("documents", "predictions"):
+            value[rows] = [row for row in value[rows] if row["doc_id"] in documents]
+        (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+    return folder

@@ -47,9 +47,11 @@ from evaluator.review.identity import page_mistakes
 from evaluator.review.verdicts import Event, ReviewLog, judge
 from evaluator.system.whole_file import write_whole
 from tests.building import annotations, box, ground_truth
+from tests.pdf_fixtures import pages
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 MODELS = [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")]
+GROUNDWATER = "groundwater-note.pdf"
 HOSTILE = (
     "<script>alert(1)</script>", "</script><img src=http://evil.invalid/x>", "![x](http://evil.invalid)", "=1+1",
     "{{ 7*7 }}", "' onload='x", "\u202egnp", "&lt;b&gt;",
@@ -363,7 +365,8 @@ def test_pages_of_a_document_are_drawn_one_after_the_other(
         asked.setdefault(path.name, []).append((threading.get_ident(), page_index))
         return ask(self, path, page_index, **more)  # type: ignore[arg-type]
 
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0))
+    documents = ("river-districts.pdf", "groundwater-note.pdf", "tram-options.pdf")
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0, documents=documents))
     pictures = Pictures(pool, SAMPLE / "pdf")
     plan = plan_of(contents, pictures)
     monkeypatch.setattr(PagePool, "page_image", noted)
@@ -371,7 +374,7 @@ def test_pages_of_a_document_are_drawn_one_after_the_other(
     assert [page for page, _ in told] == list(plan.pages)
     assert all(picture.webp for _, (picture, _) in told)
     pages = [[index for _, index in calls] for calls in asked.values()]
-    assert len(pages) > 5
+    assert asked.keys() == {*documents}
     assert max(map(len, pages)) > 3
     assert pages == [sorted(each) for each in pages]
     assert all(len({thread for thread, _ in calls}) == 1 for calls in asked.values())
@@ -599,44 +602,39 @@ def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results:
 
 
 def test_one_process_marks_many_documents_and_is_replaced_when_it_fails(
-    tmp_path: Path, results: list[ThresholdResult], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pypdf = pytest.importorskip("pypdf")
-    names = ("harvest-survey-2024.pdf", "river-districts.pdf", "scanned-minutes-1997.pdf", "tram-options.pdf")
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=names))
-    alone = {}
-    for name in names:
-        (tmp_path / name).mkdir()
-        one = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=(name,)))
-        (marked,) = write_marked(tmp_path / name, one, SAMPLE / "pdf", progress=nothing)
-        assert marked.path is not None
-        alone[name] = marked.path.read_bytes()
-    started: list[Writer] = []
+    names = ("a.pdf", "b.pdf", "c.pdf")
+    rows = [box(0.1, 0.1, 0.9, 0.3, document=name) for name in names]
+    result = pair(join(ground_truth(rows), annotations(rows))).match().at(0.5)
+    contents = gather([result], MODELS[:1], ReviewLog.of([]), PackOptions())
+    documents, started = tmp_path / "pdf", list[Writer]()
+    documents.mkdir()
+    for place, name in enumerate(names):
+        (documents / name).write_bytes(pages(1 + place))
 
     class Counted(Writer):
         def __init__(self) -> None:
             super().__init__()
             started.append(self)
 
-    def written(documents: Path, processes: int) -> dict[str, bytes | None]:
+    def written(processes: int) -> dict[str, bytes | None]:
         started.clear()
         all_marked = write_marked(tmp_path, contents, documents, progress=nothing)
         assert len(started) == processes
         return {each.name: None if each.path is None else each.path.read_bytes() for each in all_marked}
 
     monkeypatch.setattr(marked_copies, "Writer", Counted)
-    assert written(SAMPLE / "pdf", 1) == alone
-    monkeypatch.setattr(marked_copies, "_DOCUMENTS_PER_PROCESS", 3)
-    assert written(SAMPLE / "pdf", 2) == alone
-    monkeypatch.undo()
-    monkeypatch.setattr(marked_copies, "Writer", Counted)
-    (tmp_path / "pdf").mkdir()
-    for name in names:
-        (tmp_path / "pdf" / name).write_bytes((SAMPLE / "pdf" / name).read_bytes())
-    (tmp_path / "pdf" / names[1]).write_bytes(b"no document")
+    with monkeypatch.context() as one_each:
+        one_each.setattr(marked_copies, "_DOCUMENTS_PER_PROCESS", 1)
+        alone = written(3)
+    assert list(alone) == list(names)
+    assert [pypdf.PdfReader(io.BytesIO(content or b"")).get_num_pages() for content in alone.values()] == [1, 2, 3]
+    assert written(1) == alone
+    (documents / names[1]).write_bytes(b"no document")
     # The first one's, that of the second, which was tried in a fresh one too, and the one for the rest.
-    assert written(tmp_path / "pdf", 3) == {**alone, names[1]: None}
-    assert pypdf.PdfReader(tmp_path / "tram-options-marked.pdf").pages
+    assert written(3) == {**alone, names[1]: None}
 
 
 def test_a_changed_file_is_not_marked(tmp_path: Path) -> None:
@@ -655,16 +653,19 @@ def test_a_writer_that_is_killed_is_told() -> None:
 
 def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
     events = judged(results)
-    contents = gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
+    options = PackOptions(pages=1, cards=1, documents=(GROUNDWATER,), verdicts=("model_wrong",))
+    contents = gather(results, MODELS, ReviewLog.of(events), options)
     written = write_folder(
         tmp_path / "pack", contents, Pictures(pool, SAMPLE / "pdf"), events, SAMPLE / "pdf", progress=nothing
     )
     names = sorted(path.relative_to(tmp_path / "pack").as_posix() for path in (tmp_path / "pack").rglob("*.*"))
     assert names == [
-        "findings.csv", "findings.json", "findings.parquet", "marked/tram-options-marked.pdf", "pack.html", "pack.pdf",
-        "results.csv", "results.json", "results.parquet",
+        "findings.csv", "findings.json", "findings.parquet", "marked/groundwater-note-marked.pdf", "pack.html",
+        "pack.pdf", "results.csv", "results.json", "results.parquet",
     ]  # fmt: skip
     assert [one.problem for one in written.marked] == [""]
+    with (tmp_path / "pack" / "findings.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["event"] for row in csv.DictReader(file)] == [events[0].id], "of the two that which was chosen"
     value = json.loads((tmp_path / "pack" / "results.json").read_text())
     assert value["models"][0]["labels"][0]["tp"] == results[0].micro.row(0)["tp"]
     assert "NaN" not in (tmp_path / "pack" / "results.json").read_text()
@@ -794,8 +795,6 @@ def test_one_mistake_is_counted_as_one(tmp_path: Path, pool: PagePool, results: 
 
 # --- what is shown of all -------------------------------------------------------------------------------------
 
-GROUNDWATER = "groundwater-note.pdf"
-
 
 def small(results: list[ThresholdResult], events: list[Event], **given: Any) -> Contents:
     return gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, **given))
@@ -856,24 +855,19 @@ def test_few_documents_are_named_and_more_are_counted() -> None:
     assert cards.documents_in_words(PackOptions(documents=tuple("abcd"))) == "4 documents"
 
 
-def test_the_findings_of_a_folder_are_those_that_are_chosen(
-    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
-) -> None:
+def test_the_findings_of_a_folder_are_those_that_are_chosen(results: list[ThresholdResult]) -> None:
     events = judged(results)
     # A later verdict of the same person: the earlier one is of the same finding.
     events.append(verdict_on(results[1], 0, 0, verdict="ambiguous"))
-    chosen = (
+    chosen: tuple[tuple[dict[str, Any], list[Event]], ...] = (
         ({}, events),
         ({"verdicts": ("ambiguous",)}, [events[0], events[2]]),
         ({"tags": ("style",)}, events[1:2]),
         ({"documents": (GROUNDWATER,)}, events),
         ({"documents": ("tram-options.pdf",)}, []),
     )
-    folder, pictures = tmp_path / "pack", Pictures(pool, None)
     for given, kept in chosen:
-        write_folder(folder, small(results, events, **given), pictures, events, None, progress=nothing)
-        with (folder / "findings.csv").open(encoding="utf-8", newline="") as file:
-            assert [row["event"] for row in csv.DictReader(file)] == [event.id for event in kept]
+        assert cards.chosen_events(events, PackOptions(**given)) == kept
 
 
 def test_a_verdict_that_is_not_applied_has_its_document_and_page(results: list[ThresholdResult]) -> None:

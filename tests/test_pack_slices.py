@@ -6,6 +6,7 @@ import html
 import json
 import unicodedata
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pymupdf
@@ -16,7 +17,7 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import UNMATCHED
 from evaluator.metrics.observations import Attribute
 from evaluator.model.dataset import join
-from evaluator.pack import tables
+from evaluator.pack import slice_cards, tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import plan_of, write_html
@@ -28,6 +29,7 @@ from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.verdicts import ReviewLog
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.measured import MEASURES
+from evaluator.slices.slices import Slices
 from tests.test_pack import MODELS, SAMPLE, nothing
 
 
@@ -37,21 +39,42 @@ def results() -> list[ThresholdResult]:
     return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
 
 
+class Searched(NamedTuple):
+    """The slices of a pack with what was searched for them: the models of each search, and its slices."""
+
+    made: PackSlices
+    searches: list[tuple[list[ThresholdResult], Slices]]
+
+
 @pytest.fixture(scope="module")
-def slices(results: list[ThresholdResult]) -> PackSlices:
+def searched(results: list[ThresholdResult]) -> Searched:
     steps: list[tuple[int, int]] = []
-    made = pack_slices(results, ["A", "B"], count=lambda done, total: steps.append((done, total)))
+    searches: list[tuple[list[ThresholdResult], Slices]] = []
+
+    def noted(given: list[ThresholdResult], **more: Any) -> Slices:
+        searches.append((given, find_by_all_measures(given, **more)))
+        return searches[-1][1]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(slice_cards, "find_by_all_measures", noted)
+        made = pack_slices(results, ["A", "B"], count=lambda done, total: steps.append((done, total)))
     assert steps == [(done, 2 * len(MEASURES)) for done in range(2 * len(MEASURES))]
-    return made
+    return Searched(made, searches)
 
 
-def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult], slices: PackSlices) -> None:
-    own, moved = find_by_all_measures(results[1:]), find_by_all_measures(results)
+@pytest.fixture(scope="module")
+def slices(searched: Searched) -> PackSlices:
+    return searched.made
+
+
+def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult], searched: Searched) -> None:
+    slices, ((of_own, own), (of_both, moved)) = searched
+    assert (of_own, of_both) == (results[1:], results)
     assert slices.words == (f"B: {own.summary}", f"B minus A: {moved.summary}")
     assert own.slices
     # Half of the six of each search; what one lacks goes to the other.
-    of_own = MOST_SLICES - min(MOST_SLICES // 2, len(moved.slices))
-    shown = [*own.slices[:of_own], *moved.slices[: MOST_SLICES // 2]]
+    share = MOST_SLICES - min(MOST_SLICES // 2, len(moved.slices))
+    shown = [*own.slices[:share], *moved.slices[: MOST_SLICES // 2]]
     assert [card.sentence for card in slices.cards] == [one.sentence for one in shown]
     assert [card.number for card in slices.cards] == list(range(1, len(slices.cards) + 1))
     for card in slices.cards:
@@ -62,27 +85,25 @@ def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult], s
     assert slices.cards[0].cost == f"{round(own.slices[0].lost)} boxes lost"
 
 
-def test_one_model_has_the_slices_of_its_own_search(results: list[ThresholdResult]) -> None:
-    steps: list[tuple[int, int]] = []
-    alone = pack_slices(results[1:], ["A"], count=lambda done, total: steps.append((done, total)))
-    assert {card.of for card in alone.cards} == {"A"}
-    assert [card.lost for card in alone.cards] == sorted((card.lost for card in alone.cards), reverse=True)
-    assert steps == [(done, len(MEASURES)) for done in range(len(MEASURES))]
-
-
-def test_what_the_pdfs_show_is_searched_too(results: list[ThresholdResult]) -> None:
+def test_one_model_has_the_slices_of_its_own_search_with_what_the_pdfs_show(results: list[ThresholdResult]) -> None:
     dataset = results[0].matching.dataset
     seen = {(document, None): {"scanned": "yes" if place % 2 else "no"}
             for place, document in enumerate(dataset.document_ids)}  # fmt: skip
-    sides = [dataset.ground_truth, *(result.matching.prediction for result in results)]
+    sides = [dataset.ground_truth, results[0].matching.prediction]
     partner = np.append(results[0].truth_partner, UNMATCHED)[: len(sides[0])]
     missed = partner == UNMATCHED
     of_boxes = [
         (Attribute("ink in box", "number", np.where(missed, 0.01, 0.5) if place == 0 else np.full(len(side), 0.5)),)
         for place, side in enumerate(sides)
     ]
-    cards = pack_slices(results[:1], ["A"], of_pages=seen, of_boxes=of_boxes[:2]).cards
-    assert any("ink in box" in card.sentence and card.measure == "recall" for card in cards)
+    steps: list[tuple[int, int]] = []
+    alone = pack_slices(
+        results[:1], ["A"], of_pages=seen, of_boxes=of_boxes, count=lambda done, total: steps.append((done, total))
+    )
+    assert {card.of for card in alone.cards} == {"A"}
+    assert [card.lost for card in alone.cards] == sorted((card.lost for card in alone.cards), reverse=True)
+    assert steps == [(done, len(MEASURES)) for done in range(len(MEASURES))]
+    assert any("ink in box" in card.sentence and card.measure == "recall" for card in alone.cards)
 
 
 def test_every_form_shows_them(results: list[ThresholdResult], slices: PackSlices, tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pymupdf
@@ -16,59 +17,79 @@ from evaluator.model.dataset import Dataset, join
 from evaluator.model.text import script_of
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.slices.attributes import FROM_PDFS, attributes_of, joined
 from evaluator.slices.conditions import Condition
-from evaluator.slices.pdf_pages import of_listed_pages, of_pdf_pages
+from evaluator.slices.pdf_pages import PdfAttributes, of_listed_pages, of_pdf_pages
 from evaluator.slices.ruled_lines import ruled_lines
 from evaluator.slices.slices import boxes_in
+from tests.sample_part import write_part
 from tests.test_slices import ended
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
 
+class Sample(NamedTuple):
+    """Three documents of the sample data, one of them scanned, and what their PDFs show."""
+
+    files: Path
+    dataset: Dataset
+    result: ThresholdResult
+    seen: PdfAttributes
+    """Of the pages, the boxes of the ground truth and those that are predicted."""
+    calls: list[tuple[int, ...]]
+    """What was said of the progress."""
+
+
 @pytest.fixture(scope="module")
-def sample() -> Dataset:
-    return join(formats.read(SAMPLE / "ground_truth.json"), formats.read(SAMPLE / "lines.json"))
+def pool() -> Iterator[PagePool]:
+    with PagePool() as started:
+        yield started
 
 
-def test_the_pages_of_the_sample(sample: Dataset) -> None:
-    calls: list[tuple[int, int]] = []
-    with PagePool() as pool:
-        known, (of_boxes,) = of_pdf_pages(
-            sample, [sample.ground_truth], PdfFolder(SAMPLE), pool, lambda *at: calls.append(at)
-        )
-        document, index = next(key for key in known if key[1] is not None)
-        assert index is not None
-        path = PdfFolder(SAMPLE).find(next(each.name for each in sample.documents if each.doc_id == document))
-        assert known[document, index]["words"] == len(pool.words(path, index).texts)
-    assert calls == [(page, sample.pages) for page in range(sample.pages)]
-    table = {one.name: one for one in attributes_of(sample, sample.ground_truth, of_pages=known, of_boxes=of_boxes)}
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory, pool: PagePool) -> Sample:
+    documents = ("tram-options.pdf", "scanned-minutes-1997.pdf", "groundwater-note.pdf")
+    files = write_part(tmp_path_factory.mktemp("part"), *documents)
+    dataset = join(formats.read(files / "ground_truth.json"), formats.read(files / "lines.json"))
+    result = pair(dataset).match().at(0.5)
+    calls: list[tuple[int, ...]] = []
+    sides = [dataset.ground_truth, result.matching.prediction]
+    seen = of_pdf_pages(dataset, sides, PdfFolder(SAMPLE), pool, lambda *at: calls.append(at))
+    return Sample(files, dataset, result, seen, calls)
+
+
+def test_the_pages_of_the_sample(sample: Sample, pool: PagePool) -> None:
+    dataset, (known, (of_boxes, _)) = sample.dataset, sample.seen
+    document, index = next(key for key in known if key[1] is not None)
+    assert index is not None
+    path = PdfFolder(SAMPLE).find(next(each.name for each in dataset.documents if each.doc_id == document))
+    assert known[document, index]["words"] == len(pool.words(path, index).texts)
+    assert sample.calls == [(page, dataset.pages) for page in range(dataset.pages)]
+    table = {one.name: one for one in attributes_of(dataset, dataset.ground_truth, of_pages=known, of_boxes=of_boxes)}
     assert table["words"].kind == "number"
-    assert set(table["text layer"].names) <= {"yes", "no"}
+    assert set(table["text layer"].names) == {"yes", "no"}
     ink = table["ink"].values
     assert ((ink >= 0) & (ink <= 1) | np.isnan(ink)).all()
-    assert len(table["words in box"].values) == len(sample.ground_truth.page)
+    assert len(table["words in box"].values) == len(dataset.ground_truth.page)
     # The words of all boxes of a page are at most its words, and a title is set larger than the text.
-    label = sample.ground_truth.label
-    size, names = table["font size"].values, sample.labels
+    label = dataset.ground_truth.label
+    size, names = table["font size"].values, dataset.labels
     assert np.nanmedian(size[label == names.index("Title")]) > np.nanmedian(size[label == names.index("Text")])
-    inside = np.bincount(sample.ground_truth.page, weights=np.nan_to_num(table["words in box"].values))
+    inside = np.bincount(dataset.ground_truth.page, weights=np.nan_to_num(table["words in box"].values))
     assert inside.sum() > 0.8 * sum(int(values["words"] or 0) for values in known.values())
 
 
-def test_a_page_that_cannot_be_read_has_no_attributes(sample: Dataset, tmp_path: Path) -> None:
-    with PagePool() as pool:
-        known, (of_boxes,) = of_pdf_pages(sample, [sample.ground_truth], PdfFolder(tmp_path), pool)
+def test_a_page_that_cannot_be_read_has_no_attributes(sample: Sample, pool: PagePool, tmp_path: Path) -> None:
+    known, (of_boxes,) = of_pdf_pages(sample.dataset, [sample.dataset.ground_truth], PdfFolder(tmp_path), pool)
     assert known == {}
     assert all(np.isnan(each.values).all() for each in of_boxes)
 
 
-def test_a_page_that_its_document_does_not_have_has_no_attributes() -> None:
+def test_a_page_that_its_document_does_not_have_has_no_attributes(pool: PagePool) -> None:
     """A prediction may name it; nobody knows before the document is opened."""
     name = "river-districts.pdf"
-    with PagePool() as pool:
-        known = of_listed_pages([(name, 99), (name, 0)], PdfFolder(SAMPLE / "pdf"), pool)
+    known = of_listed_pages([(name, 99), (name, 0)], PdfFolder(SAMPLE / "pdf"), pool)
     assert [(name, 99) in known, (name, 0) in known] == [False, True]
 
 
@@ -99,7 +120,7 @@ def upright(box: tuple[float, float, float, float]) -> list[float]:
 
 @pytest.mark.parametrize(("rotation", "placed"), [(0, upright), (90, turned)])
 def test_pictures_rules_and_fonts_of_a_page(
-    rotation: int, placed: Callable[[tuple[float, float, float, float]], list[float]], tmp_path: Path
+    rotation: int, placed: Callable[[tuple[float, float, float, float]], list[float]], pool: PagePool, tmp_path: Path
 ) -> None:
     with pymupdf.open() as document:
         page = document.new_page(width=200, height=100)
@@ -107,8 +128,7 @@ def test_pictures_rules_and_fonts_of_a_page(
         page.set_rotation(rotation)
         document.set_metadata({"producer": "Typewriter 1"})
         document.save(tmp_path / "a.pdf")
-    with PagePool() as pool:
-        layout = pool.layout(tmp_path / "a.pdf", 0)
+    layout = pool.layout(tmp_path / "a.pdf", 0)
     assert (layout.rotation, layout.producer, layout.scanned) == (rotation, "Typewriter 1", False)
     assert layout.images == pytest.approx(np.array([placed((150, 10, 190, 40))]), abs=1e-6)
     wanted = [(9.75, 19.75, 60.25, 20.25), (99.75, 49.75, 150.25, 50.25), (99.75, 89.75, 150.25, 90.25),
@@ -141,7 +161,7 @@ def scan(path: Path) -> None:
     ],
 )
 def test_a_page_with_a_picture_behind_its_text_is_no_scan(
-    tmp_path: Path, first: str, then: str, *, scanned: bool
+    tmp_path: Path, pool: PagePool, first: str, then: str, *, scanned: bool
 ) -> None:
     scan(tmp_path / "a.png")
 
@@ -157,26 +177,24 @@ def test_a_page_with_a_picture_behind_its_text_is_no_scan(
         page.insert_image(page.rect, filename=str(tmp_path / "a.png"))
         written(page, then)
         document.save(tmp_path / "a.pdf")
-    with PagePool() as pool:
-        assert pool.layout(tmp_path / "a.pdf", 0).scanned is scanned
+    assert pool.layout(tmp_path / "a.pdf", 0).scanned is scanned
 
 
-def test_ruled_lines_of_a_scan(tmp_path: Path) -> None:
+def test_ruled_lines_of_a_scan(tmp_path: Path, pool: PagePool) -> None:
     scan(tmp_path / "a.png")
     with pymupdf.open() as document:
         page = document.new_page(width=450, height=300)
         page.insert_image(page.rect, filename=str(tmp_path / "a.png"))
         document.save(tmp_path / "a.pdf")
-    with PagePool() as pool:
-        for name in ("a.png", "a.pdf"):
-            layout = pool.layout(tmp_path / name, 0)
-            assert layout.scanned
-            assert layout.mask.shape == (600, 900)
-            lines = ruled_lines(layout.mask)
-            across = lines[lines[:, 2] - lines[:, 0] > lines[:, 3] - lines[:, 1]]
-            down = lines[lines[:, 2] - lines[:, 0] < lines[:, 3] - lines[:, 1]]
-            assert across == pytest.approx(np.array([[100 / 900, 200 / 600, 800 / 900, 203 / 600]]), abs=2 / 600)
-            assert down == pytest.approx(np.array([[450 / 900, 203 / 600, 453 / 900, 500 / 600]]), abs=4 / 600)
+    for name in ("a.png", "a.pdf"):
+        layout = pool.layout(tmp_path / name, 0)
+        assert layout.scanned
+        assert layout.mask.shape == (600, 900)
+        lines = ruled_lines(layout.mask)
+        across = lines[lines[:, 2] - lines[:, 0] > lines[:, 3] - lines[:, 1]]
+        down = lines[lines[:, 2] - lines[:, 0] < lines[:, 3] - lines[:, 1]]
+        assert across == pytest.approx(np.array([[100 / 900, 200 / 600, 800 / 900, 203 / 600]]), abs=2 / 600)
+        assert down == pytest.approx(np.array([[450 / 900, 203 / 600, 453 / 900, 500 / 600]]), abs=4 / 600)
 
 
 def test_a_blank_scan_has_no_ruled_lines() -> None:
@@ -197,19 +215,16 @@ def test_the_second_table_counts() -> None:
     }
 
 
-def test_a_named_slice_about_what_pdfs_show(
-    sample: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_named_slice_about_what_pdfs_show(sample: Sample, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small = [Condition("font size", "<", 9.0), Condition("text layer", "==", "yes")]
     named = tmp_path / "named.json"
     named.write_text(json.dumps({"small print": [each.to_json() for each in small]}))
-    result = pair(sample).match().at(0.5)
-    with PagePool() as pool:
-        seen = of_pdf_pages(sample, [sample.ground_truth, result.matching.prediction], PdfFolder(SAMPLE), pool)
+    result, seen = sample.result, sample.seen
     inside = boxes_in(small, result, "recall", of_pages=seen.of_pages, of_boxes=seen.of_boxes).truth
     predicted = boxes_in(small, result, "precision", of_pages=seen.of_pages, of_boxes=seen.of_boxes).prediction
     assert 0 < inside.sum() < len(inside)
-    files = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--slices", named)
+    truth, lines = sample.files / "ground_truth.json", sample.files / "lines.json"
+    files = ("--gt", truth, "--pred", lines, "--slices", named)
     code, out, err = ended(capsys, "evaluate", "snapshot", *files, "--pdfs", SAMPLE, "--json")
     assert code == 0, err
     kept = json.loads(out)["slices"]["small print"]
@@ -222,9 +237,8 @@ def test_a_named_slice_about_what_pdfs_show(
     assert "--pdfs reads it from the documents" in err
 
 
-def test_the_names_that_pdfs_give(sample: Dataset) -> None:
-    with PagePool() as pool:
-        seen = of_pdf_pages(sample, [sample.ground_truth], PdfFolder(SAMPLE), pool)
+def test_the_names_that_pdfs_give(sample: Sample) -> None:
+    seen = sample.seen
     names = {name for values in seen.of_pages.values() for name in values}
     assert names | {each.name for each in seen.of_boxes[0]} == FROM_PDFS
     sizes = [[values[name] for name in ("page width", "page height", "landscape")] for values in seen.of_pages.values()]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import io
 import json
 import random
@@ -90,6 +91,11 @@ class Attempt(NamedTuple):
 
 def good_files() -> dict[str, list[tuple[str, bytes]]]:
     """Name and content of good files by the name of the reader: every format, and what is no annotations besides."""
+    return {reader: list(files) for reader, files in _good_files().items()}
+
+
+@functools.cache
+def _good_files() -> dict[str, list[tuple[str, bytes]]]:
     rows = [box(0.1, 0.1, 0.4, 0.4), box(0.5, 0.1, 0.9, 0.4, label="Table", page=1)]
     truth = ground_truth(rows)
     sized = replace(truth, page_size=np.array([[600.0, 800.0], [600.0, 800.0]]))

@@ -15,8 +15,8 @@ from tests.attacks import Reached, attempts, changed, good_files, read
 
 @pytest.mark.parametrize("reader", sorted(good_files()))
 def test_changed_files_give_columns_or_issues(reader: str) -> None:
-    made = list(attempts(reader, 30, seed=1))
-    assert len(made) == 30
+    made = list(attempts(reader, 10, seed=1))
+    assert len(made) == 10
     assert [(attempt.uncaught, attempt.content) for attempt in made if attempt.uncaught] == []
 
 
@@ -41,7 +41,7 @@ def test_changed_files_pass_the_parser(reader: str) -> None:
     """A file that the parser refuses says nothing of the rules behind it."""
     chance, files, passed = random.Random(2), good_files()[reader], 0
     unparsed = ("well-formed", "UTF-8", "NUL", "must be TOML", "must be JSON")
-    for _ in range(45):
+    for _ in range(15):
         name, content = chance.choice(files)
         try:
             read(reader, name, changed(content, chance))
@@ -49,7 +49,7 @@ def test_changed_files_pass_the_parser(reader: str) -> None:
             passed += not any(word in issue.rule for issue in problem.issues for word in unparsed)
         else:
             passed += 1
-    assert passed >= 15
+    assert passed >= 5
 
 
 # What no chance finds: lists in lists, numbers that no float64 is, and work that grows with the square of a text.

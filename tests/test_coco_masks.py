@@ -109,10 +109,9 @@ def test_results_without_bbox_have_the_box_and_the_iou_of_pycocotools(seed: int)
     assert fits == pytest.approx([iou] if iou >= 0.05 else [])
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_the_size_of_a_result_without_bbox_is_that_of_its_mask(seed: int) -> None:
+def test_the_size_of_a_result_without_bbox_is_that_of_its_mask() -> None:
     """The twelve numbers of pycocotools: masks that fill half of their box, so that many boxes are of another size."""
-    instances, results = random_set(seed)
+    instances, results = random_set(0)
     rows, columns = np.indices((300, 300))
     masked = []
     for result in results:

@@ -29,7 +29,7 @@ from evaluator.protocols.base import Result
 from tests.building import Box, annotations, box, ground_truth, shuffled
 from tests.comparing import drawn, names, side, snapshot_results, two_models, with_distinct_scores
 
-few = settings(deadline=None, max_examples=15)
+few = settings(max_examples=15)
 seeds = st.integers(0, 10**6)
 PAGE = (600.0, 800.0)
 Drawn = tuple[list[str], list[int]]
@@ -207,7 +207,7 @@ def swapping_the_models_negates_every_difference(pair: Compared) -> None:
 
 
 @each_run
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=5)
 @given(seed=seeds)
 def test_what_holds_for_every_two_models(name: str, seed: int) -> None:
     pair = Compared.of(name, seed)
@@ -349,11 +349,10 @@ def test_an_end_is_never_beyond_what_is_possible() -> None:
     assert wide.high[0] == pytest.approx(-0.9 + (reach(8) - 1.0) * 0.03)
 
 
-@pytest.mark.parametrize("documents", [8, 20])
-def test_few_documents_hold_what_the_interval_says(documents: int) -> None:
+def test_few_documents_hold_what_the_interval_says() -> None:
     """93 to 97 of 100; the percentile interval alone held 87 at 8 documents. The benchmark has 50, and another law."""
-    rng, corpora = np.random.default_rng(4), 1_200
-    boxes, chance = rng.integers(1, 41, (2_000_000,)), rng.beta(6.0, 2.0, 2_000_000)
+    rng, corpora, documents = np.random.default_rng(4), 1_200, 8
+    boxes, chance = rng.integers(1, 41, (500_000,)), rng.beta(6.0, 2.0, 500_000)
     truth = float((boxes * (np.clip(chance + 0.03, 0.0, 1.0) - chance)).sum() / boxes.sum())
     held = 0
     for _ in range(corpora):

@@ -44,13 +44,18 @@ HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
 
 
 def test_no_control_or_format_character_stays() -> None:
-    for code in range(sys.maxunicode + 1):
-        char = chr(code)
-        if unicodedata.category(char) in HARMFUL:
+    seen = dict.fromkeys(HARMFUL, 0)
+    for char in map(chr, range(sys.maxunicode + 1)):
+        kind = unicodedata.category(char)
+        # Of the surrogates, of what is private and of what is assigned to nothing, every 997th.
+        if kind in HARMFUL and (kind not in ("Cs", "Co", "Cn") or seen[kind] % 997 == 0):
             shown = plain(f"a{char}b")
             assert shown.isascii()
             assert shown.isprintable()
             assert shown == f"a{ascii(char)[1:-1]}b"
+        if kind in HARMFUL:
+            seen[kind] += 1
+    assert all(seen.values())
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ class TestNumbers:
     def test_without_ignored_ones_they_are_the_official_numbers_of_the_corrected_file(
         self, seed: int, iou: float
     ) -> None:
-        truth, predicted = random_rows(seed)
+        truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted), iou=iou)
         events = verdicts(outcome, WRONG)[:: 1 + seed % 3]
         to = corrections(outcome.matching.dataset, ReviewLog.of(events))
@@ -279,7 +279,7 @@ class TestNumbers:
 
     @given(some.integers(0, 5_000))
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
-        truth, predicted = random_rows(seed)
+        truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
         to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
         again = corrected(outcome, to).result
@@ -288,7 +288,7 @@ class TestNumbers:
 
     @given(some.integers(0, 5_000))
     def test_a_missed_box_that_was_wrong_raises_recall_only(self, seed: int) -> None:
-        truth, predicted = random_rows(seed)
+        truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
         to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG, "missed")))
         before, after = outcome.micro.row(0), corrected(outcome, to).result.micro.row(0)

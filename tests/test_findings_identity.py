@@ -67,7 +67,7 @@ class TestIdentity:
 
     @given(some.integers(0, 10_000), some.integers(0, 10_000))
     def test_another_order_of_rows_keeps_all(self, seed: int, order: int) -> None:
-        truth, predicted = random_rows(seed)
+        truth, predicted = random_rows(seed, documents=2)
         first = result(ground_truth(truth), annotations(predicted))
         again = result(shuffled(ground_truth(truth), order), shuffled(annotations(predicted), order + 1))
         assert every_id(first) == every_id(again)
@@ -295,7 +295,7 @@ class TestStanding:
 
     @given(some.integers(0, 10_000), some.floats(0.1, 0.9), some.floats(0.0, 1.0))
     def test_nothing_is_lost_and_what_applies_is_a_mistake(self, seed: int, iou: float, score: float) -> None:
-        truth, predicted = random_rows(seed)
+        truth, predicted = random_rows(seed, documents=2)
         before = result(ground_truth(truth), annotations(predicted))
         after = result(ground_truth(truth), annotations(predicted), iou=iou, min_score=score)
         targets = [t for page in range(before.matching.dataset.pages) for t in page_mistakes(before, page).targets]

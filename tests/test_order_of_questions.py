@@ -124,8 +124,8 @@ def functions_run() -> Iterator[set[CodeType]]:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_thirty_questions_in_five_orders_have_the_same_answers_from_the_same_code(protocol: str) -> None:
-    truth, *models = two_models(5, documents=6)
+def test_thirty_questions_in_three_orders_have_the_same_answers_from_the_same_code(protocol: str) -> None:
+    truth, *models = two_models(5, documents=3)
     dataset = join(ground_truth(truth), *(annotations(rows) for rows in models))
     first, alone = Asked(protocol, dataset), []
     for question in range(len(QUESTIONS)):
@@ -136,7 +136,7 @@ def test_thirty_questions_in_five_orders_have_the_same_answers_from_the_same_cod
             alone.append((fresh.answer(question), ran))
     assert len(QUESTIONS) == 30
     assert len({answer for answer, _ in alone}) > 20
-    for seed in range(5):
+    for seed in range(3):
         session = Asked(protocol, dataset)
         for question in np.random.default_rng(seed).permutation(len(QUESTIONS)).tolist():
             with functions_run() as ran:
@@ -148,7 +148,7 @@ def test_thirty_questions_in_five_orders_have_the_same_answers_from_the_same_cod
             assert not others, (seed, point, view.__name__, others)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("protocol", ["snapshot", "coco"])
 def test_a_result_is_added_up_as_the_plain_definitions_say(protocol: str, seed: int) -> None:
     truth, predicted, _ = two_models(seed, documents=6)

@@ -32,7 +32,7 @@ from tests.building import Box, annotations, ground_truth, plain_curve, random_r
 DOCUMENTS = 6
 PartialT = TypeVar("PartialT")
 corpora = given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, DOCUMENTS), max_size=3))
-EXAMPLES = settings(deadline=None, max_examples=15)
+EXAMPLES = settings(max_examples=10)
 
 
 def rows_of(seed: int) -> tuple[list[Box], list[Box]]:

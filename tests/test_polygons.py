@@ -168,18 +168,18 @@ def star(rng: np.random.Generator) -> np.ndarray:
     return middle + np.column_stack([reach * np.cos(angle), reach * np.sin(angle)])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_areas_are_those_of_the_pixels(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rings = [[star(rng) for _ in range(rng.integers(1, 4))] for _ in range(2)]
     truth, predicted = (regions([ring.tolist() for ring in side]) for side in rings)
-    ours, theirs = (mask(side, 600) for side in rings)
+    ours, theirs = (mask(side, 400) for side in rings)
     shared = (ours & theirs).sum()
     expected = (shared / (ours | theirs).sum(), shared / ours.sum(), shared / theirs.sum())
     assert fit(truth, predicted) == [pytest.approx(expected, abs=0.01)]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_swapping_the_sides_swaps_coverage_and_purity(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = (regions(*([star(rng).tolist()] for _ in range(20))) for _ in range(2))
@@ -407,7 +407,7 @@ def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) 
     assert page_mistakes(result, 0).mistakes.kind.tolist() == result.mistakes.kind.tolist()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_outlines_that_are_their_boxes_have_the_mistakes_of_boxes(tmp_path: Path, seed: int) -> None:
     files = squares(tmp_path, seed)
     by_box = named(*files, iou=0.5, polygons=False)
@@ -420,8 +420,8 @@ def squares(folder: Path, seed: int) -> tuple[Path, Path]:
     draw = np.random.default_rng(seed)
     sides: list[list[dict[str, Any]]] = []
     for _ in range(2):
-        corners = draw.integers(0, 40, size=(14, 2))
-        sizes = draw.integers(4, 30, size=(14, 2))
+        corners = draw.integers(0, 40, size=(10, 2))
+        sizes = draw.integers(4, 30, size=(10, 2))
         sides.append(
             [
                 {
@@ -570,7 +570,7 @@ def test_the_six_types_follow_the_outlines(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_outlines_that_are_their_boxes_have_the_types_and_costs_of_boxes(tmp_path: Path, seed: int) -> None:
     files = squares(tmp_path, seed)
     errors = []

@@ -124,14 +124,13 @@ def assert_equal_to_official(instances: Instances, results: Results) -> coco.Coc
     return result
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_sets_full_of_ties_are_equal_to_pycocotools(seed: int) -> None:
     assert_equal_to_official(*random_set(seed, crowds=0.15 * (seed % 3), grid=(4.0, 8.0, 15.7)[seed % 3]))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_limits_of_detections_are_equal_to_pycocotools(seed: int) -> None:
-    instances, results = random_set(seed, images=4, labels=2, per_image=90.0, scores=5)
+def test_the_limits_of_detections_are_equal_to_pycocotools() -> None:
+    instances, results = random_set(0, images=3, labels=2, per_image=90.0, scores=5)
     per_image = np.bincount([row["image_id"] for row in results])
     assert per_image.max() > coco.MAX_DETECTIONS[-1]
     assert_equal_to_official(instances, results)

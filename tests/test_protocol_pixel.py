@@ -257,11 +257,9 @@ def test_identical_sides_are_a_diagonal(first: list[Box]) -> None:
 @given(first=rows, second=rows)
 def test_sets_of_a_class_are_counted_pixel_by_pixel(first: list[Box], second: list[Box]) -> None:
     whole = evaluate(side(first), side(second)).whole
+    sets = [[labels for key in KEYS for labels in painted(boxes, key).ravel()] for boxes in (first, second)]
     for code in range(5):
-        truth, predicted = (
-            np.concatenate([[code in labels for labels in painted(boxes, key).ravel()] for key in KEYS])
-            for boxes in (first, second)
-        )
+        truth, predicted = (np.array([code in labels for labels in every]) for every in sets)
         assert whole.first_pixels[0, code] == truth.sum()
         assert whole.second_pixels[0, code] == predicted.sum()
         either = (truth | predicted).sum()
@@ -594,16 +592,16 @@ def test_a_low_score_leaves_a_box_of_the_second_side_out() -> None:
 
 def scored_pair(seed: int) -> tuple[Annotations, Annotations]:
     """Two sides of some pages; every seventh box of the second has no score."""
-    truth, predicted = random_rows(seed, documents=8, per_page=(0.5, 2.0, 6.0)[seed % 3])
+    truth, predicted = random_rows(seed, documents=5, per_page=(0.5, 2.0, 6.0)[seed % 3])
     unscored = [row._replace(score=None) if at % 7 == 0 else row for at, row in enumerate(predicted)]
     return annotations(truth), annotations(unscored)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_at_every_score_the_numbers_are_those_of_the_two_files_alone(seed: int) -> None:
     sides = scored_pair(seed)
     files = Files.of(*sides, page_size=(61.0, 79.5))
-    for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0), (0.0, 0.0)):
+    for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0)):
         scores = {"first_min_score": first, "min_score": second}
         result = files.evaluate(**scores)
         alone = evaluate(*sides, page_size=(61.0, 79.5), **scores)
@@ -653,9 +651,9 @@ def test_numbers_of_pages_that_are_too_fine_for_whole_numbers_are_rounded(exact:
 
 
 def test_the_order_of_questions_changes_no_byte() -> None:
-    """Thirty questions about two models of one ground truth, in five orders, each order with files made ready anew."""
-    truth, predicted = random_rows(5, documents=6, per_page=6.0)
-    other = random_rows(6, documents=6, per_page=6.0)[1]
+    """Thirty questions about two models of one ground truth, in three orders, each order with files made ready anew."""
+    truth, predicted = random_rows(5, documents=3, per_page=6.0)
+    other = random_rows(6, documents=3, per_page=6.0)[1]
     sides = annotations(truth), annotations(predicted), annotations(other)
     floors = (0.0, 0.02, 0.3, 0.31, 0.9)
     labels = sides[0].labels
@@ -687,7 +685,7 @@ def test_the_order_of_questions_changes_no_byte() -> None:
             ]
         return {number: questions[number]() for number in order}
 
-    orders = [np.random.default_rng(seed).permutation(30).tolist() for seed in range(4)]
+    orders = [np.random.default_rng(seed).permutation(30).tolist() for seed in range(2)]
     expected = answers(range(30))
     assert len(set(expected.values())) > 20
     for order in orders:

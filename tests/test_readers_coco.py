@@ -792,8 +792,8 @@ def outcome(content: bytes, *, exact: bool) -> Any:
 def test_sampled_values_in_every_place(exact: bool) -> None:
     values: list[Any] = [None, True, -1, 0, 1.5, 2**70, "x", [], {}, [1], {"a": 1}, float("nan"), "\ud800"]
     for base in ([result()], instances(annotation(segmentation=[[0, 0, 5, 0, 5, 5]]))):
-        for place in places(base):
-            for value in values:
+        for at, place in enumerate(places(base)):
+            for value in values[at % 3 :: 3]:
                 text = json.dumps(replaced(base, place, value)).encode()
                 with contextlib.suppress(BadInput):
                     assert np.isfinite(Coco(exact=exact).read(text, "x.json").boxes.xyxy).all()

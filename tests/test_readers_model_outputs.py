@@ -130,12 +130,11 @@ def paths(tree: object, at: tuple[object, ...] = ()) -> list[tuple[object, ...]]
 def test_no_value_anywhere_gives_a_traceback(name: str) -> None:
     tree = own(name)
     for turn, path in enumerate(paths(tree)):
-        for value in (ODD[turn % len(ODD)], ODD[(turn + 4) % len(ODD)]):
-            spoilt = changed(tree, *path, to=value)
-            for issue in issues_of(spoilt, format=FORMAT_OF[name]):
-                assert issue.file == "f.json"
-                assert issue.rule
-                assert issue.fix
+        spoilt = changed(tree, *path, to=ODD[turn % len(ODD)])
+        for issue in issues_of(spoilt, format=FORMAT_OF[name]):
+            assert issue.file == "f.json"
+            assert issue.rule
+            assert issue.fix
 
 
 def issues_of(tree: object, *, format: str) -> tuple[Issue, ...]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.browser.conftest import Screen, own_port, started, stop
+from tests.browser.test_guard import drawn
 from tests.building import box, write_file
 from tests.pdf_fixtures import page
 from tests.test_server import below, running
@@ -59,11 +62,10 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         assert left() == []
         assert running(below(server.pid)) - before == set()
         # Who comes back finds the sample data, and pages are drawn again.
-        again = visit(f"http://127.0.0.1:{port}").open("page_browser")
-        again.page.locator(".page-image").first.wait_for()
+        # In a thread of its own: the loop of the browser runs in this one.
+        with ThreadPoolExecutor(1) as thread:
+            pids = thread.submit(asyncio.run, drawn(f"http://127.0.0.1:{port}", server.pid)).result()
         assert left() == []
-        pids = below(server.pid)
-        again.leave()
         server.send_signal(signal.SIGTERM)
         server.wait(30)
         deadline = time.monotonic() + 30

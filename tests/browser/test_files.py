@@ -16,8 +16,8 @@ Visit = Callable[..., Screen]
 
 def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: Path) -> None:
     write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
-    rows = "".join(f"p{at}.png,Text,1,1,{at % 90 + 5},9,0.5\n" for at in range(1_500_000))
-    (tmp_path / "large.csv").write_text(f"document,label,x1,y1,x2,y2,score\n{rows}")
+    rows = "".join(f"p{at}.png,Text,1,1,{at % 90 + 5},9,0.5\n" for at in range(15_000))
+    (tmp_path / "large.csv").write_text(f"document,label,x1,y1,x2,y2,score\n{rows * 100}")
     with dashboard(tmp_path, "open", "truth.json", "large.csv") as url:
         screen = visit(url)
         screen.page.goto(f"{url}/files")

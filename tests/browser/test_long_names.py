@@ -1,4 +1,4 @@
-"""A label of ten thousand characters in a real Chromium: every view opens, and nothing is wider than the window."""
+"""A label of ten thousand characters in a real Chromium: views with labels open, none wider than the window."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
         yield url
 
 
-def test_every_view_opens_with_a_label_of_ten_thousand_characters(server: str, visit: Visit) -> None:
+def test_every_view_with_labels_opens_with_a_label_of_ten_thousand_characters(server: str, visit: Visit) -> None:
     screen = visit(server).open()
-    for view in ("", "gallery", "page_browser", "compare", "models", "slices", "findings", "files"):
+    for view in ("", "gallery", "page_browser", "slices"):
         screen.to(view)
         wide = screen.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert wide <= 0, view

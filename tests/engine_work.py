@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+
+@contextlib.contextmanager
+def no_main() -> Iterator[None]:
+    """Processes that begin here import no main module: it is pytest or, once a view was tested, the dashboard."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 class Lent(Executor):

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.engine import Engine, LostWorkersError, plan, processes
-from tests.engine_work import broken, killed, squared
+from tests.engine_work import broken, killed, no_main, squared
 
 
 @given(sizes=st.lists(st.integers(1, 9), max_size=30), pages=st.integers(1, 40))
@@ -29,6 +29,12 @@ def test_shards_follow_each_other_and_cut_no_document(sizes: list[int], pages: i
     assert {shard.start for shard in shards} <= firsts
     # No more than asked for, but for the documents at both ends.
     assert all(shard.stop - shard.start < pages + 2 * max(sizes) for shard in shards)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plain_processes() -> Iterator[None]:
+    with no_main():
+        yield
 
 
 @pytest.fixture(scope="module", params=[None, ThreadPoolExecutor, processes])

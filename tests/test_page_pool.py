@@ -265,7 +265,7 @@ def test_a_page_that_is_late_and_not_slow_is_waited_for(
 def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(write: Callable[[str, bytes], Path]) -> None:
     now = [1000.0]
     path = write("bomb.pdf", form_bomb())
-    with PagePool(time_limit=0.4, clock=lambda: now[0], spares=0) as pool:
+    with PagePool(time_limit=0.3, clock=lambda: now[0], spares=0) as pool:
         assert pool.describe(path).page_count == 1
 
         assert refused(pool.page_image, path, 0, dpi=72).kind == "too_slow"
@@ -349,7 +349,7 @@ def test_a_pool_at_rest_has_no_process_and_draws_again(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
     good, slow = write("good.pdf", page()), write("bomb.pdf", form_bomb())
-    with PagePool(time_limit=0.5, spares=0) as pool:
+    with PagePool(time_limit=0.3, spares=0) as pool:
         pool.page_image(good, 0)
         waiting = threads.submit(refused, pool.page_image, slow, 0)
         until(lambda: busy(pool))
@@ -407,14 +407,14 @@ def test_waiting_is_bounded(write: Callable[[str, bytes], Path], threads: Thread
 def test_slow_pages_of_one_session_leave_room_for_the_others(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
-    good = write("good.pdf", pages(6))
+    good = write("good.pdf", pages(3))
     bombs = [write(f"bomb{number}.pdf", form_bomb() + b"%" * number) for number in range(2)]
     # Nobody may wait longer than a slow page takes: without room beside them every good page would be "busy".
-    with PagePool(time_limit=60.0, wait_limit=30.0, slow_after=0.2, spares=0) as pool:
+    with PagePool(time_limit=60.0, wait_limit=30.0, slow_after=0.2) as pool:
         pool.describe(good)
         slow = [threads.submit(refused, pool.page_image, bomb, 0) for bomb in bombs]
         until(lambda: len(busy(pool)) == 2)
-        for page_index in range(6):
+        for page_index in range(3):
             assert pool.page_image(good, page_index).page_width == 100 + page_index
         assert not any(each.done() for each in slow), "the slow pages are drawn all the while"
         pool.close()

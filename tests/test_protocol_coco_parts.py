@@ -33,6 +33,7 @@ from evaluator.project import OptionError
 from evaluator.protocols import coco
 from evaluator.protocols.coco import parts as coco_parts
 from evaluator.protocols.coco.parts import PartsResult, average_in_parts
+from tests.engine_work import no_main
 from tests.test_protocol_coco import assert_equal_to_official, random_set
 from tests.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
 
@@ -227,7 +228,8 @@ def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: p
     assert not made
     monkeypatch.setattr(coco_parts, "_LARGE", 0)
     monkeypatch.setattr("evaluator.engine.processors", lambda: 1)
-    assert_equal_to_ordinary(*plain_set(3), executor=noted)
+    with no_main():
+        assert_equal_to_ordinary(*plain_set(3), executor=noted)
     assert len(made) == 1
 
 

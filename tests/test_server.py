@@ -330,7 +330,8 @@ def running(pids: set[int]) -> set[int]:
 @contextlib.contextmanager
 def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The command on the sample data, with its output and messages in one pipe; nothing that it started is left."""
-    words = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    here = os.path.relpath(ROOT / "sample_data", folder)
+    words = [sys.executable, "-m", "evaluator.cli", "open", here, "--no-browser"]
     process = subprocess.Popen(
         words, cwd=folder, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,

@@ -211,13 +211,6 @@ def test_the_installed_command_starts_anywhere_and_leaves_nothing_behind(install
             status(f"http://127.0.0.1:{port}/_stcore/health")
 
 
-def test_the_installed_command_opens_a_folder(installed: Path, tmp_path: Path) -> None:
-    folder, port = tmp_path / "my data", free_port()
-    shutil.copytree(ROOT / "sample_data", folder, ignore=shutil.ignore_patterns("*.py", "__pycache__", "reports"))
-    with running([str(installed), "open", "."], folder, port):
-        assert status(f"http://127.0.0.1:{port}/") == 200
-
-
 def test_the_installed_command_is_the_installed_one_and_evaluates(installed: Path, tmp_path: Path) -> None:
     python = str(installed.with_name("python"))
     where = subprocess.run(

@@ -30,8 +30,8 @@ def stack(boxes: int, side: Side = "prediction") -> Annotations:
 
 
 @pytest.mark.parametrize("protocol", sorted(box_protocols()))
-def test_ten_thousand_equal_boxes_on_each_side_are_refused_in_little_memory(protocol: str) -> None:
-    truth, prediction = stack(10_000, "ground_truth"), stack(10_000)
+def test_three_thousand_equal_boxes_on_each_side_are_refused_in_little_memory(protocol: str) -> None:
+    truth, prediction = stack(3_000, "ground_truth"), stack(3_000)
     tracemalloc.start()
     try:
         with pytest.raises(BadInput) as refused:
@@ -41,8 +41,8 @@ def test_ten_thousand_equal_boxes_on_each_side_are_refused_in_little_memory(prot
         tracemalloc.stop()
     errors = [issue.sentence for issue in refused.value.issues if issue.severity == "error"]
     assert errors == [
-        f"{name}: a.pdf, page 1: at most 1,640,000 pairs of boxes of a file may overlap on a page (1,000,000 and "
-        f"32 for each box); found more, with 10,000 boxes in {name} on this page. Remove the boxes that repeat others "
+        f"{name}: a.pdf, page 1: at most 1,192,000 pairs of boxes of a file may overlap on a page (1,000,000 and "
+        f"32 for each box); found more, with 3,000 boxes in {name} on this page. Remove the boxes that repeat others "
         "(non-maximum suppression does), or the page."
         for name in ("ground_truth.json", "prediction.json")
     ]
@@ -74,12 +74,12 @@ def test_pairs_are_counted_as_they_are_made(counts: list[tuple[int, int]], limit
 
 
 def test_pairs_that_were_not_counted_before_are_not_kept_either() -> None:
-    corners, group = np.tile([0.0, 0.0, 1.0, 1.0], (3000, 1)), np.zeros(3000, dtype=np.int64)
-    with pytest.raises(TooManyPairs, match="more than 4,768,000 pairs of boxes overlap"):
+    corners, group = np.tile([0.0, 0.0, 1.0, 1.0], (2200, 1)), np.zeros(2200, dtype=np.int64)
+    with pytest.raises(TooManyPairs, match="more than 4,563,200 pairs of boxes overlap"):
         overlapping_pairs(corners, group, corners, group, iou_floor=0.1)
     # The doctor tries what it can.
     system = PROTOCOLS["snapshot"]
-    assert match_check.measure_of(system, system.options())(stack(3000, "ground_truth"), stack(3000)) is None
+    assert match_check.measure_of(system, system.options())(stack(2200, "ground_truth"), stack(2200)) is None
 
 
 def test_ordinary_files_are_not_even_joined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def test_columns_of_one_height_are_told_apart_by_their_sides() -> None:
 
 def test_check_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [
-        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 2000, side=side)
+        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 1200, side=side)
         for side, score in (("ground_truth", None), ("prediction", 0.5))
     ]
     with pytest.raises(SystemExit) as left:
@@ -147,7 +147,7 @@ def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:
 @pytest.mark.parametrize("view", ["overview", "page_browser", "gallery", "compare", "models", "slices"])
 def test_every_view_shows_why_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     files = [
-        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 2000, side=side)
+        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 1200, side=side)
         for side, score in (("ground_truth", None), ("prediction", 0.5))
     ]
     app = start(monkeypatch, f"pages/{view}.py", files=workspace(files[0], files[1:]))

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from evaluator import formats
 from evaluator.drawing.crops import cards
 from evaluator.drawing.layers import page_data
 from evaluator.drawing.mistake_filter import mistake_columns
@@ -26,7 +27,7 @@ from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import Collector
 from evaluator.model.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
 from evaluator.project import evaluate
-from evaluator.protocols import box_protocols, snapshot
+from evaluator.protocols import box_protocols, coco, snapshot
 from evaluator.review.identity import page_mistakes
 from tests.building import annotations, box, ground_truth, random_rows
 
@@ -409,10 +410,14 @@ def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_outlines_that_are_their_boxes_have_the_mistakes_of_boxes(tmp_path: Path, seed: int) -> None:
-    files = squares(tmp_path, seed)
-    by_box = named(*files, iou=0.5, polygons=False)
-    assert by_box
-    assert named(*files, iou=0.5, polygons=True) == by_box
+    sides = [formats.read(path) for path in squares(tmp_path, seed)]
+    columns = []
+    for polygons in (False, True):
+        mistakes = coco.evaluate(*sides, iou=[0.5], polygons=polygons).thresholds[0.5].mistakes
+        columns.append([mistakes.kind.tolist(), mistakes.side.tolist(), mistakes.share.round(6)])
+    assert columns[0][0]
+    assert columns[0][:2] == columns[1][:2]
+    np.testing.assert_array_equal(columns[0][2], columns[1][2])
 
 
 def squares(folder: Path, seed: int) -> tuple[Path, Path]:
@@ -572,11 +577,8 @@ def test_the_six_types_follow_the_outlines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_outlines_that_are_their_boxes_have_the_types_and_costs_of_boxes(tmp_path: Path, seed: int) -> None:
-    files = squares(tmp_path, seed)
-    errors = []
-    for polygons in (False, True):
-        (evaluated,) = evaluate("coco", files[0], [files[1]], polygons=polygons, allow_no_match=True)
-        errors.append(evaluated.result.error_types)  # type: ignore[attr-defined]
+    sides = [formats.read(path) for path in squares(tmp_path, seed)]
+    errors = [coco.evaluate(*sides, polygons=polygons).error_types for polygons in (False, True)]
     assert errors[0].counts.tolist() == errors[1].counts.tolist()
     np.testing.assert_allclose(errors[0].delta_ap, errors[1].delta_ap, atol=1e-12)
     assert errors[0].ap == pytest.approx(errors[1].ap, abs=1e-12)

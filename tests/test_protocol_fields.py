@@ -716,7 +716,7 @@ def random_tree(dice: random.Random, *, predicted: bool, depth: int = 0) -> dict
 Documents = list[tuple[str, Any]]
 
 
-def random_sides(seed: int, documents: int = 6) -> tuple[Documents, Documents]:
+def random_sides(seed: int, documents: int = 4) -> tuple[Documents, Documents]:
     dice = random.Random(seed)
     truth = [(f"d{i}", random_tree(dice, predicted=False)) for i in range(documents)]
     predicted = [(name, random_tree(dice, predicted=True) if dice.random() < 0.5 else tree) for name, tree in truth]
@@ -738,7 +738,7 @@ def test_the_order_of_documents_does_not_matter(seed: int) -> None:
     assert [row[:8] for row in first.rows(0.5)] == [row[:8] for row in second.rows(0.5)]
 
 
-@given(seed=seeds, cuts=st.lists(st.integers(0, 6), max_size=3))
+@given(seed=seeds, cuts=st.lists(st.integers(0, 4), max_size=3))
 def test_shards_in_any_order_equal_the_whole(seed: int, cuts: list[int]) -> None:
     truth, predicted = random_sides(seed)
     bounds = [0, *sorted(cuts), len(truth)]

@@ -272,7 +272,7 @@ def test_images_of_one_name_are_pages_of_one_document(tmp_path: Path) -> None:
          "class (YOLO); found another value. Write it as names: [Text, Table]."),
         ("nc: 2\nnames: [a, b\n", "data.yaml, line 3: the text must be well-formed YAML (YAML 1.2); found expected "
          "',' or ']', but got '<stream end>'. Correct the text."),
-        ("names: " + "[" * 2000, "data.yaml: the text must be well-formed YAML (YAML 1.2); found RecursionError. "
+        ("names: " + "[" * 700, "data.yaml: the text must be well-formed YAML (YAML 1.2); found RecursionError. "
          "Correct the text."),
         ("names: [a]\n#" + "x" * (1 << 20), "data.yaml: a file of names may have 1,048,576 bytes; found 1,048,588. "
          "Keep only the names in it."),

@@ -22,13 +22,16 @@ HEAVY = (
 START = (*HEAVY, "cyclopts", "rich", "msgspec", "attrs", "inspect", "typing")
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 PROGRAM = """
-import sys
+import json, sys
 from evaluator.cli import main
-try:
-    main({words!r})
-except SystemExit:
-    pass
-sys.stderr.write(" ".join(sorted(name for name in {heavy!r} if name in sys.modules)))
+loaded = []
+for words in {lines!r}:
+    try:
+        main(words)
+    except SystemExit:
+        pass
+    loaded.append([name for name in {heavy!r} if name in sys.modules])
+sys.stderr.write(json.dumps(loaded))
 """
 # What each command imports to print its own help; its options are made of the structs of the protocols.
 IMPORTS = {
@@ -48,27 +51,30 @@ IMPORTS = {
 COMMANDS = [name for name in app if not name.startswith("-")]
 
 
-def imported(*words: object, of: tuple[str, ...] = HEAVY) -> set[str]:
-    """Those packages that are in memory after a command line."""
-    program = PROGRAM.format(words=list(map(str, words)), heavy=of)
+def imported(*lines: list[str], of: tuple[str, ...] = HEAVY) -> list[set[str]]:
+    """Those packages that are in memory after each of some command lines in one process."""
+    program = PROGRAM.format(lines=lines, heavy=of)
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(run.stderr.splitlines()[-1].split()) if run.stderr else set()
+    return [set(names) for names in json.loads(run.stderr.splitlines()[-1])]
 
 
 @pytest.mark.parametrize("word", ["--version", "--help", "-h"])
 def test_the_start_imports_nothing(word: str) -> None:
-    assert imported(word, of=START) == set()
+    assert imported([word], of=START) == [set()]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_imports_what_it_needs(command: str) -> None:
-    assert imported(command, "--help") == IMPORTS[command]
+def test_a_command_imports_what_it_needs() -> None:
+    """In one process those of which each needs all that the one before it needs."""
+    growing = sorted((name for name in COMMANDS if name != "findings"), key=lambda name: len(IMPORTS[name]))
+    for commands in (growing, ["findings"]):
+        loaded = imported(*([name, "--help"] for name in commands))
+        assert dict(zip(commands, loaded, strict=True)) == {name: IMPORTS[name] for name in commands}
 
 
 def test_checking_and_evaluating_boxes_need_no_more_than_their_help() -> None:
-    truth, prediction = SAMPLE / "ground_truth.json", SAMPLE / "lines.json"
-    assert imported("check", truth, prediction) == IMPORTS["check"]
-    assert imported("evaluate", "snapshot", "--gt", truth, "--pred", prediction) == IMPORTS["evaluate"]
+    truth, prediction = map(str, (SAMPLE / "ground_truth.json", SAMPLE / "lines.json"))
+    lines = ["check", truth, prediction], ["evaluate", "snapshot", "--gt", truth, "--pred", prediction]
+    assert imported(*lines) == [IMPORTS["check"], IMPORTS["evaluate"]]
 
 
 LOOKED_THROUGH = """

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from evaluator import cli
@@ -21,18 +22,21 @@ from evaluator.project import evaluate
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests import network
 from tests.building import box, write_file
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_part import SAMPLE as SAMPLE_DATA
+from tests.sample_part import write_part
 
 PROJECT = Path(__file__).resolve().parent.parent
 MATRICES = [f"{kind}{name}.csv" for kind in ("", "collapsed-") for name in ("confusion", "precision", "recall", "f1")]
-SAMPLE = (
-    "--gt",
-    SAMPLE_DATA / "ground_truth.json",
-    "--pdfs",
-    SAMPLE_DATA / "pdf",
-    "--pred",
-    SAMPLE_DATA / "lines.json",
-)
+
+
+@pytest.fixture(scope="module")
+def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample data of one document of three pages."""
+    return write_part(tmp_path_factory.mktemp("part"), "tram-options.pdf")
+
+
+def sides(part: Path) -> tuple[object, ...]:
+    return "--gt", part / "ground_truth.json", "--pdfs", SAMPLE_DATA / "pdf", "--pred", part / "lines.json"
 
 
 @pytest.fixture
@@ -54,40 +58,45 @@ def pair(tmp_path: Path) -> tuple[object, ...]:
     return "--gt", truth, "--pred", write_file(tmp_path / "pred.json", [box(0.0, 0.0, 0.5, 0.25, score=0.9)])
 
 
-def sample() -> PixelResult:
-    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
+def evaluated_lines(part: Path) -> PixelResult:
+    paths = part / "ground_truth.json", [part / "lines.json"]
     (evaluated,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
     assert isinstance(evaluated.result, PixelResult)
     return evaluated.result
 
 
-def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, str, str]]) -> None:
-    code, out, _ = run(*SAMPLE, "--csv")
+def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, str, str]], part: Path) -> None:
+    code, out, _ = run(*sides(part), "--csv")
     assert code == 0
     header, *rows = csv.reader(io.StringIO(out))
     assert header == ["predictions", "matrix", "row", "column", "value", "signature"]
-    result = sample()
+    result = evaluated_lines(part)
     cells = {tuple(row[1:4]): row[4] for row in rows}
     for name in ("confusion", "precision", "recall", "f1"):
         for i, first in enumerate(result.classes):
             for j, second in enumerate(result.classes):
-                assert float(cells[name, first, second]) == getattr(result.whole.matrices, name)[0, i, j]
+                cell, value = cells[name, first, second], getattr(result.whole.matrices, name)[0, i, j]
+                # A share of no pixels is not defined.
+                assert (cell == "") == np.isnan(value)
+                assert not cell or float(cell) == value
     assert float(cells["per class", "Table", "iou"]) == result.whole.iou[0, result.classes.index("Table")]
     assert {row[5] for row in rows} == {result.signature.line}
     assert {row[0] for row in rows} == {"lines.json"}
 
 
-def test_the_folder_gets_one_csv_for_each_matrix(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    code, _, _ = run(*SAMPLE, "--out", tmp_path / "one")
+def test_the_folder_gets_one_csv_for_each_matrix(
+    run: Callable[..., tuple[int, str, str]], part: Path, tmp_path: Path
+) -> None:
+    code, _, _ = run(*sides(part), "--out", tmp_path / "one")
     assert code == 0
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == sorted(
         [*MATRICES, "result.csv", "result.json", "result.md"]
     )
     rows = list(csv.reader(io.StringIO((tmp_path / "one" / "confusion.csv").read_text(encoding="utf-8"))))
-    result = sample()
+    result = evaluated_lines(part)
     assert rows[0] == ["predictions", "label", *result.classes, "signature"]
     assert [[float(cell) for cell in row[2:-1]] for row in rows[1:]] == result.whole.matrices.confusion[0].tolist()
-    run(*SAMPLE, "--pred", SAMPLE_DATA / "blocks.json", "--out", tmp_path / "two")
+    run(*sides(part), "--pred", part / "blocks.json", "--out", tmp_path / "two")
     names = {path.name for path in (tmp_path / "two").iterdir()}
     assert {f"model-{model}-{name}" for model in (1, 2) for name in MATRICES} < names
     long = (tmp_path / "two" / "result.csv").read_text(encoding="utf-8").splitlines()
@@ -148,12 +157,12 @@ def _all_of(terminal: int) -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo terminal is asked for")
-def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
+def test_a_terminal_sees_a_bar_and_then_only_the_result(part: Path) -> None:
     """The bars go to standard error while the result goes to a pipe."""
     import pty
 
     primary, secondary = pty.openpty()
-    command = [sys.executable, "-m", "evaluator.cli", "evaluate", "pixel", *(str(word) for word in SAMPLE), "--csv"]
+    command = [sys.executable, "-m", "evaluator.cli", "evaluate", "pixel", *map(str, sides(part)), "--csv"]
     environment = {**os.environ, "PYTHONPATH": network.python_path(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary, env=environment, cwd=PROJECT) as process:
         os.close(secondary)
@@ -167,7 +176,7 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
     os.close(primary)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
     assert "Reading ground_truth.json" in text
-    assert re.search(r"Evaluating lines\.json .*36/36", text)
+    assert re.search(r"Evaluating lines\.json .*3/3", text)
     assert out.startswith(b"predictions,matrix,row,column,value,signature")
 
 

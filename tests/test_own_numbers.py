@@ -301,8 +301,7 @@ def test_every_protocol_of_boxes_tells_what_errors_cost(protocol: str) -> None:
     assert errors.counts[TIDE.index("missed")] <= len(first.false_negatives)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("labels", [0, 1, 6])
+@pytest.mark.parametrize(("dark", "labels"), [(True, 0), (False, 1), (True, 6)])
 def test_the_charts_can_be_drawn(dark: bool, labels: int) -> None:
     column = np.array([0.9, 0.5, 0.2])
     curves = {f"label {place}": Curve(column, column, 1 - column, column) for place in range(labels)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -124,8 +125,6 @@ def test_a_planted_failure_is_the_first_row_and_confirmed() -> None:
     assert judged(rows_of(searched, loss), plant) == (True, 1)
     assert searched.subsets[0].confirmed
     assert {each.attribute for each in searched.subsets[0].conditions} == {"label", "scan", "y"}
-    again = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    assert [one.conditions for one in again.subsets] == [one.conditions for one in searched.subsets]
 
 
 def test_two_models_differ_in_either_direction() -> None:
@@ -197,12 +196,14 @@ def test_no_statistic_is_above_its_bound(parts: int) -> None:
 TELLING = ("label", "area", "x", "y", "columns", "scan")
 
 
+@functools.cache
 def several(pages: int) -> tuple[tuple[Attribute, ...], np.ndarray, np.ndarray]:
-    """Attributes, losses with two failures, and documents."""
+    """Attributes, losses with two failures, and documents; nobody writes to them."""
     dataset, attributes = corpus(pages, 3)
     by_name = {each.name: each.values for each in attributes}
     chance = np.where(by_name["y"] > 0.6, 0.6, np.where(by_name["label"] == 9, 0.4, 0.15))
     loss = (np.random.default_rng(1).random(len(chance)) < chance).astype(np.float64)
+    loss.flags.writeable = False
     return attributes, loss, dataset.ground_truth.document.astype(np.int64)
 
 
@@ -246,7 +247,7 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
     attributes, loss, document = several(200)
     attributes = tuple(each for each in attributes if each.name in TELLING)
     other = np.random.default_rng(5).random(len(loss)) * loss
-    cases = [(loss, False), (other, False), (loss - other, True), (loss, False)]
+    cases = [(loss, False), (loss - other, True), (loss, False)]
     alone = [search(attributes, each, document, two_sided=two_sided) for each, two_sided in cases]
     made: list[object] = []
     arrange = _Arranged.__init__
@@ -265,7 +266,9 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
         assert [(each.z, each.p) for each in one.subsets] == [(each.z, each.p) for each in two.subsets]
         assert (one.tested, one.best_p) == (two.tested, two.best_p)
         assert [half.tolist() for half in one.halves] == [half.tolist() for half in two.halves]
-    # Other boxes, other attributes and another seed are no longer the same.
+    # Other boxes, other attributes and another seed are no longer the same, however they are counted.
+    if most:
+        return
     some = np.arange(0, len(loss), 2)
     fewer = [each.take(some) for each in attributes]
     for given in ((fewer, loss[some], document[some]), (attributes[1:], loss, document)):
@@ -345,7 +348,7 @@ def test_what_is_added_up_once_gives_the_sums_of_every_outcome(pages: int) -> No
         for units in (run.units.every, run.units.first_half):
             level = run._level(outcome, units)
             every = run._counted(units).every(run, level)
-            chosen = np.sort(rng.choice(len(every.at), 400, replace=False))
+            chosen = np.sort(rng.choice(len(every.at), 60, replace=False))
             sets = every.sets.some(chosen)
             pairs = counting.Pairs(
                 every.at[chosen], every.first[chosen], every.second[chosen], sets.by_unit, sets.boxes
@@ -401,6 +404,7 @@ def test_the_largest_under_random_signs_is_that_of_a_plain_loop(parts: int, two_
 @pytest.mark.parametrize("two_sided", [True, False])
 def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     attributes, loss, document = several(200)
+    attributes = tuple(each for each in attributes if each.name in TELLING)
     loss = loss - (np.random.default_rng(5).random(len(loss)) < 0.2) * two_sided
     searched = search(attributes, loss, document, two_sided=two_sided)
     looked_at: list[int] = []
@@ -411,7 +415,7 @@ def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monke
 
     monkeypatch.setattr(Level, "bound", no_bound)
     every = search(attributes, loss, document, two_sided=two_sided)
-    assert max(looked_at) > 10_000
+    assert max(looked_at) > 1_000
     assert listed(searched)
     assert listed(searched) == listed(every)
     assert [one.z for one in searched.subsets] == pytest.approx([one.z for one in every.subsets], rel=1e-6)

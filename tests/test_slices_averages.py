@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from evaluator.slices.measured import tables_of
 from evaluator.slices.named import NamedSlice, numbers_of, slices_json, slices_part
 from evaluator.slices.search import ALPHA
 from evaluator.slices.slices import find_in, known_of_pages
-from tests.benchmarks.bench_slices import average_case, ranked_model
+from tests.benchmarks.bench_slices import AverageCase, average_case, ranked_model
 from tests.building import annotations, box
 from tests.test_slices import ended
 
@@ -233,9 +234,15 @@ def test_planted_misses_are_found_by_the_means_of_pod(tmp_path: Path, average: A
     assert first.value == named[average] < first.rest
 
 
+@functools.cache
+def on_scans() -> AverageCase:
+    """A model that misses boxes on scanned pages."""
+    return average_case(600, 2, depth=1)
+
+
 @pytest.mark.parametrize("average", ["AP", "AP50", "AP75", "AR100"])
 def test_planted_misses_are_found_by_every_average_with_the_numbers_of_the_protocol(average: Any) -> None:
-    case = average_case(600, 2, depth=1)
+    case = on_scans()
     listed = find_by_average([case.evaluation], average, of_pages=case.of_pages)
     first = listed.slices[0]
     assert [tuple(each) for each in first.conditions] == [("scan", "==", "yes")]
@@ -251,7 +258,7 @@ def test_planted_misses_are_found_by_every_average_with_the_numbers_of_the_proto
 
 
 def test_where_b_loses_against_a_is_found_by_average_precision() -> None:
-    case = average_case(600, 2, depth=1)
+    case = on_scans()
     truth = case.evaluation.evaluated.ground_truth.source
     better = ranked_model(truth, np.random.default_rng(8))
     dataset = join(truth, better, case.evaluation.matching.prediction.source)

@@ -119,8 +119,7 @@ def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
 
 
-@KINDS
-@pytest.mark.parametrize("measure", ["recall", "all"])
+@pytest.mark.parametrize(("kind", "measure"), [("boxes", "recall"), ("fields", "all")])
 def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str, measure: str) -> None:
     asked = {"slices": kind, "of_models": "A", "slice_measure": measure}
     short = slices_of(start(monkeypatch, SLICES, **asked))

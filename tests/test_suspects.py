@@ -20,6 +20,7 @@ from evaluator.suspects.planning import Counts
 from evaluator.suspects.ranking import BORDER, KINDS, LABEL, rank
 from tests.benchmarks import bench_suspects as bench
 from tests.building import Box, box, write_file
+from tests.sample_part import write_part
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SIDES = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json")
@@ -271,9 +272,11 @@ def test_a_box_of_another_ground_truth_box_is_said(tmp_path: Path, capsys: pytes
     assert reason(none, none) == "Neither A nor B finds a Figure here."
 
 
-def test_the_page_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:
-    without = listed(capsys, "snapshot", *SIDES)
-    with_pages = listed(capsys, "snapshot", *SIDES, "--pdfs", SAMPLE / "pdf")
+def test_the_page_counts_as_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    part = write_part(tmp_path, "school-census.pdf")
+    sides = ("--gt", part / "ground_truth.json", "--pred", part / "lines.json", "--pred", part / "blocks.json")
+    without = listed(capsys, "snapshot", *sides)
+    with_pages = listed(capsys, "snapshot", *sides, "--pdfs", SAMPLE / "pdf")
     assert len(with_pages) == len(without)
     scores = [value["score"] for value in with_pages]
     assert scores == sorted(scores, reverse=True)
@@ -281,7 +284,7 @@ def test_the_page_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None
     assert "it cuts through" in reasons
     assert "words in it" in reasons
     # A folder without the documents changes nothing.
-    assert listed(capsys, "snapshot", *SIDES, "--pdfs", SAMPLE / "fields") == without
+    assert listed(capsys, "snapshot", *sides, "--pdfs", SAMPLE / "fields") == without
 
 
 def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,8 +28,9 @@ from tests.dashboard import SAMPLE_DATA
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
 WORST = "harvest-survey-2024.pdf"
-WALKED = ("page_browser", "files", "")
-OTHER_VIEWS = sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - {*WALKED, "overview"})
+# In a narrow window and in the dark, the last two are in `test_compare` and in `test_pixel`.
+ELSEWHERE = ("overview", "page_browser", "compare", "pixel_confusion")
+OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - {*ELSEWHERE}), ""]
 
 
 @cache
@@ -95,16 +96,14 @@ def test_from_overview_to_the_other_views_and_back(server: str, visit: Visit) ->
         another_theme_from_the_menu_recolours_the_charts,
         it_opens_on_the_sample_data_without_a_click,
         the_logo_needs_no_file_of_the_server,
-        stepping_back_leads_back,
+        thresholds_stay_from_view_to_view_and_stepping_back_leads_back,
         a_row_of_the_overview_opens_its_pages,
         a_row_of_the_labels_opens_its_boxes,
-        thresholds_stay_from_view_to_view,
     )
 
 
 def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
     assert_framed(screen)
-    assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
     assert THIS_MACHINE in screen.text()
     assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
@@ -129,26 +128,36 @@ def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:
     assert {source[:22] for source in sources} == {"data:image/png;base64,"}
 
 
-def thresholds_stay_from_view_to_view(screen: Screen) -> None:
+def thresholds_stay_from_view_to_view_and_stepping_back_leads_back(screen: Screen) -> None:
     """The first run of a view had all numbers at the slider's lowest value while its title said another."""
     screen.to("", iou="0.6").go("Page browser")
     row = core(0, 0.6).micro.row(0)
     numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
     assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
     assert screen.address()["iou"] == "0.6"
+    assert screen.address()["doc"], "the address is whole, although the history has one step"
+    screen.page.go_back()
+    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
+    screen.settled()
+    assert screen.page.locator(".ls-card").count() == 2
 
 
 # --- the page ------------------------------------------------------------------------------------------------
 
 
 def test_the_page_browser_from_page_to_page(server: str, visit: Visit) -> None:
+    screen, other = visit(server).open("page_browser", mistakes="cut_off"), visit(server)
+    screen.page.bring_to_front()
     course(
-        visit(server).open("page_browser"),
+        screen,
+        n_walks_over_pages_and_documents,
         a_page_turn_runs_the_viewer_only_and_the_address_follows,
         the_strip_shows_the_pages_that_are_in_view,
         boxes_lie_where_the_ground_truth_says,
-        the_models_flip_and_the_choice_stays_on_the_way_over_other_views,
         stepping_back_brings_the_thresholds_back,
+        the_models_flip_and_the_choice_stays_on_the_way_over_other_views,
+        partial(a_mistake_of_the_list_is_chosen_and_a_link_leads_there, other),
+        partial(a_verdict_is_kept_under_a_name_and_another_reader_sees_it, other),
     )
 
 
@@ -158,9 +167,9 @@ def at_worst(screen: Screen) -> None:
 
 
 def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
-    """The worst page is the first one; a page turns by key and by button."""
+    """A page turns by key and by button."""
     order = [(document, index + 1) for document, index in page_order()]
-    assert screen.where() == order[0]
+    at_worst(screen)
     # What a run of the whole view would draw anew keeps a mark of ours.
     screen.page.locator(".ls-title").evaluate("(node) => { node.dataset.mark = 'kept'; }")
     screen.page.keyboard.press("ArrowRight")
@@ -171,19 +180,14 @@ def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> 
     assert screen.places()["boxes"].keys() == {each["key"] for each in page_of(*order[2])["boxes"]}
     assert (screen.address()["doc"], screen.address()["page"]) == (order[2][0], str(order[2][1]))
     assert screen.page.locator(".ls-title[data-mark=kept]").count() == 1
-    screen.page.reload()
-    screen.settled()
-    assert screen.where() == order[2]
 
 
 def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
-    """Upright, landscape, /Rotate 90, CropBox, scan."""
+    """Landscape, /Rotate 90, CropBox."""
     for document, number in (
-        ("groundwater-note.pdf", 1),
         ("harvest-survey-2024.pdf", 4),
         ("school-census.pdf", 3),
         ("port-authority-annual.pdf", 3),
-        ("scanned-minutes-1997.pdf", 2),
     ):
         assert_in_place(screen, document, number)
 
@@ -221,7 +225,7 @@ def the_models_flip_and_the_choice_stays_on_the_way_over_other_views(screen: Scr
     screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
     screen.settled()
     assert screen.address()["model"] == "2"
-    screen.go("Overview").go("Page browser")
+    screen.go("Files").go("Page browser")
     assert screen.page.locator(".model").inner_text().startswith("2")
     assert screen.counts() == wanted
 
@@ -238,18 +242,6 @@ def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
     screen.wait(lambda: pictures.last.evaluate("(node) => node.naturalWidth") >= 90, "the picture of the last page")
 
 
-def test_mistakes_and_links_to_them(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", mistakes="cut_off")
-    other = visit(server)
-    screen.page.bring_to_front()
-    course(
-        screen,
-        n_walks_over_pages_and_documents,
-        partial(a_mistake_of_the_list_is_chosen_and_a_link_leads_there, other),
-        partial(a_verdict_is_kept_under_a_name_and_another_reader_sees_it, other),
-    )
-
-
 def n_walks_over_pages_and_documents(screen: Screen) -> None:
     seen = []
     total = int(core().mistakes.counts[DOCUMENT.index("cut_off")])
@@ -262,15 +254,6 @@ def n_walks_over_pages_and_documents(screen: Screen) -> None:
     assert len({each[0] for each in seen}) > 1
     assert len(set(seen)) == total
     assert screen.page.get_by_role("button", name="Next mistake").is_disabled()
-
-
-def stepping_back_leads_back(screen: Screen) -> None:
-    screen.to("").go("Page browser")
-    assert screen.address()["doc"], "the address is whole, although the history has one step"
-    screen.page.go_back()
-    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
-    screen.settled()
-    assert screen.page.locator(".ls-card").count() == 2
 
 
 def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
@@ -381,28 +364,29 @@ def assert_own_blocks(screen: Screen, ground: str, ink: str, tint: str) -> None:
 
 
 def test_every_view_in_the_dark_and_some_at_both_widths(server: str, visit: Visit) -> None:
-    """In a narrow window from the start; what the policy of the server stops is an error of the console."""
-    screen = visit(server, width=1024, height=768, color_scheme="dark").open("page_browser")
+    """Most in a narrow window only; what the policy of the server stops is an error of the console."""
+    screen = visit(server, color_scheme="dark").open("page_browser")
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1440"
+    screen.page.set_viewport_size({"width": 1024, "height": 768})
+    screen.settled()
     left, top, right, bottom = screen.places()["sheet"]
     assert right - left > 200
     assert bottom - top > 250, "a landscape page; the list is beside it"
     assert screen.page.locator(".list").bounding_box()["x"] > right
-    for view in (*WALKED, *OTHER_VIEWS):
-        screen.to(view)
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1024"
+    for view in OTHER_VIEWS:
+        screen.to(view, **({"charts": "fit"} if view == "gallery" else {}))
         assert screen.page.locator("[data-testid=stException]").count() == 0, view
         assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1024"
-        if view in OTHER_VIEWS:
-            continue
-        screen.page.set_viewport_size({"width": 1440, "height": 900})
-        screen.settled()
-        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1440"
-        if not view:
-            assert_own_blocks(screen, "rgb(20, 24, 29)", "rgb(77, 182, 172)", "rgb(18, 53, 50)")
-        screen.page.set_viewport_size({"width": 1024, "height": 768})
+    assert_own_blocks(screen, "rgb(20, 24, 29)", "rgb(77, 182, 172)", "rgb(18, 53, 50)")
+    screen.page.set_viewport_size({"width": 1440, "height": 900})
+    screen.settled()
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "overview at 1440"
 
 
 def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     page = screen.page
+    assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
     chart = page.get_by_test_id("stVegaLiteChart").first
     chart.wait_for()
 
@@ -416,10 +400,7 @@ def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     page.get_by_text("dark_mode").locator("xpath=..").click()
     page.keyboard.press("Escape")
     screen.wait(lambda: dark in inks() and light not in inks(), "the bars of the dark theme")
-    page.get_by_role("button", name="Main menu").click()
-    page.get_by_text("contrast").locator("xpath=..").click()
-    page.keyboard.press("Escape")
-    screen.wait(lambda: light in inks(), "the bars of the theme of the browser")
+    screen.settled()
 
 
 # --- text from strangers, and pages that cannot be drawn -----------------------------------------------------
@@ -445,9 +426,8 @@ def odd_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     shutil.copy(SAMPLE_DATA / "pdf" / "tram-options.pdf", data / HOSTILE_NAME)
     with pymupdf.open(SAMPLE_DATA / "pdf" / "tram-options.pdf") as opened:
         opened.save(data / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="u")
-    (data / "text.pdf").write_text("<html>not a PDF</html>")
     truth: list[Box] = []
-    for document in (HOSTILE_NAME, "locked.pdf", "missing.pdf", "text.pdf"):
+    for document in (HOSTILE_NAME, "locked.pdf", "missing.pdf"):
         for place, label in enumerate(HOSTILE):
             truth.append(box(0.1, 0.1 + 0.13 * place, 0.6, 0.2 + 0.13 * place, label=label, document=document))
     first = [row._replace(score=0.5 + 0.01 * place) for place, row in enumerate(truth) if place % 3]
@@ -471,6 +451,7 @@ def assert_harmless(screen: Screen) -> None:
 
 
 def test_hostile_names_and_pages_that_cannot_be_drawn(odd_server: str, visit: Visit) -> None:
+    """On a server that has just started: Streamlit treats the very first visit of a process differently."""
     course(
         visit(odd_server).open("page_browser", doc=HOSTILE_NAME, page="1"),
         hostile_names_are_text_on_every_view,
@@ -482,6 +463,11 @@ def test_hostile_names_and_pages_that_cannot_be_drawn(odd_server: str, visit: Vi
 def hostile_names_are_text_on_every_view(screen: Screen) -> None:
     assert_framed(screen)
     assert_harmless(screen)
+    # Views without data are muted.
+    link = "[data-testid=stSidebarNavLink][href$='${name}'] > *"
+    opacity = f"name => getComputedStyle(document.querySelector(`{link}`)).opacity"
+    assert {screen.page.evaluate(opacity, f"/{name}") for name in ("posters", "fields")} == {"0.5"}
+    assert {screen.page.evaluate(opacity, f"/{name}") for name in ("", "gallery", "compare", "files")} == {"1"}
     assert screen.where() == (HOSTILE_NAME, 1)
     assert screen.places()["image"] is not None, "the file of that name is found and drawn"
     screen.page.locator(".mistake:visible, .cause-open").first.hover()
@@ -496,7 +482,7 @@ def hostile_names_are_text_on_every_view(screen: Screen) -> None:
     assert screen.page.locator(".ls-card b").first.inner_text() == f"{MODEL_NAMES[0]} <b>1</b>"
     # The help of a column shows as a tooltip above its head.
     frame = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
-    for x in range(150, 420, 40):
+    for x in range(150, 420, 90):
         screen.page.mouse.move(frame["x"] + x, frame["y"] + 15)
         screen.rested()
         assert_harmless(screen)
@@ -510,49 +496,33 @@ def hostile_names_are_text_on_every_view(screen: Screen) -> None:
 
 
 def a_hostile_address_is_text(screen: Screen) -> None:
-    screen.open("page_browser", **{"![b](http://example.invalid/x.png)": "1", "www.example.invalid": "2", "iou": "<b>"})
+    screen.to("page_browser", **{"![b](http://example.invalid/x.png)": "1", "www.example.invalid": "2", "iou": "<b>"})
     told = screen.page.get_by_text("could not be followed").inner_text().replace("\u2060", "")
     assert "![b](http://example.invalid/x.png)" in told
     assert_harmless(screen)
 
 
-def test_without_pdfs_a_link_straight_to_a_page_that_leads_to_files(visit: Visit, tmp_path: Path) -> None:
-    """On a server that has just started: Streamlit treats the very first visit of a process differently."""
-    names = [str(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines")]
-    with dashboard(tmp_path, "open", "--gt", names[0], "--pred", names[1]) as url:
-        screen = visit(url).open("page_browser", doc="school-census.pdf", page="3")
-        assert screen.where() == ("school-census.pdf", 3)
-        assert_framed(screen)
-        # Views without data are muted.
-        link = "[data-testid=stSidebarNavLink][href$='${name}'] > *"
-        opacity = f"name => getComputedStyle(document.querySelector(`{link}`)).opacity"
-        assert {screen.page.evaluate(opacity, f"/{name}") for name in ("posters", "fields")} == {"0.5"}
-        assert {screen.page.evaluate(opacity, f"/{name}") for name in ("", "gallery", "compare", "files")} == {"1"}
-        alert = screen.page.get_by_role("alert").filter(has_text="No PDF folder is open")
-        places = screen.places()
-        assert alert.bounding_box()["y"] > (places["sheet"][1] + places["sheet"][3]) / 2, "at the foot of the page"
-        alert.get_by_role("button", name="Open Files").click()
-        screen.page.locator(".ls-title h1", has_text="Files").wait_for()
-        screen.settled()
-        screen.leave()
-
-
 def a_page_that_cannot_be_drawn_keeps_its_boxes(screen: Screen) -> None:
-    for document, words in (("missing.pdf", "missing.pdf"), ("locked.pdf", "password"), ("text.pdf", "PDF")):
+    """One can turn on from it, and where the document can be added, the way there is on it."""
+    page = screen.page
+    for document, words in (("locked.pdf", "password"), ("missing.pdf", "missing.pdf")):
         screen.to("page_browser", doc=document, page="1")
         assert screen.where()[0] == document
-        alert = screen.page.get_by_role("alert").filter(has_text=words)
-        assert alert.is_visible(), document
+        alert = page.get_by_role("alert").filter(has_text=words)
         places = screen.places()
+        left, top, right, bottom = places["sheet"]
+        assert alert.bounding_box()["y"] > (top + bottom) / 2, f"at the foot of the page of {document}"
         assert places["image"] is None
         assert len(places["boxes"]) >= len(HOSTILE)
-        left, top, right, bottom = places["sheet"]
         for x1, y1, x2, y2 in places["boxes"].values():
             assert left - 1 <= x1 < x2 <= right + 1
             assert top - 1 <= y1 < y2 <= bottom + 1
-        buttons = [screen.page.get_by_role("button", name=f"{name} page") for name in ("Next", "Previous")]
-        next(button for button in buttons if button.is_enabled()).click()
-        screen.wait(lambda document=document: screen.where()[0] != document, "another page")  # type: ignore[misc]
+        if document == "locked.pdf":
+            buttons = [page.get_by_role("button", name=f"{name} page") for name in ("Next", "Previous")]
+            next(button for button in buttons if button.is_enabled()).click()
+            screen.wait(lambda: screen.where()[0] != "locked.pdf", "another page")
+    page.get_by_role("alert").get_by_role("button", name="Open Files").click()
+    page.locator(".ls-title h1", has_text="Files").wait_for()
 
 
 # --- real data -----------------------------------------------------------------------------------------------

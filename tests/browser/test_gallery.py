@@ -1,4 +1,7 @@
-"""Gallery in a real browser: a cell opens its boxes as crops, a card opens its page, keys walk the cards."""
+"""Gallery in a real browser: a cell opens its boxes as crops, a card opens its page, keys walk the cards.
+
+A narrow window and the dark theme are in `test_app`.
+"""
 
 from __future__ import annotations
 
@@ -114,12 +117,3 @@ def a_point_of_the_curve_sets_the_score_threshold(screen: Screen) -> None:
     assert frame is not None
     screen.page.mouse.click(frame["x"] + frame["width"] * 0.55, frame["y"] + 40)
     screen.wait(lambda: "scores" in screen.address(), "a score threshold in the address")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_narrow_window(server: str, visit: Visit, scheme: str) -> None:
-    screen = visit(server, width=1024, height=768, color_scheme=scheme).open("gallery", charts="fit")
-    assert screen.page.evaluate(
-        "() => { const main = document.querySelector('[data-testid=stMain]');"
-        " return main.scrollWidth <= main.clientWidth; }"
-    )

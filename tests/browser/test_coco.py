@@ -50,7 +50,7 @@ def test_coco_from_the_outline_on_the_page_to_the_ranking(visit: Callable[..., S
         assert abs(drawn["y"] + drawn["height"] - place[3]) < 6
         screen.page.mouse.move(*screen.middle("g1"))
         screen.page.locator(".tooltip", has_text="Text").wait_for()
-        screen.open("models", protocol="coco", polygons="yes", rank_by="AP")
+        screen.to("models", protocol="coco", polygons="yes", rank_by="AP")
         assert "AP: of all predictions" in screen.text()
         assert screen.page.locator("[data-testid=stException]").count() == 0
         screen.leave()

@@ -221,7 +221,7 @@ def test_boxes_are_there_when_they_are_asked_for() -> None:
 
 
 def test_what_does_not_match_is_told_as_ever(tmp_path: Path) -> None:
-    truth, predicted = (rows[:12] for rows in rows_of(3))
+    truth, predicted = ([row for row in rows if row.document in ("1.pdf", "2.pdf")] for rows in rows_of(3))
     paths = [
         write_file(tmp_path / "gt.json", truth, side="ground_truth"),
         write_file(tmp_path / "dt.json", [row._replace(document=f"other {row.document}") for row in predicted]),

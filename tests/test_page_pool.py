@@ -182,13 +182,15 @@ def test_a_slow_page_is_not_waited_for_longer_than_is_said(
         assert refused(pool.page_image, bomb, 0, patience=0.2).kind == "too_slow"
 
 
-def test_a_page_that_is_not_waited_for_is_there_only_when_it_is_kept(write: Callable[[str, bytes], Path]) -> None:
-    path = write("good.pdf", pages(3))
-    with PagePool(spares=0, workers=1) as pool:
-        for ask in (pool.page_image, pool.words, pool.ink):
-            assert refused(ask, path, 1, patience=0).kind == "not_ready"
-            answer = ask(path, 1)
-            assert ask(path, 1, patience=0) is answer
+def test_a_page_that_is_not_waited_for_is_there_only_when_it_is_kept(
+    pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    # Of no other test, which would have asked for its pages.
+    path = write("good.pdf", pages(3) + b"% not waited for")
+    for ask in (pool.page_image, pool.words, pool.ink):
+        assert refused(ask, path, 1, patience=0).kind == "not_ready"
+        answer = ask(path, 1)
+        assert ask(path, 1, patience=0) is answer
 
 
 def test_the_size_of_a_page_is_that_of_its_picture(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
@@ -370,13 +372,14 @@ def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -
 
 
 def test_worker_is_replaced_after_its_share_of_requests(write: Callable[[str, bytes], Path]) -> None:
-    path = write("many.pdf", pages(8))
+    path = write("many.pdf", pages(4))
     with PagePool(workers=1, spares=0, requests_per_worker=3) as pool:
         seen = []
-        for page_index in range(8):
+        for page_index in range(4):
             assert pool.page_image(path, page_index, dpi=30).page_width == 100 + page_index
             seen.append(frozenset(worker_pids(pool)))
-        assert len(set(seen)) == 3
+        # The third answer is the last one of the first process.
+        assert seen[0] == seen[1] != seen[2] == seen[3]
 
 
 def test_eight_threads_get_their_own_pages(
@@ -498,12 +501,12 @@ def test_the_app_ends_while_a_page_is_drawn_that_nobody_waits_for(write: Callabl
 def test_a_session_that_asks_for_many_pages_does_not_keep_the_others_waiting(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
-    many, one = write("many.pdf", pages(300)), write("one.pdf", page())
+    many, one = write("many.pdf", pages(200)), write("one.pdf", page())
     with PagePool(workers=1, spares=0, wait_limit=120.0, time_limit=60.0) as pool:
         drawn: list[int] = []
 
         def greedy() -> None:
-            for page_index in range(300):
+            for page_index in range(200):
                 pool.page_image(many, page_index, dpi=20)
                 drawn.append(page_index)
 
@@ -511,7 +514,7 @@ def test_a_session_that_asks_for_many_pages_does_not_keep_the_others_waiting(
         until(lambda: len(drawn) > 5)
         pool.page_image(one, 0)
         pool.words(one, 0)
-        assert len(drawn) < 300, "they are served between the others"
+        assert len(drawn) < 200, "they are served between the others"
         going.result()
 
 
@@ -538,13 +541,11 @@ def test_a_worker_that_lies_or_stalls_costs_a_limit_and_nothing_else(
 ) -> None:
     good, command, kinds = write("good.pdf", page()), process.python_module, []
     lies = [
-        ("b''", False, "too_slow"),
         ("b'\\0\\0'", False, "too_slow"),
         ("len(answer).to_bytes(4, 'big') + answer[:-1]", False, "too_slow"),
         ("len(answer).to_bytes(4, 'big') + answer[:-1]", True, "worker_lost"),
         ("b'\\xff' * 4 + answer", False, "worker_lost"),
         ("(3).to_bytes(4, 'big') + b'abc'", False, "worker_lost"),
-        ("(0).to_bytes(4, 'big')", False, "worker_lost"),
     ]
     for said, ends, _ in lies:
         program = write("liar.py", LIAR.replace("{SAID}", said).replace("{ENDS}", str(ends)).encode())

@@ -345,8 +345,8 @@ def test_records_that_are_not_plain_numbers(odd: bytes, monkeypatch: pytest.Monk
     for step in (1, 100, 1 << 20):
         monkeypatch.setattr(coco_stream, "_STEP", step)
         assert in_parts(truth, b"[%b]" % b", ".join([ONE, odd, ONE])) is None
-    assert in_parts(truth, b"[%b]" % b", ".join([odd, ONE])) is None
-    assert_left_to_the_ordinary_way(truth, b"[%b]" % b", ".join([ONE, odd]))
+    for rows in ([ONE, odd], [odd, ONE]):
+        assert in_parts(truth, b"[%b]" % b", ".join(rows)) is None
 
 
 @pytest.mark.parametrize(

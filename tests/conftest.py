@@ -77,6 +77,12 @@ def pytest_make_collect_report(
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are the product's: no module of the tests is looked through for them."""
+    return [each for each in (yield) if type(each) is pytest.Module]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """One order in all workers; browser tests first: they take longest."""

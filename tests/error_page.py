@@ -129,7 +129,8 @@ class Module:
 def modules() -> dict[str, Module]:
     """Every module of the core, by its path without the ending."""
     paths = [path for path in sorted((ROOT / "evaluator").rglob("*.py")) if "node_modules" not in path.parts]
-    made = [Module(path) for path in paths]
+    with syntax.without_cycles():
+        made = [Module(path) for path in paths]
     return {each.name.removesuffix(".py").removesuffix("/__init__"): each for each in made}
 
 

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import ast
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def parsed(path: Path) -> ast.Module:
-    """The tree of a file. A tree has no cycles, so while it is made the garbage collector has nothing to look for."""
+@contextmanager
+def without_cycles() -> Iterator[None]:
+    """What is made here has no cycles: the garbage collector, which would go through all of it again, rests."""
     on = gc.isenabled()
     gc.disable()
     try:
-        return ast.parse(path.read_text(encoding="utf-8"))
+        yield
     finally:
         if on:
             gc.enable()
+
+
+def parsed(path: Path) -> ast.Module:
+    """The tree of a file."""
+    with without_cycles():
+        return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def children(node: ast.AST) -> list[ast.AST]:

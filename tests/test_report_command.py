@@ -16,6 +16,7 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.model.dataset import join
+from evaluator.pack.since import read
 from evaluator.pack.slice_cards import pack_slices
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -401,10 +402,9 @@ def test_a_score_threshold_is_of_all_models_or_of_each(
     tmp_path: Path, run: Run, small: Path, given: tuple[str, ...], thresholds: list[str]
 ) -> None:
     words = [word for score in given for word in ("--min-score", score)]
-    out = tmp_path / "pack"
+    out = tmp_path / "pack.html"
     assert run("report", *sides(small, "one", "two", "one"), *words, "--out", out, *NO_PAGES)[0] == 0
-    models = json.loads((out / "results.json").read_text(encoding="utf-8"))["models"]
-    parts = [re.search(r"score ≥ ([\d.]+)", model["signature"]) for model in models]
+    parts = [re.search(r"score ≥ ([\d.]+)", model.signature) for model in read(out).models]
     assert [each[1] for each in parts if each] == thresholds
 
 
@@ -419,12 +419,12 @@ def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: 
 
 
 def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Run, small: Path) -> None:
-    out, files = tmp_path / "pack", sides(small, "two")
+    out, files = tmp_path / "pack.html", sides(small, "two")
     assert run("report", *files, "--iou", "0.05", "--out", out, *NO_PAGES)[0] == 0
-    (model,) = json.loads((out / "results.json").read_text(encoding="utf-8"))["models"]
+    (model,) = read(out).models
     _, said, _ = run("evaluate", "snapshot", *files, "--iou", "0.05", "--json")
-    assert "IoU ≥ 0.05" in model["signature"]
-    assert model["labels"][0]["f1"] == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]
+    assert "IoU ≥ 0.05" in model.signature
+    assert model.f1 == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]
 
 
 def test_documents_and_marked_copies_are_kept_apart(tmp_path: Path, run: Run) -> None:

@@ -86,6 +86,8 @@ def by_scope(tree: ast.Module) -> dict[ast.AST, list[ast.AST]]:
     scopes: dict[ast.AST, list[ast.AST]] = defaultdict(list)
     waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, (tree,))]
     for node, around in waiting:
+        if type(node) is ast.Constant and not isinstance(node.value, str):
+            continue
         within = (*around, node) if isinstance(node, ast.FunctionDef) else around
         if isinstance(node, (*TEXTS, ast.Assign, ast.AnnAssign, ast.Call)):
             for scope in within:
@@ -128,11 +130,12 @@ def stated() -> list[str]:
     """Every text of the tests that may be a sentence, in one line each."""
     texts: set[str] = set()
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        tree = syntax.parsed(path)
-        own = named(tree.body, {})
-        for scope, nodes in by_scope(tree).items():
-            names = own if scope is tree else named(nodes, own)
-            texts.update(text_of(node, names) or "" for node in nodes if isinstance(node, TEXTS))
+        with syntax.without_cycles():
+            tree = syntax.parsed(path)
+            own = named(tree.body, {})
+            for scope, nodes in by_scope(tree).items():
+                names = own if scope is tree else named(nodes, own)
+                texts.update(text_of(node, names) or "" for node in nodes if isinstance(node, TEXTS))
     return [BRACKETS.sub("", text).replace("\n", " ") for text in texts if len(text) > SHORTEST]
 
 

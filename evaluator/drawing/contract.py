@@ -45,27 +45,27 @@ _ALIASES: Final[Mapping[object, str]] = {
 
 def typescript() -> str:
     """Return the interfaces of all payloads and events, in the order of the module."""
-    comments = _comments(ast.parse(inspect.getsource(payloads)).body)
+    body = ast.parse(inspect.getsource(payloads)).body
+    comments = _comments(body)
+    of_structs = {each.name: _comments(each.body) for each in body if isinstance(each, ast.ClassDef)}
     parts = [_HEAD]
     for name, value in vars(payloads).items():
         if name in _ALIASES.values():
             parts.append(f"{_comment(comments.get(name, ''))}export type {name} = {_spelled(value, top=True)};\n")
         elif isinstance(value, type) and issubclass(value, msgspec.Struct) and value not in _BASES:
-            parts.append(_interface(value))
+            parts.append(_interface(value, of_structs[name]))
     return "\n".join(parts)
 
 
-def _interface(struct: type[msgspec.Struct]) -> str:
+def _interface(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> str:
     bases = [base.__name__ for base in struct.__bases__ if base not in _BASES]
     extends = f" extends {', '.join(bases)}" if bases else ""
-    lines = "".join(f"  {line}\n" for line in _fields(struct))
+    lines = "".join(f"  {line}\n" for line in _fields(struct, comments))
     return f"{_comment(inspect.getdoc(struct) or '')}export interface {struct.__name__}{extends} {{\n{lines}}}\n"
 
 
-def _fields(struct: type[msgspec.Struct]) -> Iterator[str]:
+def _fields(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> Iterator[str]:
     own = inspect.get_annotations(struct)
-    (body,) = ast.parse(inspect.getsource(struct)).body
-    comments = _comments(body.body if isinstance(body, ast.ClassDef) else [])
     forms = get_type_hints(struct)
     events = issubclass(struct, payloads.Events)
     for field in msgspec.structs.fields(struct):

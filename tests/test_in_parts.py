@@ -170,7 +170,14 @@ def test_files_in_processes(
     lent: Callable[[], Executor],
 ) -> None:
     monkeypatch.setattr(in_parts, "_LARGE", 0)
-    assert of_files(name, page_ranges=4, executor=lent) == of_whole_files(name)
+    given: list[Executor] = []
+
+    def noted() -> Executor:
+        given.append(lent())
+        return given[-1]
+
+    assert of_files(name, page_ranges=4, executor=noted) == of_whole_files(name)
+    assert len(given) == 1
 
 
 @given(seed=st.integers(0, 10**6), pages=st.integers(1, 20))

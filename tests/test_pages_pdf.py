@@ -44,7 +44,7 @@ from tests.red_box import MOST_OFF, off, pixels, red_share
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE = PROJECT / "sample_data" / "pdf"
 CORPUS = Path(__file__).with_name("hostile")
-SHORT = 0.1  # seconds; the pages that never end need no more to show it
+SHORT = 0.05  # seconds; the pages that never end need no more to show it
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -519,7 +519,7 @@ def _of_boxes() -> None:
         _one_model(loaded)
         return
     leave_first_address()
-    held.drop_unknown(loaded)
+    browser.drop_unknown(loaded)
     State.pair_whole.take()
     with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
         frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))

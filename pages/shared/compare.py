@@ -34,14 +34,6 @@ PARTS: Final = ("mistakes", "slices", "classes", "pixels")
 # --- choices -------------------------------------------------------------------------------------------------
 
 
-def drop_unknown(loaded: OpenedBoxes) -> None:
-    """Drop what the open files do not have."""
-    if state.within not in loaded.dataset.document_code:
-        state.within = ""
-    if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
-        state.label = ""
-
-
 def choose_show(name: str) -> None:
     """List other pages, from the first one."""
     state.pair_show, state.pair_cause = name, ""

@@ -66,26 +66,22 @@ def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
         yield "slider", slider.label, [[end, end] for end in ends] if isinstance(slider.value, list | tuple) else ends
 
 
-def choose_everything(app: AppTest, *, at_once: bool = False, but: str = "") -> int:
-    """Give each widget of the view, `but` one, its last value and its first one in turn, or all at once; count them."""
+def choose_everything(app: AppTest, *, together: int = 2, but: str = "") -> int:
+    """Give each widget of the view, `but` one, its last value and its first one, so many at once; count the choices."""
     listed = [each for each in choices(app) if each[1] != but]
     names = [name for *name, _ in listed]
     chosen = 0
-    for kind, label, values in listed:
-        if not choose(app, kind, label, values[0]):
-            continue
-        chosen += 1
-        if at_once:
+    for at in range(0, len(listed), together):
+        some = listed[at : at + together]
+        taken = sum([choose(app, kind, label, values[0]) for kind, label, values in some])
+        if not taken:
             continue
         fine(app.run())
-        chosen += choose(app, kind, label, values[-1])
+        chosen += taken + sum([choose(app, kind, label, values[-1]) for kind, label, values in some])
         # Where other widgets came with the last value, those of the first one have to be there before the next.
         if names != [name for *name, _ in choices(app) if name[1] != but]:
             fine(app.run())
     fine(app.run())
-    if at_once:
-        chosen += sum(choose(app, kind, label, values[-1]) for kind, label, values in listed)
-        fine(app.run())
     return chosen
 
 
@@ -135,7 +131,7 @@ def test_the_sample_in_compare(monkeypatch: pytest.MonkeyPatch, kind: str) -> No
 @pytest.mark.parametrize("view", [view for view in VIEWS if view not in {"fields", "posters"}])
 @pytest.mark.usefixtures("own_findings")
 def test_few_files_and_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str) -> None:
-    """Each view with every number of files; its buttons with two of the four, in turns."""
+    """Each view with every number of files: its choices with two of the four, its buttons with the others, in turns."""
     boxes = [box(0.1, 0.1, 0.4, 0.2, label="Text"), box(0.5, 0.5, 0.9, 0.9, label="Table", document="other.pdf")]
     truth = write_file(tmp_path / "truth.json", boxes, side="ground_truth")
     predicted = [write_file(tmp_path / f"{at}.json", boxes[: 1 + at % 2]) for at in range(3)]
@@ -143,6 +139,7 @@ def test_few_files_and_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, vie
     for at, (with_truth, models) in enumerate(((False, 2), (True, 0), (True, 1), (True, 3))):
         files = dashboard.workspace(truth if with_truth else None, predicted[:models])
         app = start(monkeypatch, f"pages/{view}.py", files=files)
-        choose_everything(app, at_once=True)
         if (at + VIEWS.index(view)) % 2:
             press_everything(app, f"pages/{view}.py")
+        else:
+            choose_everything(app, together=100)

@@ -131,7 +131,6 @@ def test_parity_and_recall_grid_are_those_of_the_protocol(monkeypatch: pytest.Mo
     starts = {"parity": "none", "recall_grid": "auto"}
     for parity, grid, said in (
         ("stickler", "auto", " · parity stickler · recall grid decimal · "),
-        ("stickler", "linspace", " · parity stickler · "),
         ("none", "decimal", " · recall grid decimal · "),
     ):
         app.selectbox(key="field_parity").set_value(parity)

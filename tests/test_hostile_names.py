@@ -1,7 +1,7 @@
 """One hostile name as label, document, model and box, looked for in everything that is put out.
 
 It begins as a formula, holds markup, a link, a line break, an escape of terminals and marks that turn the direction of
-writing, and is 10,000 characters long.
+writing, and is 2,000 characters long.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.building import Box, box, snapshot_file
 ROOT = Path(__file__).resolve().parents[1]
 NAME = (
     '=1+1<img src=http://evil.invalid/x onerror="hacked=1">![b](http://evil.invalid/y)[a](http://evil.invalid/z)'
-    "\n\x1b[31m\u202eabc\u2066" + "W" * 10_000
+    "\n\x1b[31m\u202eabc\u2066" + "W" * 2_000
 )
 OTHER = "@SUM(1)<script>hacked=1</script>\u202e"
 TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x1b\x07\x9b]")
@@ -48,7 +48,7 @@ VIEWS = sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("[a-z]*.py
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ground truth and two models in which every name is hostile."""
     made = tmp_path_factory.mktemp("names")
-    documents = [f"{name}{number}" for number in range(4) for name in (NAME, OTHER)]
+    documents = [f"{name}{number}" for number in range(2) for name in (NAME, OTHER)]
     truth = [
         box(0.1, 0.1 + 0.2 * place, 0.4, 0.2 + 0.2 * place, label=label, document=document)
         for document in documents

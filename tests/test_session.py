@@ -109,7 +109,7 @@ def test_what_cannot_be_followed_is_said_and_not_guessed(monkeypatch: pytest.Mon
         assert data["page"] == dashboard.viewer(usual)["page"]
         assert dashboard.signature(app) == dashboard.signature(usual)
         assert address(app) == dict(urllib.parse.parse_qsl(dashboard.viewer(usual)["address"]))
-        assert told(dashboard.fine(app.run())) == [], "once is enough"
+    assert told(dashboard.fine(app.run())) == [], "once is enough"
 
 
 def test_a_page_that_the_document_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:

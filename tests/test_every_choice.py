@@ -54,7 +54,7 @@ def own_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
     """Kind and label of each widget with a choice, and values to give it: the first and the last, and back."""
-    for selectbox in app.selectbox:
+    for selectbox in filter(lambda selectbox: selectbox.options, app.selectbox):
         yield "selectbox", selectbox.label, [Shown(selectbox.options[at]) for at in (-1, 0)]
     for group in filter(lambda group: group.options, app.button_group):
         options = [Shown(group.options[at]) for at in (-1, 0)]

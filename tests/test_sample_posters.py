@@ -50,13 +50,10 @@ def test_pages_are_as_large_as_posters() -> None:
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
-def test_nothing_runs_over_the_sheet(sheet: poster_layout.Sheet) -> None:
-    assert poster_layout.write_pdf(sheet)[1] >= 0
-
-
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
-def test_every_word_of_a_reference_stands_on_its_poster(sheet: poster_layout.Sheet) -> None:
-    with pymupdf.open(stream=poster_layout.write_pdf(sheet)[0], filetype="pdf") as document:
+def test_nothing_runs_over_the_sheet_and_every_word_of_its_reference_is_on_it(sheet: poster_layout.Sheet) -> None:
+    content, left = poster_layout.write_pdf(sheet)
+    assert left >= 0
+    with pymupdf.open(stream=content, filetype="pdf") as document:
         page = words(document[0].get_text().replace("-\n", ""))
     # The kind of a name is a term of the schema, and "6,7" a matter of where a line ends.
     assert words(posters.text_of(poster_layout.reference(sheet))) - page <= {"personal"}
@@ -82,7 +79,7 @@ def test_the_models_fail_in_different_ways() -> None:
 
 
 def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
-    few = [sheet for sheet in SHEETS if sheet.name in ("night-buses", "museum-labels")]
+    few = [sheet for sheet in SHEETS if sheet.name == "museum-labels"]
     for name in ("one", "two"):
         make_posters.build(tmp_path / name, few)
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))

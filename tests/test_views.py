@@ -1023,7 +1023,7 @@ def test_a_and_b_are_two_models(monkeypatch: pytest.MonkeyPatch, view: str, addr
         return [each.options[each.value] for each in boxes]
 
     first, second = shown_models()
-    for letter in ("A", "B", "B"):
+    for letter in ("A", "B"):
         box_of = next(each for each in app.sidebar.selectbox if each.label.startswith(f"Model {letter}"))
         box_of.set_value(1 - box_of.value)
         fine(app.run())

@@ -158,8 +158,9 @@ class Field(Generic[T]):
 
     def again(self) -> None:
         """Write the value of the moment for a widget that a view draws for the first time."""
-        if self.get() is not None:
-            _values()[self.key] = self.get()
+        value = self.get()
+        if value is not None:
+            _values()[self.key] = value
 
     def take(self) -> T:
         """The value, which is at its start afterwards."""

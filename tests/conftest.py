@@ -94,6 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items if _examples else ():
         # Each property is tried on so many inputs, whatever number its test names itself.
         test = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)
         if getattr(test, "is_hypothesis_test", False):
             own = test._hypothesis_internal_use_settings
             test._hypothesis_internal_use_settings = settings(own, max_examples=_examples, deadline=None)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from evaluator.compare.gate import ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.metrics.measures import Key, Measures, Ratios
+from tests.texts import character
 
 REFUSED = 'a condition must look like "recall[Table] < baseline - 0.5pt"; found '
 
@@ -89,7 +90,7 @@ def test_a_ratio_above_1_is_most_likely_a_share() -> None:
     assert parse("field_proportion > 1.5").limit.amount == 1.5
 
 
-@given(text=st.text(max_size=60))
+@given(text=st.text(character, max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     condition = None
     with contextlib.suppress(ConditionError):
@@ -97,7 +98,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     assert condition is None or condition.text == text.strip()
 
 
-@given(label=st.text(min_size=1, max_size=20))
+@given(label=st.text(character, min_size=1, max_size=20))
 def test_any_label_can_be_quoted(label: str) -> None:
     quoted = label.replace("\\", "\\\\").replace('"', '\\"')
     if "\n" not in label:

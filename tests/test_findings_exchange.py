@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import unicodedata
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,6 +22,7 @@ from evaluator.review.exchange import COLUMNS, merge, table, to_csv, to_json, to
 from evaluator.review.identity import document_target, page_target
 from evaluator.review.intake import read
 from evaluator.review.verdicts import STATUSES, VERDICTS, Event, JudgedBox, Target, judge
+from tests.texts import character
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 FORMS: dict[str, Any] = {
@@ -33,7 +35,7 @@ MISTAKE = Target(
     kind="mistake", document="-a.pdf", page=2, boxes=(BOX,), models=("@m",), mistake="invented", label="=Fig"
 )
 
-texts = some.text(some.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
+texts = some.text(character.filter(lambda one: unicodedata.category(one) != "Cc"), max_size=30)
 tasks = some.fixed_dictionaries(
     {"owner": texts, "due": some.dates().map(str), "status": some.sampled_from(["", *STATUSES])}
 )

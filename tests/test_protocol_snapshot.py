@@ -92,7 +92,7 @@ def test_numbers_and_pairs_equal_the_reference(folder: Path) -> None:
         assert matching_of(threshold) == seen
 
 
-@pytest.mark.parametrize("folder", [path for path in CASES if path.name[0] in "cr"], ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", [path for path in CASES if path.name[0] in "cr"][::3], ids=lambda path: path.name)
 def test_a_lower_floor_and_a_new_matching_give_the_same(folder: Path) -> None:
     truth, prediction, _ = load(folder)
     low = pair(join(truth, prediction), iou_floor=IOU_FLOOR).match()

@@ -15,6 +15,7 @@ from evaluator.formats.base import Reading
 from evaluator.formats.fields import FORMAT, check_pair, read_schema
 from evaluator.model.fields import Field, FieldDocuments, Rule, leaves
 from evaluator.model.issues import BadInput, Issue, has_errors
+from tests.texts import character
 
 BOX = [0, 0, 10, 10]
 
@@ -424,7 +425,7 @@ def test_a_schema_that_is_no_object_is_refused(tmp_path: Path) -> None:
 
 keys = st.sampled_from(["_value", "_bbox", "_confidence", "_page", "value", "confidence", "a", "b", "", "[0]", "x.y"])
 trees = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(character, max_size=4),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
     max_leaves=20,
 )

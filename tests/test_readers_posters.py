@@ -17,6 +17,7 @@ from evaluator.formats import posters
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Poster, Posters, read_poster, text_of
 from evaluator.model.issues import BadInput
+from tests.texts import character
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")
@@ -275,7 +276,7 @@ def test_the_real_posters_are_read_without_a_issue() -> None:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=6),
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(character, max_size=6),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(
         st.sampled_from(["posterContent", "sections", "sectionContent", "imageCaptions", "captions", "captionParts",

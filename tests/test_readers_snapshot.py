@@ -26,6 +26,7 @@ from evaluator.formats.snapshot import shape as snapshot_shape
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, has_errors
 from tests.reading import HOSTILE
+from tests.texts import character
 
 HERE = Path(__file__).parent
 INVALID = HERE / "oracles" / "snapshot" / "invalid"
@@ -707,7 +708,7 @@ def test_folder_that_does_not_fit(tmp_path):
 
 # Properties
 
-NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
+NAMES = st.text(character, min_size=1, max_size=6)
 UNIT = st.floats(0, 1) | st.sampled_from([0, 1, 5e-324, 0.5])
 
 
@@ -749,8 +750,8 @@ def files(draw) -> dict:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(character, max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(character, max_size=5), inner, max_size=3),
     max_leaves=8,
 )
 JUNK = JSON | st.sampled_from([10**30, 10**400, -1, 1.5, "0", "", True, [], {}, [0, 0, 1, 1], float("nan")])
@@ -814,7 +815,9 @@ def test_mutated_files(data, tree):
 
 
 @SETTINGS
-@given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "replace")))
+@given(
+    content=st.binary(max_size=60) | st.text(character, max_size=60).map(lambda text: text.encode("utf-8", "replace"))
+)
 def test_random_bytes(content):
     for key in (None, "snapshot"):
         outcome(content, format=key)

@@ -277,34 +277,6 @@ def test_signals_stop_it_as_ctrl_c_does_unless_they_are_ignored() -> None:
             signal.signal(number, handler)
 
 
-# SIGTERM: `test_wheel`.
-@pytest.mark.parametrize("ending", [signal.SIGINT, None])
-def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals | None, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
-    environment = os.environ | {"PYTHONPATH": network.python_path(ROOT)}
-    # A suite in the background of a shell, or under nohup, would hand on that the signal is ignored.
-    before = signal.signal(ending, signal.SIG_DFL) if ending else None
-    process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    )
-    if ending:
-        signal.signal(ending, before)
-    try:
-        assert process.stdout is not None
-        # Without a signal the one line of the command, which comes when the server answers, finds the pipe closed.
-        if ending:
-            assert process.stdout.readline().startswith(b"LayoutScope is running at http://127.0.0.1:")
-        process.stdout.close()
-        if ending:
-            process.send_signal(ending)
-        process.wait(30)
-        with pytest.raises(ProcessLookupError):
-            os.killpg(process.pid, 0)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
 def below(pid: int) -> set[int]:
     """The processes that a process has started, and those that these have."""
     listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
@@ -332,10 +304,13 @@ def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The command on the sample data, with its output and messages in one pipe; nothing that it started is left."""
     here = os.path.relpath(ROOT / "sample_data", folder)
     words = [sys.executable, "-m", "evaluator.cli", "open", here, "--no-browser"]
+    # A suite in the background of a shell would hand on that Ctrl+C is ignored.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(
         words, cwd=folder, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     try:
         yield process
@@ -345,15 +320,19 @@ def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def assert_nothing_is_left_when_it_is_killed(process: subprocess.Popen[bytes]) -> None:
-    started = below(process.pid)
-    assert started
-    process.kill()
+def assert_nothing_is_left(process: subprocess.Popen[bytes]) -> None:
+    """The command ends by itself, and no process of its group is there any more."""
     process.wait(30)
-    deadline = time.monotonic() + 30
-    while running(started) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert running(started) == set()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_no_process_is_left_when_nobody_reads_the_output(tmp_path: Path) -> None:
+    with running_command(tmp_path) as process:
+        assert process.stdout is not None
+        # The one line of the command, which comes when the server answers, finds the pipe closed.
+        process.stdout.close()
+        assert_nothing_is_left(process)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -361,12 +340,20 @@ def test_the_server_ends_when_the_command_is_killed_whose_output_nobody_reads(tm
     with running_command(tmp_path) as process:
         assert process.stdout is not None
         next(line for line in process.stdout if b"running at" in line)
+        started = below(process.pid)
+        assert started
         process.stdout.close()
-        assert_nothing_is_left_when_it_is_killed(process)
+        process.kill()
+        process.wait(30)
+        deadline = time.monotonic() + 30
+        while running(started) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert running(started) == set()
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds the server in /proc")
-def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_the_command(tmp_path: Path) -> None:
+def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    """Also when nobody reads the output any more; of SIGTERM see `test_wheel`."""
     with running_command(tmp_path) as process:
         assert process.stdout is not None
         url = next(line for line in process.stdout if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
@@ -382,7 +369,9 @@ def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_
                 answer = status(url, "/_stcore/health", Host=urlsplit(url).netloc)
             time.sleep(0.1)
         assert answer == 200
-        assert_nothing_is_left_when_it_is_killed(process)
+        process.stdout.close()
+        process.send_signal(signal.SIGINT)
+        assert_nothing_is_left(process)
 
 
 @pytest.mark.parametrize(

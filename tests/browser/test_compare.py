@@ -151,24 +151,20 @@ def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) 
         visit(server).open(),
         the_sentence_leads_to_the_exact_page_and_back,
         a_page_with_many_differences_hides_no_label,
-        numbers_of_the_ledger_open_their_pages,
         a_cause_lists_its_pages_and_opens_for_a_verdict,
+        a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box,
+        another_filter_lets_the_cause_go,
         pages_turn_by_key_and_by_click,
+        numbers_of_the_ledger_open_their_pages,
         what_changed_below_opens_pages_too,
-        a_page_opens_in_the_page_browser_with_its_model_and_box,
-        a_link_shows_its_page_and_its_look,
     )
-
-
-def at_first(screen: Screen, **address: str) -> Screen:
-    """Compare at the first of its changed pages."""
-    _, document, number = places_of("changed")[0]
-    return ready(screen.to("compare", doc=document, page=str(number), **address))
 
 
 def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     ready(screen.go("Compare"))
     first = places_of("changed")[0]
+    assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
+    assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
     assert (screen.address()["doc"], screen.address()["page"]) == (first[1], str(first[2]))
     loss = screen.page.locator(".board-part", has_text="Worst loss: Text recall")
     loss.click()
@@ -199,9 +195,6 @@ def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     assert "show" not in screen.address()
     assert "label" not in screen.address()
     assert screen.page.locator(".net-page").count() == len(places_of("changed"))
-    screen.page.go_back()
-    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
-    screen.settled()
 
 
 def a_page_with_many_differences_hides_no_label(screen: Screen) -> None:
@@ -215,7 +208,6 @@ def a_page_with_many_differences_hides_no_label(screen: Screen) -> None:
 
 
 def numbers_of_the_ledger_open_their_pages(screen: Screen) -> None:
-    at_first(screen)
     _, both = core()
     cell = screen.page.locator(".ledger-a_only")
     cell.click()
@@ -226,12 +218,10 @@ def numbers_of_the_ledger_open_their_pages(screen: Screen) -> None:
     assert screen.page.locator(".kinds button[aria-pressed=true]").get_attribute("data-name") == "b_broke"
     screen.page.locator(".ledger-invented", has_text="shared").click()
     wait_for_page(screen, *places_of("both_invent")[0][1:])
-    screen.page.locator(".kinds button[data-name=only_b_invents]").click()
-    wait_for_page(screen, *places_of("only_b_invents")[0][1:])
 
 
-def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
-    """By keys: the first cause, its pages, and the Page browser with one of its boxes chosen; a filter lets it go."""
+def first_cause() -> tuple[str, list[tuple[str, int]], list[str]]:
+    """Key, pages (from 1) and boxes of the first cause of the list."""
     results, both = core()
     made = changed_causes(*results, both)
     rows, dataset = pages_of(made, 0, both), both.dataset
@@ -239,33 +229,43 @@ def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
         (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
         for row in rows.tolist()
     ]
-    at_first(screen)
-    assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
-    assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
+    return key_of(made.families[0]), places, list(box_keys(made, 0))
+
+
+def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
+    """By keys: the first cause, its pages, and the Page browser with one of its boxes chosen."""
+    key, places, boxes = first_cause()
     screen.page.locator(".cause-row").first.focus()
     screen.page.keyboard.press("Enter")
     wait_for_page(screen, *places[0])
-    assert screen.address()["cause"] == key_of(made.families[0])
+    assert screen.address()["cause"] == key
     assert screen.page.locator(".cause-row[aria-pressed=true]").count() == 1
     assert screen.page.locator(".net-page").count() == len(places)
     assert screen.page.locator(".kinds button[aria-pressed=true]").count() == 0
-    screen.page.locator(".kinds button[data-name=b_fixed]").click()
-    wait_for_page(screen, *places_of("b_fixed")[0][1:])
-    assert "cause" not in screen.address()
-    screen.page.go_back()
-    wait_for_page(screen, *places[0])
     screen.page.locator(".pair-head.pair-a .pair-open").click()
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
-    assert screen.address()["box"].replace("p", "a") in box_keys(made, 0)
+    assert screen.address()["box"].replace("p", "a") in boxes
 
 
-def a_page_opens_in_the_page_browser_with_its_model_and_box(screen: Screen) -> None:
+def another_filter_lets_the_cause_go(screen: Screen) -> None:
+    key, ((document, number), *_), _ = first_cause()
+    ready(screen.to("compare", cause=key, doc=document, page=str(number)))
+    screen.page.locator(".kinds button[data-name=b_fixed]").click()
+    wait_for_page(screen, *places_of("b_fixed")[0][1:])
+    assert "cause" not in screen.address()
+
+
+def a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box(screen: Screen) -> None:
     row, document, number = places_of("only_b_invents")[0]
     results, both = core()
     expected = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
     key = next(each["key"] for each in expected if each["kind"] == "b_invents")
-    ready(screen.to("compare", show="only_b_invents", doc=document, page=str(number), box=key))
+    link = {"show": "only_b_invents", "doc": document, "page": str(number), "box": key, "look": "slider"}
+    ready(screen.to("compare", **link))
+    assert panes(screen)["mode"] == "slider"
+    assert screen.address() == link
+    assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
     screen.page.locator(".pair-head.pair-b .pair-open").click()
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
@@ -276,41 +276,15 @@ def a_page_opens_in_the_page_browser_with_its_model_and_box(screen: Screen) -> N
 
 
 def pages_turn_by_key_and_by_click(screen: Screen) -> None:
-    at_first(screen)
-    wanted = places_of("changed")
+    wanted = places_of("b_fixed")
     screen.page.keyboard.press("ArrowRight")
     wait_for_page(screen, *wanted[1][1:])
-    screen.page.keyboard.press("ArrowLeft")
-    wait_for_page(screen, *wanted[0][1:])
-    screen.page.locator(".net-page").nth(4).click()
-    wait_for_page(screen, *wanted[4][1:])
+    screen.page.locator(".net-page").nth(3).click()
+    wait_for_page(screen, *wanted[3][1:])
     assert screen.page.locator(".net-page.current").count() == 1
 
 
-def a_link_shows_its_page_and_its_look(screen: Screen) -> None:
-    _, document, number = places_of("b_fixed")[1]
-    address = {"show": "b_fixed", "doc": document, "page": str(number), "look": "slider"}
-    ready(screen.to("compare", **address))
-    assert panes(screen)["mode"] == "slider"
-    assert screen.address() == address
-    assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
-
-
 def what_changed_below_opens_pages_too(screen: Screen) -> None:
-    at_first(screen, below="classes").bring("compare_more")
-    cell = screen.page.get_by_role("gridcell", name="List-item to List-item")
-    cell.click()
-    wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
-    assert screen.address()["label"] == "List-item"
-    top = panes(screen)["a"]["pane"][1]
-    assert 0 <= top < 900
-    screen.page.get_by_role("combobox", name="Label").click()
-    screen.page.get_by_role("option", name="All 11 labels").click()
-    screen.wait(lambda: "label" not in screen.address(), "all labels again")
-    ready(screen)
-    screen.bring("compare_more").page.get_by_role("radio", name="Mistakes").click()
-    screen.wait(lambda: "below" not in screen.address(), "the bars")
-    ready(screen)
     bars = screen.page.locator("[data-testid=stVegaLiteChart]").first
     bars.scroll_into_view_if_needed()
     screen.settled()
@@ -322,6 +296,11 @@ def what_changed_below_opens_pages_too(screen: Screen) -> None:
     results, _ = core()
     counts = sum(result.mistakes.counts for result in results)
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
+    ready(screen.to("compare", below="classes")).bring("compare_more")
+    screen.page.get_by_role("gridcell", name="List-item to List-item").click()
+    wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
+    assert screen.address()["label"] == "List-item"
+    assert 0 <= panes(screen)["a"]["pane"][1] < 900
 
 
 # --- linked panes ---------------------------------------------------------------------------------------------
@@ -501,7 +480,7 @@ def test_help_lists_the_keys(panes_alone: Screen) -> None:
 
 def test_every_size_of_window_and_nothing_to_show(server: str, visit: Visit) -> None:
     course(
-        visit(server).open("compare"),
+        visit(server, color_scheme="dark").open("compare"),
         nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row,
         labels_of_the_axis_stay_in_its_column,
         where_nothing_is_left_a_sentence_and_a_way_out_say_so,
@@ -510,7 +489,7 @@ def test_every_size_of_window_and_nothing_to_show(server: str, visit: Visit) -> 
 
 def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
     page = screen.page
-    for width, height in ((1440, 900), (1024, 700), (960, 700), (820, 1180)):
+    for width, height in ((1440, 900), (960, 700), (820, 1180)):
         page.set_viewport_size({"width": width, "height": height})
         ready(screen)
         wide = page.evaluate("() => document.documentElement.scrollWidth")
@@ -543,21 +522,19 @@ def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(scree
 
 def labels_of_the_axis_stay_in_its_column(screen: Screen) -> None:
     screen.page.set_viewport_size({"width": 1440, "height": 900})
-    for scores in ("0.95,0.95", "0.99,0.99"):
-        screen.to("compare", scores=scores)
-        screen.page.locator(".axis-tick").first.wait_for()
-        outside = screen.page.locator(".axis-tick").evaluate_all(
-            """(ticks) => ticks.filter((tick) => {
-              const one = tick.getBoundingClientRect(), axis = tick.parentElement.getBoundingClientRect();
-              return one.left < axis.left || one.right > axis.right;
-            }).map((tick) => tick.textContent)"""
-        )
-        assert outside == [], scores
+    screen.to("compare", scores="0.99,0.99")
+    screen.page.locator(".axis-tick").first.wait_for()
+    outside = screen.page.locator(".axis-tick").evaluate_all(
+        """(ticks) => ticks.filter((tick) => {
+          const one = tick.getBoundingClientRect(), axis = tick.parentElement.getBoundingClientRect();
+          return one.left < axis.left || one.right > axis.right;
+        }).map((tick) => tick.textContent)"""
+    )
+    assert outside == []
 
 
 def where_nothing_is_left_a_sentence_and_a_way_out_say_so(screen: Screen) -> None:
     for address in (
-        {"scores": "1,1"},
         {"scores": "0,0", "within": "tram-options.pdf", "label": "Formula"},
         {"compare": "pixels", "scores": "1,1"},
     ):

@@ -43,8 +43,13 @@ def counts_of_page(result: AnyBoxResult, document: str, number: int) -> dict[str
     return {status: int(np.isin(pages, page).sum()) for status, pages in rows.items()}
 
 
-def test_from_the_worst_page_to_the_pack(visit: Callable[..., Screen], sample_server: str, tmp_path: Path) -> None:
-    """By POD: snapshot is that of all other courses, and what coco says stands in `test_views` and `test_pack_view`."""
+def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
+    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
+) -> None:
+    """By POD: snapshot is that of all other courses, and what coco says stands in `test_views` and `test_pack_view`.
+
+    Boxes of Compare are in `test_compare`; zoom and page turns of all kinds in `test_compare` and `test_window`.
+    """
     signed, standard, high = "pod 2017", 0.6, 0.95
     screen = visit(sample_server).open("page_browser", protocol="pod")
     page = screen.page
@@ -55,10 +60,6 @@ def test_from_the_worst_page_to_the_pack(visit: Callable[..., Screen], sample_se
     assert counts["FP"] + counts["FN"] > 0, "the worst page comes first"
     signature = page.locator(".ls-title span")
     assert signature.inner_text().startswith(signed)
-    # A box under the pointer says what it is.
-    page.mouse.move(*screen.middle(next(key for key in screen.places()["boxes"] if key.startswith("p"))))
-    page.locator(".tooltip:visible").wait_for()
-    page.mouse.move(5, 5)
     # The threshold matches anew by the rule of the protocol, on the same page.
     slider = page.get_by_role("slider", name="IoU threshold")
     slider.focus()
@@ -96,21 +97,19 @@ def test_from_the_worst_page_to_the_pack(visit: Callable[..., Screen], sample_se
     written = (tmp_path / "pack.html").read_text(encoding="utf-8")
     for words in (signed, "Key numbers", "Edda"):
         assert words in written
-
-
-def test_every_kind_of_compare_is_judged(visit: Callable[..., Screen], sample_server: str) -> None:
-    """Boxes are in `test_compare`; zoom and page turns of all kinds in `test_compare` and `test_window`."""
+    screen.go("Compare")
     course(
-        visit(sample_server).open("compare"),
-        partial(a_box_is_marked_explained_and_judged, "Pixels"),
-        partial(a_box_is_marked_explained_and_judged, "Fields"),
-        partial(a_box_is_marked_explained_and_judged, "Posters", poster="seed-bank"),
+        screen,
+        partial(a_box_is_marked_and_judged, "Pixels"),
+        the_box_is_explained_and_left_with_its_page,
+        partial(a_box_is_marked_and_judged, "Fields"),
+        partial(a_box_is_marked_and_judged, "Posters", poster="seed-bank"),
         the_texts_of_two_posters_and_the_verdict_among_findings,
     )
 
 
-def a_box_is_marked_explained_and_judged(kind: str, screen: Screen, **place: str) -> None:
-    """In both panes, and the choice goes with its page; on the first page of the kind, or at a place of it."""
+def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
+    """On the first page of the kind, or at a place of it."""
     page = screen.page
     page.get_by_role("combobox", name="Compare").click()
     page.get_by_role("option", name=kind, exact=True).click()
@@ -130,6 +129,11 @@ def a_box_is_marked_explained_and_judged(kind: str, screen: Screen, **place: str
     screen.settled()
     assert page.locator(".pair-pane .marked").count() > 0
     assert page.locator(".pair-said").inner_text().strip() == said
+    judge_here(screen)
+
+
+def the_box_is_explained_and_left_with_its_page(screen: Screen) -> None:
+    page = screen.page
     # The pointer on the chosen box; the pages may still move to it.
     where = "(node) => { const r = node.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }"
     tooltip = page.locator(".tooltip:visible").first
@@ -143,7 +147,6 @@ def a_box_is_marked_explained_and_judged(kind: str, screen: Screen, **place: str
 
     screen.wait(hovered, "the facts of the box under the pointer")
     page.mouse.move(5, 5)
-    judge_here(screen)
     page.locator(".pair-pane").first.focus()
     first = page.locator(".net-page.current").inner_text()
     page.keyboard.press("ArrowRight")
@@ -153,16 +156,10 @@ def a_box_is_marked_explained_and_judged(kind: str, screen: Screen, **place: str
 
 
 def judge_here(screen: Screen) -> None:
-    """A verdict on the chosen mistake, with the name where nobody has one yet; it is kept under it."""
+    """A verdict on the chosen mistake is kept under the name that was given before."""
     page = screen.page
     page.get_by_role("button", name="Ambiguous").click()
-    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
-    kept = page.locator(".verdict-state", has_text="Ada, ")
-    screen.wait(lambda: bool(name.is_visible() or kept.count()), "the verdict, or who gives it")
-    if name.is_visible():
-        name.fill("Ada")
-        name.press("Enter")
-    kept.wait_for()
+    page.locator(".verdict-state", has_text="Edda, ").wait_for()
     assert page.get_by_role("button", name="Ambiguous").get_attribute("aria-pressed") == "true"
     screen.settled()
 

@@ -22,7 +22,6 @@ from evaluator.slices.measured import MEASURES, Measure, counted_of, is_fit, pro
 from evaluator.slices.named import NamedSlice, measured
 from evaluator.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
 from evaluator.system import progress
-from tests.benchmarks.bench_slices import average_case
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth
 from tests.dashboard import SAMPLE_DATA
@@ -254,12 +253,10 @@ def test_too_few_documents_are_said_with_how_many_more(two_models: list[AnyBoxRe
     assert listed.thin_sentences[listed.thin.index(one)] == one.sentence
 
 
-def test_a_search_reports_what_it_has_tested_and_may_be_ended() -> None:
-    case = average_case(150, 3, depth=1)
-    result = case.evaluation.first
+def test_a_search_reports_what_it_has_tested_and_may_be_ended(two_models: list[AnyBoxResult]) -> None:
     said: list[tuple[int, int]] = []
     with progress.reporting(lambda done, total: said.append((done, total))):
-        slices = find_by_all_measures([result], measures=("recall", "precision"), of_pages=case.of_pages)
+        slices = find_by_all_measures(two_models[:1], measures=("recall", "precision"), depth=2)
     assert [done for done, _ in said] == sorted(done for done, _ in said)
     assert 0 < said[-1][0] <= slices.searched.tested
 
@@ -267,4 +264,4 @@ def test_a_search_reports_what_it_has_tested_and_may_be_ended() -> None:
         raise LookupError(done)
 
     with progress.reporting(enough), pytest.raises(LookupError):
-        find_by_all_measures([result], measures=("recall",), of_pages=case.of_pages)
+        find_by_all_measures(two_models[:1], measures=("recall",), depth=2)

@@ -19,7 +19,9 @@ from evaluator.slices.averages import find_by_average
 from evaluator.slices.slices import find_slices, pages_of
 from pages.shared import jobs, observed_slices
 from pages.shared import slices as shared_slices
+from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
+from tests.pdf_fixtures import page, pages
 from tests.test_slices_averages import files
 
 SLICES = "pages/slices.py"
@@ -211,19 +213,28 @@ def test_a_slice_about_pdfs_that_are_not_read_says_so(monkeypatch: pytest.Monkey
     assert not viewer(app)["cards"]
 
 
-def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, SLICES)
+def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Eight documents, the fewest that are searched; half of the PDFs have a word."""
+    rows = [box(0.05, 0.05, 0.95, 0.95, document=f"{letter}.pdf") for letter in "abcdefgh"]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth")
+    predicted = write_file(tmp_path / "one.json", rows)
+    (tmp_path / "pdf").mkdir()
+    for place, row in enumerate(rows):
+        (tmp_path / "pdf" / row.document).write_bytes(pages(1) if place < 4 else page())
+    app = start(monkeypatch, SLICES, files=workspace(truth, [predicted], tmp_path / "pdf"))
     fine(app.button(key="slices_read").click().run())
     deadline = time.monotonic() + 120
     while not any("Also by words" in caption.value for caption in app.caption):
         assert time.monotonic() < deadline
         time.sleep(0.2)
         fine(app.run())
-    asked = {"slice": {"measure": "recall", "conditions": [["font size", "<", 9.0]]}}
     app.switch_page(GALLERY)
-    app.query_params["question"], app.query_params["charts"] = json.dumps(asked), "names"
-    fine(app.run())
-    assert viewer(app)["cards"]
+    app.query_params["charts"] = "names"
+    for size, cards in ((20.0, 4), (9.0, 0)):
+        asked = {"slice": {"measure": "recall", "conditions": [["font size", "<", size]]}}
+        app.query_params["question"] = json.dumps(asked)
+        fine(app.run())
+        assert len(viewer(app)["cards"]) == cards
 
 
 def test_compare_shows_where_b_loses_by_every_measure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,8 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.suspects.listing import suspects
 from evaluator.suspects.targets import target_of
-from tests.dashboard import components, fine, send_event, start, title, words
+from tests.dashboard import components, fine, send_event, start, title, words, workspace
+from tests.sample_part import SAMPLE, write_part
 from tests.test_findings_view import said, sample
 
 SUSPECTS = "pages/suspects.py"
@@ -177,8 +178,10 @@ def test_a_verdict_that_is_not_stored_is_marked(tmp_path: Path, monkeypatch: Any
     assert state["unsaved"]["problem"]
 
 
-def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS, evidence="0.01")
+def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any, tmp_path: Path) -> None:
+    part = write_part(tmp_path, "school-census.pdf")
+    files = workspace(part / "ground_truth.json", [part / "lines.json", part / "blocks.json"], SAMPLE / "pdf")
+    app = start(monkeypatch, SUSPECTS, files=files, evidence="0.01")
     fine(app.button(key="suspects_read").click().run())
     deadline = time.monotonic() + 120
     while not any(caption.value.startswith("Words and ink of the likeliest") for caption in app.caption):

@@ -489,7 +489,7 @@ def test_of_many_documents_the_strip_has_a_part(monkeypatch: pytest.MonkeyPatch,
     assert "IoU ≥ 0.30" in dashboard.signature(app)
 
 
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=3)
 @given(st.integers(0, 10**6), st.sampled_from([0.05, 0.5, 0.95]))
 def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, seed: int, iou: float) -> None:
     home = tmp_path_factory.mktemp("random")

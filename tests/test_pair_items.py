@@ -354,33 +354,43 @@ def test_a_box_chosen_on_the_first_page_stays_chosen(monkeypatch: pytest.MonkeyP
     assert panes(app)["selected"] == key, "a box of a page that was left"
 
 
-@pytest.mark.parametrize(
-    ("kind", "foreign"),
-    [
-        ("boxes", {"field_iou", "field_doc", "recall_grid", "parity", "field_a", "poster", "profile", "classes"}),
-        ("pixels", {"iou", "field_iou", "field_doc", "recall_grid", "parity", "field_a", "poster", "profile", "label"}),
-        ("fields", {"iou", "doc", "page", "box", "scores", "model_a", "poster", "profile", "classes", "label"}),
-        ("posters", {"iou", "doc", "page", "box", "scores", "field_iou", "recall_grid", "field_a", "classes"}),
-    ],
-)
-def test_the_address_has_the_parts_of_its_kind_alone(
-    monkeypatch: pytest.MonkeyPatch, kind: str, foreign: set[str]
-) -> None:
+# What the address has of a kind of Compare, and what it never has.
+PARTS: dict[str, tuple[set[str], set[str]]] = {
+    "boxes": (
+        {"iou", "doc"},
+        {"field_iou", "field_doc", "recall_grid", "parity", "field_a", "poster", "profile", "classes"},
+    ),
+    "pixels": (
+        {"classes", "doc"},
+        {"iou", "field_iou", "field_doc", "recall_grid", "parity", "field_a", "poster", "profile", "label"},
+    ),
+    "fields": (
+        {"recall_grid", "field_doc"},
+        {"iou", "doc", "page", "box", "scores", "model_a", "poster", "profile", "classes", "label"},
+    ),
+    "posters": (
+        {"profile", "poster"},
+        {"iou", "doc", "page", "box", "scores", "field_iou", "recall_grid", "field_a", "classes"},
+    ),
+}
+
+
+def test_the_address_has_the_parts_of_its_kind_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     every = {
         "iou": "0.6", "scores": "0.2,0.3", "doc": "school-census.pdf", "page": "3", "box": "g1", "label": "Table",
         "model_a": "2", "model_b": "1", "field_iou": "0.6", "field_doc": "norris-20466", "recall_grid": "decimal",
         "parity": "stickler", "field_a": "2", "field_b": "1", "profile": "published", "poster": "seed-bank",
         "classes": "same",
     }  # fmt: skip
-    app = start(monkeypatch, COMPARE, compare=kind, **every)
-    left = set(app.query_params)
-    assert not left & foreign
-    assert left >= {"boxes": {"iou", "doc"}, "pixels": {"classes", "doc"}, "fields": {"recall_grid", "field_doc"},
-                    "posters": {"profile", "poster"}}[kind]  # fmt: skip
+    app = start(monkeypatch, COMPARE, compare="posters", **every)
     # What is left out is not forgotten: the other kinds come back with it.
-    app.selectbox(key="pair_kind").set_value("fields" if kind != "fields" else "posters")
-    dashboard.fine(app.run())
-    assert ("recall_grid" if kind != "fields" else "profile") in app.query_params
+    for kind in ("posters", "boxes", "pixels", "fields", "posters"):
+        app.selectbox(key="pair_kind").set_value(kind)
+        dashboard.fine(app.run())
+        own, foreign = PARTS[kind]
+        left = set(app.query_params)
+        assert not left & foreign, kind
+        assert left >= own, kind
 
 
 def test_pixels_are_counted_in_compare_as_in_their_own_view(monkeypatch: pytest.MonkeyPatch) -> None:

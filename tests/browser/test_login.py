@@ -164,7 +164,6 @@ def test_log_in_judge_log_out(visit: Visit, guarded: tuple[str, Path], provider:
     closed(screen)
     screen.wait(lambda: "/end" in provider.asked, "the end of the provider's session")
     assert [each for each in screen.page.context.cookies() if each["name"] == USER_COOKIE] == []
-    closed(screen.open("page_browser"))
 
 
 def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(sample_server: str) -> None:

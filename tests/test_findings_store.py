@@ -218,7 +218,7 @@ class TestContract:
 
     def test_a_killed_writer_loses_nothing_that_was_acknowledged(self, address: str, opened: Opener, run: Run) -> None:
         # The thousand of them are in the benchmark.
-        lives = 60 if "://" not in address else 20
+        lives = 40 if "://" not in address else 20
         told = run("kill", address, lives, 2, 7)
         store = opened(address)
         assert told["lives"] == lives

@@ -339,7 +339,7 @@ def test_no_process_is_left_when_nobody_reads_the_output(tmp_path: Path) -> None
 def test_the_server_ends_when_the_command_is_killed_whose_output_nobody_reads(tmp_path: Path) -> None:
     with running_command(tmp_path) as process:
         assert process.stdout is not None
-        next(line for line in process.stdout if b"running at" in line)
+        assert process.stdout.readline().startswith(b"LayoutScope is running at http://127.0.0.1:")
         started = below(process.pid)
         assert started
         process.stdout.close()

@@ -61,7 +61,7 @@ def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 @pytest.fixture(scope="module")
 def pool(compiled_modules: None) -> Iterator[PagePool]:
     # Generous: a slow machine must not turn a good page into a slow one.
-    with PagePool(time_limit=20.0) as shared:
+    with PagePool(time_limit=20.0, spares=0) as shared:
         yield shared
 
 
@@ -368,7 +368,7 @@ def test_a_pool_at_rest_has_no_process_and_draws_again(
 
 
 def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -> None:
-    pool = PagePool()
+    pool = PagePool(spares=0)
     pool.page_image(write("good.pdf", page()), 0)
     pids = worker_pids(pool)
     del pool
@@ -436,7 +436,7 @@ def test_app_process_never_imports_the_renderer(write: Callable[[str, bytes], Pa
         import sys
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
-        pool = PagePool()
+        pool = PagePool(spares=0)
         path = Path(sys.argv[1])
         assert pool.describe(path).page_count == 2
         assert pool.page_image(path, 1).page_width == 101
@@ -488,7 +488,7 @@ def test_the_app_ends_while_a_page_is_drawn_that_nobody_waits_for(write: Callabl
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
         from evaluator.pdf.problems import PageProblem
-        pool = PagePool(time_limit=600.0, slow_after=0.05)
+        pool = PagePool(time_limit=600.0, slow_after=0.05, spares=0)
         try:
             pool.page_image(Path(sys.argv[1]), 0, patience=0.1)
         except PageProblem as problem:

@@ -119,7 +119,7 @@ def agrees(screen: Screen, name: str) -> bool:
     return (address.get(number, "1"), address.get(document, "")) == (page[0], page[1])
 
 
-def test_pages_of_compare(server: str, visit: Visit) -> None:
+def test_pages_of_compare_and_fields(server: str, visit: Visit) -> None:
     """Every kind draws in its own way; all else is of the panes, which know no kind."""
     course(
         opened(visit, server, "compare"),
@@ -127,17 +127,10 @@ def test_pages_of_compare(server: str, visit: Visit) -> None:
         partial(fast_presses_end_where_they_lead, "compare"),
         a_box_that_is_chosen_after_a_turn_reaches_python,
         two_panes_stay_linked_over_a_turn,
-        the_address_opens_the_same_page,
         another_filter_of_compare_begins_at_its_first_page,
         partial(another_kind, "compare fields"),
         partial(another_kind, "compare pixels"),
-    )
-
-
-def test_pages_of_fields(server: str, visit: Visit) -> None:
-    course(
-        opened(visit, server, "fields"),
-        partial(a_page_is_drawn_before_the_answer_and_once, "fields"),
+        partial(another_kind, "fields"),
         partial(fast_presses_end_where_they_lead, "fields"),
         the_other_model_of_fields_shows_the_page_that_was_turned_to,
     )
@@ -183,13 +176,6 @@ def fast_presses_end_where_they_lead(name: str, screen: Screen) -> None:
     assert same(where(screen), pages[5])
 
 
-def the_address_opens_the_same_page(screen: Screen) -> None:
-    page = where(screen)
-    screen.page.reload()
-    screen.page.locator(".chips.ready").first.wait_for(state="attached")
-    screen.wait(lambda: where(screen) == page, "the same page by its address")
-
-
 def another_filter_of_compare_begins_at_its_first_page(screen: Screen) -> None:
     screen.page.keyboard.press("ArrowRight")
     screen.page.get_by_role("group", name="Pages of the list").get_by_role("button", name="Lost in B").click()
@@ -210,6 +196,7 @@ def the_other_model_of_fields_shows_the_page_that_was_turned_to(screen: Screen) 
     screen.settled()
     assert same(where(screen), pages[4])
     assert agrees(screen, "fields")
+    assert screen.address()["model"] == "2"
 
 
 def a_box_that_is_chosen_after_a_turn_reaches_python(screen: Screen) -> None:

@@ -157,6 +157,9 @@ def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) 
         pages_turn_by_key_and_by_click,
         numbers_of_the_ledger_open_their_pages,
         what_changed_below_opens_pages_too,
+        nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row,
+        labels_of_the_axis_stay_in_its_column,
+        where_nothing_is_left_a_sentence_and_a_way_out_say_so,
     )
 
 
@@ -478,17 +481,13 @@ def test_help_lists_the_keys(panes_alone: Screen) -> None:
 # --- sizes and frames -----------------------------------------------------------------------------------------
 
 
-def test_every_size_of_window_and_nothing_to_show(server: str, visit: Visit) -> None:
-    course(
-        visit(server, color_scheme="dark").open("compare"),
-        nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row,
-        labels_of_the_axis_stay_in_its_column,
-        where_nothing_is_left_a_sentence_and_a_way_out_say_so,
-    )
-
-
 def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
+    """In the dark theme; the light one is that of the other steps."""
     page = screen.page
+    page.emulate_media(color_scheme="dark")
+    screen.to("compare")
+    ground = "(node) => getComputedStyle(node).backgroundColor"
+    assert page.get_by_test_id("stApp").evaluate(ground) == "rgb(20, 24, 29)"
     for width, height in ((1440, 900), (960, 700), (820, 1180)):
         page.set_viewport_size({"width": width, "height": height})
         ready(screen)

@@ -518,6 +518,15 @@ class TestPageBrowser:
         fine(app.run())
         assert (app.text_input[0].value, app.caption[0].value) == ("Ben", "('Ben', False)")
 
+    def test_a_name_goes_along_to_another_view(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The field of another view is another widget; a finding whose verdict can be changed asks for a name."""
+        seeded(kept)
+        app = start(monkeypatch, PAGE_BROWSER)
+        (field,) = [each for each in app.text_input if each.label == "Your name"]
+        fine(field.set_value("Ada").run())
+        go(app, FINDINGS)
+        assert [each.value for each in app.text_input if each.label.startswith("Your name")] == ["Ada"]
+
     def test_mistakes_of_one_cause_stand_together(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, PAGE_BROWSER, doc="harvest-survey-2024.pdf", page="4")
         data = dashboard.viewer(app)

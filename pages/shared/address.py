@@ -262,9 +262,10 @@ TABLE: Final = tuple(_entries())
 def read_url(view: View) -> None:
     """Take over the address bar when it was opened, changed or stepped back to by the reader.
 
-    Each part is written when a view is entered, since a widget of the same key would start at its lowest value, and
-    only then, as the reader may be moving it. A known address is followed only after a step back or onto another view:
-    quick requests carry an old one. A session that did not come through app.py is sent there and ends.
+    Each part, and the reviewer's name, is written when a view is entered, since a widget of the same key would start at
+    its lowest value, and only then, as the reader may be moving it. A known address is followed only after a step back
+    or onto another view: quick requests carry an old one. A session that did not come through app.py is sent there and
+    ends.
     """
     if not state.access:
         st.switch_page("app.py")
@@ -275,8 +276,8 @@ def read_url(view: View) -> None:
     state.view = view
     _read(view, entered)
     if entered:
-        for entry in TABLE:
-            entry.field.again()
+        for field in (*(entry.field for entry in TABLE), State.reviewer):
+            field.again()
 
 
 def _read(view: View, entered: bool) -> None:

@@ -22,7 +22,7 @@ from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import MetricColumns
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Issue, examples, refuse
+from evaluator.model.issues import BadInput, Diagnosed, Issue, examples, refuse
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import SUSPECT, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
 from evaluator.protocols.in_parts import documents_of
@@ -140,37 +140,38 @@ def checked_match(
     `micro`, all labels pooled, is given for protocols that match boxes. `BadInput` when nothing matches, or so little
     that a fix explains it, and this is not allowed.
     """
-    issue = _match_issue(protocol, truth, model, options, micro)
+    issue, helped = _match_issue(protocol, truth, model, options, micro)
     if issue is None:
         return ()
     if issue.severity == "error" and not options.allow_no_match:
-        raise BadInput([issue])
+        raise (Diagnosed if helped else BadInput)([issue])
     return (msgspec.structs.replace(issue, severity="warning"),)
 
 
 def _match_issue(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None
-) -> Issue | None:
+) -> tuple[Issue | None, bool]:
+    """Return what is wrong with a pair, and whether the doctor found a fix that would help."""
     if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
-        return _names_issue(truth, model)
+        return _names_issue(truth, model), False
     if getattr(options, "classes", "auto") == "different":
-        return None  # the sides are said to have no label in common
+        return None, False  # the sides are said to have no label in common
     # A side without boxes, by itself or under the score threshold, is no sign of anything.
     if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
-        return None
+        return None, False
     resolved = formats.resolve(model, truth)
     if micro is not None:
         if (micro.row(0)["f1"] or 0.0) >= SUSPECT:
-            return None
+            return None, False
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
-        return None
+        return None, False
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
     if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:
-        return None
+        return None, False
     if micro is None and diagnosis.best is None and diagnosis.shared_documents:
         # Pixels may well agree where no box reaches an IoU of 0.5.
-        return None
-    return diagnosis.issue(options.fix, model.fixes)
+        return None, False
+    return diagnosis.issue(options.fix, model.fixes), diagnosis.best is not None
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:

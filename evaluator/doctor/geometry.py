@@ -256,11 +256,14 @@ class _Search:
         self, pairs: Pairs, ours: FloatArray, scale: FloatArray, shift: FloatArray
     ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
         """Return scale and shift fitted to the pairs that overlap with them, a few times over."""
+        before: IntArray | None = None
         for _ in range(3):
             moved = ours * np.tile(scale, 2) + np.tile(shift, 2)
             near = np.flatnonzero(iou(self._truth[pairs.first], moved[pairs.second]) >= _IOU)
-            if len(near) < 3:
+            # Of the same pairs the fit is the same.
+            if len(near) < 3 or (before is not None and np.array_equal(near, before)):
                 break
+            before = near
             mine, truth = ours[pairs.second[near]], self._truth[pairs.first[near]]
             new_scale, new_shift = scale.copy(), shift.copy()
             for axis in (0, 1):
@@ -420,12 +423,20 @@ def _most_common(cells: IntArray, count: int) -> FloatArray:
 
 def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Return slope and intercept of the line through some points, without those that lie far from it."""
-    slope, intercept = np.polyfit(x, y, 1)
+    slope, intercept = _least_squares(x, y)
     off = np.abs(y - slope * x - intercept)
     kept = off <= max(2.0 * float(np.median(off)), 1e-12)
-    if kept.sum() >= 3 and np.ptp(x[kept]) > 0.0:
-        slope, intercept = np.polyfit(x[kept], y[kept], 1)
-    return float(slope), float(intercept)
+    if not kept.all() and kept.sum() >= 3 and np.ptp(x[kept]) > 0.0:
+        slope, intercept = _least_squares(x[kept], y[kept])
+    return slope, intercept
+
+
+def _least_squares(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Return slope and intercept of the line with the least squares; `x` has more than one value."""
+    middle, level = float(x.mean()), float(y.mean())
+    away = x - middle
+    slope = float(away @ (y - level)) / float(away @ away)
+    return slope, level - slope * middle
 
 
 def _simpler(

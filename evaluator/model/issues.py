@@ -75,6 +75,10 @@ class BadInput(Exception):
         super().__init__("\n".join(issue.sentence for issue in self.issues))
 
 
+class Diagnosed(BadInput):
+    """Raised with the doctor's diagnosis of files that do not match, and the fix that would help."""
+
+
 class Collector:
     """Issues of one file while it is checked; of one rule `max_per_rule` (None: all) are spelled out."""
 

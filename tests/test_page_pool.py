@@ -402,7 +402,7 @@ def test_eight_threads_get_their_own_pages(
 
 def test_waiting_is_bounded(write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor) -> None:
     good, bomb = write("good.pdf", page()), write("bomb.pdf", form_bomb())
-    with PagePool(workers=1, spares=0, time_limit=0.5, wait_limit=0.1, slow_after=9.0) as pool:
+    with PagePool(workers=1, spares=0, time_limit=0.3, wait_limit=0.1, slow_after=9.0) as pool:
         pool.describe(good)
         slow = threads.submit(refused, pool.page_image, bomb, 0)
         until(lambda: busy(pool))
@@ -505,12 +505,12 @@ def test_the_app_ends_while_a_page_is_drawn_that_nobody_waits_for(write: Callabl
 def test_a_session_that_asks_for_many_pages_does_not_keep_the_others_waiting(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
-    many, one = write("many.pdf", pages(200)), write("one.pdf", page())
+    many, one = write("many.pdf", pages(60)), write("one.pdf", page())
     with PagePool(workers=1, spares=0, wait_limit=120.0, time_limit=60.0) as pool:
         drawn: list[int] = []
 
         def greedy() -> None:
-            for page_index in range(200):
+            for page_index in range(60):
                 pool.page_image(many, page_index, dpi=20)
                 drawn.append(page_index)
 
@@ -518,7 +518,7 @@ def test_a_session_that_asks_for_many_pages_does_not_keep_the_others_waiting(
         until(lambda: len(drawn) > 5)
         pool.page_image(one, 0)
         pool.words(one, 0)
-        assert len(drawn) < 200, "they are served between the others"
+        assert len(drawn) < 60, "they are served between the others"
         going.result()
 
 

@@ -86,7 +86,8 @@ def by_scope(tree: ast.Module) -> dict[ast.AST, list[ast.AST]]:
     scopes: dict[ast.AST, list[ast.AST]] = defaultdict(list)
     waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, (tree,))]
     for node, around in waiting:
-        if type(node) is ast.Constant and not isinstance(node.value, str):
+        # Nothing is below them, and most nodes are of these.
+        if type(node) is ast.Name or (type(node) is ast.Constant and not isinstance(node.value, str)):
             continue
         within = (*around, node) if isinstance(node, ast.FunctionDef) else around
         if isinstance(node, (*TEXTS, ast.Assign, ast.AnnAssign, ast.Call)):
@@ -146,8 +147,10 @@ def is_stated(sentence: Made, texts: list[str]) -> bool:
     parts = [part for text in (sentence.rule, sentence.fix) for part in BRACKETS.sub("", text).split(GAP)]
     # The longest first: it is in the fewest texts, and what is not there needs no search for the whole.
     parts.sort(key=len, reverse=True)
+    longest = parts[0]
+    near = [text for text in texts if longest in text]
     whole = re.compile(f"{pattern(sentence.rule)}[^\n]{{0,{ROOM}}}?{pattern(sentence.fix)}")
-    return any(all(part in text for part in parts) and whole.search(text) for text in texts)
+    return any(all(part in text for part in parts) and whole.search(text) for text in near)
 
 
 def pattern(text: str) -> str:

@@ -18,7 +18,7 @@ from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.decision import cost_of, decide
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
-from evaluator.drawing.pair_causes import key_of
+from evaluator.drawing.pair_causes import box_keys, key_of
 from evaluator.drawing.pair_causes import pages_of as pages_of_cause
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
@@ -266,6 +266,9 @@ def test_a_cause_of_the_address_lists_its_pages(monkeypatch: pytest.MonkeyPatch)
     ]
     assert sum(each["gained"] for each in data["strip"]) == made.solved[0] + made.new[0]
     assert app.query_params["cause"] in (key, [key])
+    app = send_event(app, "panes", "open", {"letter": "A", "key": None})
+    assert dashboard.title(app) == "Page browser"
+    assert dashboard.viewer(app)["selected"].replace("p", "a") in box_keys(made, 0)
     app = start(monkeypatch, COMPARE, cause="no/such/cause")
     assert (panes(app).get("cause", ""), panes(app)["show"]) == ("", "changed")
     assert "cause" not in app.query_params

@@ -409,6 +409,12 @@ def test_pixels_are_counted_in_compare_as_in_their_own_view(monkeypatch: pytest.
     assert own.selectbox(key=dashboard.key_of(own, "pixel_classes")).value == "different"
 
 
+def test_where_no_pixel_is_left_a_way_out_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = panes(start(monkeypatch, COMPARE, compare="pixels", scores="1,1"))
+    assert given["page"] is None
+    assert given["empty"]["action"] == "Show every changed page"
+
+
 def test_boxes_alone_offer_boxes_and_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"]
     app = start(monkeypatch, COMPARE, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides))

@@ -159,7 +159,7 @@ def free_port() -> int:
 
 @functools.cache
 def usual_port() -> int:
-    """The port of the servers that live for one test."""
+    """The port of the servers that do not live as long as the browser."""
     return free_port()
 
 
@@ -278,7 +278,7 @@ def dashboard(folder: Path, *words: str, by_streamlit: bool = False, port: int |
 @contextlib.contextmanager
 def harness(script: Path, folder: Path) -> Iterator[str]:
     """A small Streamlit app of these tests that runs for the block; yields its address."""
-    port = free_port()
+    port = own_port()
     options = {
         "server.port": port,
         "server.address": "127.0.0.1",

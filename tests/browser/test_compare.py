@@ -15,7 +15,7 @@ from evaluator import formats
 from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing.pair import pair_data
-from evaluator.drawing.pair_causes import box_keys, key_of, pages_of
+from evaluator.drawing.pair_causes import key_of, pages_of
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
@@ -148,15 +148,15 @@ def log_of(screen: Screen) -> dict[str, Any]:
 
 def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) -> None:
     course(
-        visit(server).open(),
+        visit(server).open("compare"),
         the_sentence_leads_to_the_exact_page_and_back,
         a_page_with_many_differences_hides_no_label,
-        a_cause_lists_its_pages_and_opens_for_a_verdict,
-        a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box,
-        another_filter_lets_the_cause_go,
+        a_cause_lists_its_pages_until_another_filter_is_chosen,
         pages_turn_by_key_and_by_click,
         numbers_of_the_ledger_open_their_pages,
-        what_changed_below_opens_pages_too,
+        a_bar_opens_its_mistakes,
+        a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box,
+        a_cell_of_the_labels_below_opens_its_pages,
         nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row,
         labels_of_the_axis_stay_in_its_column,
         where_nothing_is_left_a_sentence_and_a_way_out_say_so,
@@ -164,7 +164,7 @@ def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) 
 
 
 def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
-    ready(screen.go("Compare"))
+    ready(screen)
     first = places_of("changed")[0]
     assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
     assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
@@ -223,8 +223,8 @@ def numbers_of_the_ledger_open_their_pages(screen: Screen) -> None:
     wait_for_page(screen, *places_of("both_invent")[0][1:])
 
 
-def first_cause() -> tuple[str, list[tuple[str, int]], list[str]]:
-    """Key, pages (from 1) and boxes of the first cause of the list."""
+def first_cause() -> tuple[str, list[tuple[str, int]]]:
+    """Key and pages (from 1) of the first cause of the list."""
     results, both = core()
     made = changed_causes(*results, both)
     rows, dataset = pages_of(made, 0, both), both.dataset
@@ -232,12 +232,12 @@ def first_cause() -> tuple[str, list[tuple[str, int]], list[str]]:
         (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
         for row in rows.tolist()
     ]
-    return key_of(made.families[0]), places, list(box_keys(made, 0))
+    return key_of(made.families[0]), places
 
 
-def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
-    """By keys: the first cause, its pages, and the Page browser with one of its boxes chosen."""
-    key, places, boxes = first_cause()
+def a_cause_lists_its_pages_until_another_filter_is_chosen(screen: Screen) -> None:
+    """By keys: the first cause and its pages."""
+    key, places = first_cause()
     screen.page.locator(".cause-row").first.focus()
     screen.page.keyboard.press("Enter")
     wait_for_page(screen, *places[0])
@@ -245,15 +245,6 @@ def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
     assert screen.page.locator(".cause-row[aria-pressed=true]").count() == 1
     assert screen.page.locator(".net-page").count() == len(places)
     assert screen.page.locator(".kinds button[aria-pressed=true]").count() == 0
-    screen.page.locator(".pair-head.pair-a .pair-open").click()
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
-    assert screen.address()["box"].replace("p", "a") in boxes
-
-
-def another_filter_lets_the_cause_go(screen: Screen) -> None:
-    key, ((document, number), *_), _ = first_cause()
-    ready(screen.to("compare", cause=key, doc=document, page=str(number)))
     screen.page.locator(".kinds button[data-name=b_fixed]").click()
     wait_for_page(screen, *places_of("b_fixed")[0][1:])
     assert "cause" not in screen.address()
@@ -287,7 +278,7 @@ def pages_turn_by_key_and_by_click(screen: Screen) -> None:
     assert screen.page.locator(".net-page.current").count() == 1
 
 
-def what_changed_below_opens_pages_too(screen: Screen) -> None:
+def a_bar_opens_its_mistakes(screen: Screen) -> None:
     bars = screen.page.locator("[data-testid=stVegaLiteChart]").first
     bars.scroll_into_view_if_needed()
     screen.settled()
@@ -299,6 +290,9 @@ def what_changed_below_opens_pages_too(screen: Screen) -> None:
     results, _ = core()
     counts = sum(result.mistakes.counts for result in results)
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
+
+
+def a_cell_of_the_labels_below_opens_its_pages(screen: Screen) -> None:
     ready(screen.to("compare", below="classes")).bring("compare_more")
     screen.page.get_by_role("gridcell", name="List-item to List-item").click()
     wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
@@ -485,9 +479,9 @@ def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(scree
     """In the dark theme; the light one is that of the other steps."""
     page = screen.page
     page.emulate_media(color_scheme="dark")
-    screen.to("compare")
     ground = "(node) => getComputedStyle(node).backgroundColor"
-    assert page.get_by_test_id("stApp").evaluate(ground) == "rgb(20, 24, 29)"
+    app = page.get_by_test_id("stApp")
+    screen.wait(lambda: app.evaluate(ground) == "rgb(20, 24, 29)", "the dark theme")
     for width, height in ((1440, 900), (960, 700), (820, 1180)):
         page.set_viewport_size({"width": width, "height": height})
         ready(screen)
@@ -533,13 +527,9 @@ def labels_of_the_axis_stay_in_its_column(screen: Screen) -> None:
 
 
 def where_nothing_is_left_a_sentence_and_a_way_out_say_so(screen: Screen) -> None:
-    for address in (
-        {"scores": "0,0", "within": "tram-options.pdf", "label": "Formula"},
-        {"compare": "pixels", "scores": "1,1"},
-    ):
-        screen.to("compare", **address)
-        work = screen.page.locator(".pair-work")
-        work.get_by_role("button", name="Show every changed page").wait_for()
-        assert work.locator(".message").inner_text(), address
-        assert work.locator(".sheet:visible").count() == 0, address
-        assert screen.page.get_by_text("BidiComponent Error").count() == 0
+    screen.to("compare", scores="0,0", within="tram-options.pdf", label="Formula")
+    work = screen.page.locator(".pair-work")
+    work.get_by_role("button", name="Show every changed page").wait_for()
+    assert work.locator(".message").inner_text()
+    assert work.locator(".sheet:visible").count() == 0
+    assert screen.page.get_by_text("BidiComponent Error").count() == 0

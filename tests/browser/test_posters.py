@@ -74,12 +74,13 @@ def test_from_poster_to_poster(url: str, visit: Callable[..., Screen]) -> None:
         nothing_is_cut_off,
         choices_change_numbers_and_stand_in_the_address,
         the_profile_is_explained,
-        missing_words_are_boxed_where_they_stand,
         the_keys_walk_through_words_and_posters,
         the_parts_of_a_poster,
         results_json_is_downloaded,
-        a_dot_of_the_chart_opens_its_poster,
+        missing_words_are_boxed_where_they_stand,
+        a_small_window_shows_the_table_and_the_poster_beside_it,
         a_poster_gets_sharper_when_it_is_zoomed,
+        a_dot_of_the_chart_opens_its_poster,
     )
 
 
@@ -145,8 +146,9 @@ def missing_words_are_boxed_where_they_stand(screen: Screen) -> None:
 
 
 def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
-    drawn(screen.to("posters", poster_of="B"))
+    """From the first poster of B, where the steps before have ended."""
     page = screen.page
+    page.locator(".pane").first.focus()
     page.keyboard.press("n")
     screen.wait(lambda: "Mistake 1 of" in page.locator(".joined-text").nth(1).inner_text(), "the first mistake")
     page.keyboard.press("ArrowRight")
@@ -159,6 +161,21 @@ def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
     screen.wait(lambda: screen.address().get("poster_of") is None, "model A")
 
 
+def a_small_window_shows_the_table_and_the_poster_beside_it(screen: Screen) -> None:
+    for width, height in ((1024, 768), (960, 600)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        drawn(screen)
+        nothing_is_cut_off(screen)
+        sheet, table = screen.places()["sheet"], screen.page.get_by_test_id("stDataFrame").first.bounding_box()
+        assert sheet[1] < 0.75 * height, f"the poster is in the first window of {width}"
+        assert table["y"] + 100 < height, width
+        assert table["x"] + table["width"] <= sheet[0] <= sheet[2] <= width
+        fields = screen.page.locator("[data-testid=stButtonGroup] button", has_text="Fields").bounding_box()
+        assert fields["x"] + fields["width"] <= width - 15, f"the last of the parts is not cut at {width}"
+    screen.page.set_viewport_size({"width": 1_440, "height": 800})
+    drawn(screen)
+
+
 def zoomed(screen: Screen) -> Screen:
     """Enlarged as far as it goes, in one task: with a pause between two presses it would be a request for each."""
     button = screen.page.get_by_role("button", name="Zoom in")
@@ -167,7 +184,6 @@ def zoomed(screen: Screen) -> Screen:
 
 
 def a_poster_gets_sharper_when_it_is_zoomed(screen: Screen) -> None:
-    drawn(screen.to("posters", poster="tidal-turbidity"))
     assert screen.page.evaluate(VIEWER)["pixels"] == 1_500
     zoomed(screen)
     # As sharp as the pixel budget allows: A0 at 25 million pixels is 4,205 wide.
@@ -194,7 +210,6 @@ def the_parts_of_a_poster(screen: Screen) -> None:
 
 
 def a_dot_of_the_chart_opens_its_poster(screen: Screen) -> None:
-    drawn(screen.to("posters", poster="reading-aloud"))
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").first
     chart.scroll_into_view_if_needed()
     dots = chart.locator("path[aria-roledescription=point]")
@@ -203,8 +218,7 @@ def a_dot_of_the_chart_opens_its_poster(screen: Screen) -> None:
     wanted = "model: A; Poster: night-buses; Model: A; Criterion: ROUGE-L"
     next(each for each in dots.all() if wanted in str(each.get_attribute("aria-label"))).click()
     wait_for(screen, "night-buses")
-    # The worst poster is the one that an address without a poster means.
-    assert "poster" not in screen.address()
+    assert screen.address() == {"poster": "night-buses", "poster_of": "B"}
 
 
 def results_json_is_downloaded(screen: Screen) -> None:
@@ -227,19 +241,3 @@ def test_a_real_jpeg_poster_stays_in_the_budget_and_gets_sharper(
     assert screen.page.evaluate(VIEWER)["pixels"] == 1_500
     zoomed(screen)
     screen.wait(lambda: screen.page.evaluate(VIEWER)["pixels"] == 5_000, "the sharp picture")
-
-
-def test_a_small_window_shows_the_table_and_the_poster_beside_it_in_the_dark(
-    url: str, visit: Callable[..., Screen]
-) -> None:
-    screen = visit(url, width=1024, height=768, color_scheme="dark").open("posters", poster_of="B")
-    for width, height in ((1024, 768), (960, 600)):
-        screen.page.set_viewport_size({"width": width, "height": height})
-        drawn(screen)
-        nothing_is_cut_off(screen)
-        sheet, table = screen.places()["sheet"], screen.page.get_by_test_id("stDataFrame").first.bounding_box()
-        assert sheet[1] < 0.75 * height, f"the poster is in the first window of {width}"
-        assert table["y"] + 100 < height, width
-        assert table["x"] + table["width"] <= sheet[0] <= sheet[2] <= width
-        fields = screen.page.locator("[data-testid=stButtonGroup] button", has_text="Fields").bounding_box()
-        assert fields["x"] + fields["width"] <= width - 15, f"the last of the parts is not cut at {width}"

@@ -92,15 +92,16 @@ def opened(visit: Visit, url: str, name: str) -> Screen:
 
 
 def turned(screen: Screen, name: str) -> list[list[str]]:
-    """Turn to the fourth page of the list, which is given back, over the two before it: the browser has shown these."""
+    """Turn to the third page of the list, which is given back, over the two before it: the browser has shown these."""
     screen.page.locator(".chips.ready").first.wait_for(state="attached")
     pages = listed(screen, VIEWS[name][2])
     screen.page.locator(".pane").first.focus()
-    place = next(place for place, row in enumerate(pages) if same(where(screen), row))
-    for step in [*range(place - 1, 0, -1), *range(2 if place else 1, 4)]:
-        screen.page.keyboard.press("ArrowRight" if step > place else "ArrowLeft")
-        screen.wait(lambda step=step: same(where(screen), pages[step]), f"page {step + 1} of the list")  # type: ignore[misc]
-        place = step
+    for step, row in enumerate(pages[:3]):
+        if step:
+            screen.page.keyboard.press("ArrowRight")
+        elif not same(where(screen), row):
+            screen.page.locator(VIEWS[name][2]).first.click()
+        screen.wait(lambda row=row: same(where(screen), row), f"page {step + 1} of the list")  # type: ignore[misc]
         screen.rested()
     screen.wait(lambda: agrees(screen, name), "the address of the page")
     screen.settled()
@@ -146,14 +147,14 @@ def a_page_is_drawn_before_the_answer_and_once(name: str, screen: Screen) -> Non
     pages = turned(screen, name)
     screen.page.evaluate(COUNT)
     screen.page.evaluate("() => { window.held = true; }")
-    for at in (2, 1):
+    for at in (1, 0):
         screen.page.keyboard.press("ArrowLeft")
         assert same(where(screen), pages[at])
     before = shown(screen)
     assert all(there for _, there in before["pictures"])
     assert all(before["boxes"])
     screen.rested()
-    assert same(where(screen), pages[1])
+    assert same(where(screen), pages[0])
     drawn = shown(screen)["drawn"]
     screen.page.evaluate("() => window.letGo()")
     screen.wait(lambda: agrees(screen, name), "the address of the page")
@@ -166,9 +167,9 @@ def a_page_is_drawn_before_the_answer_and_once(name: str, screen: Screen) -> Non
 
 
 def fast_presses_end_where_they_lead(name: str, screen: Screen) -> None:
-    """From the second page, where the step before has ended."""
+    """From the first page, where the step before has ended."""
     pages = listed(screen, VIEWS[name][2])
-    for key in ["ArrowLeft"] + ["ArrowRight"] * 7 + ["ArrowLeft"] * 2:
+    for key in ["ArrowRight"] * 7 + ["ArrowLeft"] * 2:
         screen.page.keyboard.press(key)
     screen.wait(lambda: same(where(screen), pages[5]), f"page 6 of the list; {where(screen)}, {pages[5]}")
     screen.wait(lambda: agrees(screen, name), "the address of the page")

@@ -28,9 +28,11 @@ from tests.dashboard import SAMPLE_DATA
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
 WORST = "harvest-survey-2024.pdf"
-# In a narrow window and in the dark, the last two are in `test_compare` and in `test_pixel`.
-ELSEWHERE = ("overview", "page_browser", "compare", "pixel_confusion")
-OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - {*ELSEWHERE}), ""]
+# Another threshold than the usual one, for what is carried from view to view.
+IOU = 0.6
+# In a narrow window and in the dark, all but the first two are in tests of their own.
+ELSEWHERE = ("overview", "page_browser", "compare", "pixel_confusion", "fields", "posters")
+OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - {*ELSEWHERE})]
 
 
 @cache
@@ -90,24 +92,28 @@ def assert_framed(screen: Screen) -> None:
 # --- opening -------------------------------------------------------------------------------------------------
 
 
-def test_from_overview_to_the_other_views_and_back(server: str, visit: Visit) -> None:
+def test_every_view_in_the_dark_and_the_ways_out_of_the_overview(server: str, visit: Visit) -> None:
+    """Most in a narrow window only; what the policy of the server stops is an error of the console."""
+    first, *others = OTHER_VIEWS
     course(
-        visit(server).open(),
-        another_theme_from_the_menu_recolours_the_charts,
-        it_opens_on_the_sample_data_without_a_click,
+        visit(server, color_scheme="dark", width=1024, height=768).open(first),
+        *(partial(nothing_sticks_out, view) for view in (first, *others)),
+        the_overview_fits_both_widths_in_the_dark,
+        its_numbers_and_charts_are_there_without_a_click,
         the_logo_needs_no_file_of_the_server,
-        thresholds_stay_from_view_to_view_and_stepping_back_leads_back,
-        a_row_of_the_overview_opens_its_pages,
-        a_row_of_the_labels_opens_its_boxes,
+        a_row_of_the_overview_opens_its_pages_at_its_thresholds,
+        the_page_browser_fits_both_widths,
+        a_row_of_the_labels_opens_its_boxes_and_stepping_back_leads_back,
+        another_theme_from_the_menu_recolours_the_charts,
     )
 
 
-def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
+def its_numbers_and_charts_are_there_without_a_click(screen: Screen) -> None:
     assert_framed(screen)
     assert THIS_MACHINE in screen.text()
     assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
-        row = core(model).micro.row(0)
+        row = core(model, IOU).micro.row(0)
         card = screen.page.locator(".ls-card").nth(model).inner_text()
         for words in (f"{row['f1']:.3f}", f"TP {row['tp']}", f"FP {row['fp']}", f"FN {row['fn']}"):
             assert words in card
@@ -128,50 +134,30 @@ def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:
     assert {source[:22] for source in sources} == {"data:image/png;base64,"}
 
 
-def thresholds_stay_from_view_to_view_and_stepping_back_leads_back(screen: Screen) -> None:
-    """The first run of a view had all numbers at the slider's lowest value while its title said another."""
-    screen.to("", iou="0.6").go("Page browser")
-    row = core(0, 0.6).micro.row(0)
-    numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
-    assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
-    assert screen.address()["iou"] == "0.6"
-    assert screen.address()["doc"], "the address is whole, although the history has one step"
-    screen.page.go_back()
-    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
-    screen.settled()
-    assert screen.page.locator(".ls-card").count() == 2
-
-
 # --- the page ------------------------------------------------------------------------------------------------
 
 
 def test_the_page_browser_from_page_to_page(server: str, visit: Visit) -> None:
-    screen, other = visit(server).open("page_browser", mistakes="cut_off"), visit(server)
-    screen.page.bring_to_front()
+    """Verdicts and their names are in `test_course` and `test_two_servers`."""
     course(
-        screen,
+        visit(server).open("page_browser", mistakes="cut_off"),
         n_walks_over_pages_and_documents,
-        a_page_turn_runs_the_viewer_only_and_the_address_follows,
-        the_strip_shows_the_pages_that_are_in_view,
         boxes_lie_where_the_ground_truth_says,
+        the_strip_shows_the_pages_that_are_in_view,
         stepping_back_brings_the_thresholds_back,
+        a_page_turn_runs_the_viewer_only_and_the_address_follows,
         the_models_flip_and_the_choice_stays_on_the_way_over_other_views,
-        partial(a_mistake_of_the_list_is_chosen_and_a_link_leads_there, other),
-        partial(a_verdict_is_kept_under_a_name_and_another_reader_sees_it, other),
+        a_mistake_of_the_list_is_chosen_and_a_link_leads_there,
     )
 
 
-def at_worst(screen: Screen) -> None:
-    document, index = page_order()[0]
-    screen.to("page_browser", doc=document, page=str(index + 1))
-
-
 def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
-    """A page turns by key and by button."""
+    """A page turns by key and by button, from the worst one on."""
     order = [(document, index + 1) for document, index in page_order()]
-    at_worst(screen)
+    assert screen.where() == order[0]
     # What a run of the whole view would draw anew keeps a mark of ours.
     screen.page.locator(".ls-title").evaluate("(node) => { node.dataset.mark = 'kept'; }")
+    screen.page.get_by_role("slider", name="IoU threshold").blur()
     screen.page.keyboard.press("ArrowRight")
     screen.wait_for_page(*order[1])
     screen.page.get_by_role("button", name="Next page").click()
@@ -183,12 +169,8 @@ def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> 
 
 
 def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
-    """Landscape, /Rotate 90, CropBox."""
-    for document, number in (
-        ("harvest-survey-2024.pdf", 4),
-        ("school-census.pdf", 3),
-        ("port-authority-annual.pdf", 3),
-    ):
+    """CropBox, /Rotate 90, landscape; the last is the worst page, where the next steps begin."""
+    for document, number in (("port-authority-annual.pdf", 3), ("school-census.pdf", 3), (WORST, 4)):
         assert_in_place(screen, document, number)
 
 
@@ -219,19 +201,20 @@ def assert_in_place(screen: Screen, document: str, number: int) -> None:
 
 
 def the_models_flip_and_the_choice_stays_on_the_way_over_other_views(screen: Screen) -> None:
-    screen.to("page_browser", doc=WORST, page="4")
+    place = screen.where()
+    wanted = counts_of(page_of(*place, model=1))
+    assert screen.counts() != wanted, "the test needs a page where the model matters"
     screen.page.keyboard.press("f")
-    wanted = counts_of(page_of(WORST, 4, model=1))
     screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
     screen.settled()
     assert screen.address()["model"] == "2"
     screen.go("Files").go("Page browser")
     assert screen.page.locator(".model").inner_text().startswith("2")
+    assert screen.where() == place
     assert screen.counts() == wanted
 
 
 def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
-    at_worst(screen)
     pictures = screen.page.locator(".strip-page .thumb-picture")
     screen.page.locator(".strip-page .thumb-frame.drawn").first.wait_for()
     assert pictures.count() == screen.page.locator(".strip-page").count() == len(page_order())
@@ -257,7 +240,6 @@ def n_walks_over_pages_and_documents(screen: Screen) -> None:
 
 
 def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
-    screen.to("page_browser", doc=WORST, page="4")
     slider = screen.page.get_by_role("slider", name="IoU threshold")
     slider.focus()
     screen.page.keyboard.press("ArrowRight")
@@ -272,8 +254,8 @@ def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
     assert "IoU ≥ 0.50" in screen.page.locator(".ls-title span").inner_text()
 
 
-def a_mistake_of_the_list_is_chosen_and_a_link_leads_there(other: Screen, screen: Screen) -> None:
-    """With its filter and threshold, to another reader."""
+def a_mistake_of_the_list_is_chosen_and_a_link_leads_there(screen: Screen) -> None:
+    """With its filter and threshold, in a session that knows nothing of the first."""
     screen.to("page_browser", doc=WORST, page="4", iou="0.55")
     screen.page.get_by_role("button", name=f"Missed {core(iou=0.55).mistakes.counts[DOCUMENT.index('missed')]}").click()
     screen.wait(lambda: screen.address().get("mistakes") == "missed", "the filter in the address")
@@ -286,43 +268,24 @@ def a_mistake_of_the_list_is_chosen_and_a_link_leads_there(other: Screen, screen
     missed = {key for each in page_of(WORST, 4, iou=0.55)["mistakes"] for key in each["keys"]}
     screen.wait(lambda: screen.address().get("box") in missed, "the chosen box in the address")
     screen.settled()
-    other.page.bring_to_front()
-    other.page.goto(screen.page.url)
-    other.settled()
-    assert other.where() == (WORST, 4)
-    assert other.page.locator(".mistake-title").all_inner_texts() == titles
-    assert "chosen" in other.page.locator(".mistake").last.get_attribute("class")
-    assert other.counts() == screen.counts()
-    assert "IoU ≥ 0.55" in other.page.locator(".ls-title span").inner_text()
-    assert other.address() == screen.address()
-
-
-def a_verdict_is_kept_under_a_name_and_another_reader_sees_it(other: Screen, screen: Screen) -> None:
-    """One without a name waits for it, with its note."""
-    page = screen.page
-    page.bring_to_front()
-    screen.to("page_browser", doc="river-districts.pdf", page="2")
-    page.keyboard.press("n")
-    page.get_by_role("textbox", name="Note on the verdict").fill("axis labels")
-    page.get_by_role("button", name="Model wrong").click()
-    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
-    name.wait_for()
-    assert page.get_by_role("textbox", name="Note on the verdict").input_value() == "axis labels"
-    name.fill("Ada")
-    name.press("Enter")
-    page.locator(".verdict-state", has_text="Ada, ").wait_for()
-    other.page.bring_to_front()
-    other.to("page_browser", doc="river-districts.pdf", page="2")
-    other.page.keyboard.press("n")
-    other.page.locator(".verdict-state").get_by_text("Ada: Model wrong", exact=True).wait_for()
+    counts, address = screen.counts(), screen.address()
+    screen.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    screen.page.goto(screen.page.url)
+    screen.settled()
+    assert screen.where() == (WORST, 4)
+    assert screen.page.locator(".mistake-title").all_inner_texts() == titles
+    assert "chosen" in screen.page.locator(".mistake").last.get_attribute("class")
+    assert screen.counts() == counts
+    assert "IoU ≥ 0.55" in screen.page.locator(".ls-title span").inner_text()
+    assert screen.address() == address
 
 
 # --- other views ---------------------------------------------------------------------------------------------
 
 
-def a_row_of_the_overview_opens_its_pages(screen: Screen) -> None:
-    screen.to("")
-    result = core()
+def a_row_of_the_overview_opens_its_pages_at_its_thresholds(screen: Screen) -> None:
+    """The first run of a view had all numbers at the slider's lowest value while its title said another."""
+    result = core(iou=IOU)
     mistakes = [0] * len(sample().documents)
     for page in result.mistakes.page.tolist():
         mistakes[sample().page_document[page]] += 1
@@ -335,17 +298,38 @@ def a_row_of_the_overview_opens_its_pages(screen: Screen) -> None:
     name = sample().documents[worst].doc_id
     assert screen.where()[0] == name
     screen.wait(lambda: screen.address().get("within") == name, "the document in the address")
+    row = result.micro.row(0)
+    numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
+    assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
+    assert screen.address()["iou"] == str(IOU)
+    assert screen.address()["doc"], "the address is whole, although the history has one step"
 
 
-def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
-    screen.to("")
+def the_page_browser_fits_both_widths(screen: Screen) -> None:
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1440"
+    screen.page.set_viewport_size({"width": 1024, "height": 768})
+    screen.settled()
+    left, top, right, bottom = screen.places()["sheet"]
+    assert right - left > 200
+    assert right - left > bottom - top > 250, "a landscape page; the list is beside it"
+    assert screen.page.locator(".list").bounding_box()["x"] > right
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1024"
+    screen.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def a_row_of_the_labels_opens_its_boxes_and_stepping_back_leads_back(screen: Screen) -> None:
+    screen.to("", iou=str(IOU))
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, 1, 60)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
     screen.wait(lambda: screen.address().get("label") == sample().labels[0], "the label in the address")
-    data = page_of(*screen.where())
+    data = page_of(*screen.where(), iou=IOU)
     mine = {each["key"] for each in data["boxes"] if each["label"] == sample().labels[0]}
     assert screen.places()["boxes"].keys() == mine
+    screen.page.go_back()
+    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
+    screen.settled()
+    assert screen.page.locator(".ls-card").count() == 2
 
 
 # --- look ----------------------------------------------------------------------------------------------------
@@ -363,30 +347,24 @@ def assert_own_blocks(screen: Screen, ground: str, ink: str, tint: str) -> None:
     assert screen.page.locator(".ls-tag.ls-tp").first.evaluate(colours) == [ink, tint]
 
 
-def test_every_view_in_the_dark_and_some_at_both_widths(server: str, visit: Visit) -> None:
-    """Most in a narrow window only; what the policy of the server stops is an error of the console."""
-    screen = visit(server, color_scheme="dark").open("page_browser")
-    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1440"
-    screen.page.set_viewport_size({"width": 1024, "height": 768})
-    screen.settled()
-    left, top, right, bottom = screen.places()["sheet"]
-    assert right - left > 200
-    assert bottom - top > 250, "a landscape page; the list is beside it"
-    assert screen.page.locator(".list").bounding_box()["x"] > right
-    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1024"
-    for view in OTHER_VIEWS:
+def nothing_sticks_out(view: str, screen: Screen) -> None:
+    if not screen.page.url.endswith(f"/{view}"):
         screen.to(view, **({"charts": "fit"} if view == "gallery" else {}))
-        assert screen.page.locator("[data-testid=stException]").count() == 0, view
-        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1024"
+    assert screen.page.locator("[data-testid=stException]").count() == 0, view
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view} at 1024"
+
+
+def the_overview_fits_both_widths_in_the_dark(screen: Screen) -> None:
+    screen.to("", iou=str(IOU))
+    for width, height in ((1024, 768), (1440, 900)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        screen.settled()
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"overview at {width}"
     assert_own_blocks(screen, "rgb(20, 24, 29)", "rgb(77, 182, 172)", "rgb(18, 53, 50)")
-    screen.page.set_viewport_size({"width": 1440, "height": 900})
-    screen.settled()
-    assert max(screen.page.evaluate(OVERFLOW)) <= 0, "overview at 1440"
 
 
 def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     page = screen.page
-    assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
     chart = page.get_by_test_id("stVegaLiteChart").first
     chart.wait_for()
 
@@ -395,12 +373,13 @@ def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
         return str(chart.inner_html()).lower()
 
     light, dark = LIGHT.b.lower(), DARK.b.lower()
-    screen.wait(lambda: light in inks(), "the bars of the light theme")
+    screen.wait(lambda: dark in inks(), "the bars of the dark theme")
     page.get_by_role("button", name="Main menu").click()
-    page.get_by_text("dark_mode").locator("xpath=..").click()
+    page.get_by_text("light_mode").locator("xpath=..").click()
     page.keyboard.press("Escape")
-    screen.wait(lambda: dark in inks() and light not in inks(), "the bars of the dark theme")
+    screen.wait(lambda: light in inks() and dark not in inks(), "the bars of the light theme")
     screen.settled()
+    assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
 
 
 # --- text from strangers, and pages that cannot be drawn -----------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import INK_INSIDE, Screen, course, dashboard
+from tests.browser.test_app import OVERFLOW
 
 pytestmark = pytest.mark.browser
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -89,7 +90,7 @@ def nothing_is_cut_off(screen: Screen) -> None:
         for node in screen.page.locator(selector).all():
             wide = node.evaluate("(node) => [node.scrollWidth, node.clientWidth]")
             assert wide[0] <= wide[1] + 1, selector
-    assert screen.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0
 
 
 def choices_change_numbers_and_stand_in_the_address(screen: Screen) -> None:

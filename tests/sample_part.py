@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -17,3 +18,11 @@ def write_part(folder: Path, *documents: str) -> Path:
             value[rows] = [row for row in value[rows] if row["doc_id"] in documents]
         (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
     return folder
+
+
+def write_part_with_pages(folder: Path, *documents: str) -> Path:
+    """Write the same and the pages of these documents, as a folder that can be opened; return it."""
+    (folder / "pdf").mkdir(parents=True)
+    for document in documents:
+        shutil.copy(SAMPLE / "pdf" / document, folder / "pdf")
+    return write_part(folder, *documents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -83,6 +84,10 @@ def test_after_the_login_the_data_and_who_reads() -> None:
     assert "Log out" in widgets(app)
     assert OPEN not in words(app)
     assert THIS_MACHINE not in words(app)
+    go(app, "pages/findings.py")
+    captions = [re.sub(r"[\\\u2060]", "", each.value) for each in app.caption]
+    assert "You review as anna@example.org." in captions
+    assert "Your name" not in [field.label for field in app.text_input]
 
 
 def test_logging_out_ends_the_access_in_the_same_run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -188,12 +189,11 @@ def test_what_surrounds_the_annotations_may_stand_anywhere(monkeypatch: pytest.M
     truth, results = plain_set(5)
     orders = (("annotations", "images", "categories"), ("images", "annotations", "categories", "info"), tuple(truth))
     values = {**truth, "info": {"annotations": "none", "text": "}] ü"}}
-    for order in orders:
-        for indent in (None, 1):
-            text = json.dumps({key: values[key] for key in order}, indent=indent, ensure_ascii=False).encode()
-            for step in (400, 1 << 20):
-                monkeypatch.setattr(coco_stream, "_STEP", step)
-                assert_equal_to_ordinary(b" \n" + text + b"\n\n", json.dumps(results, indent=indent).encode() + b" ")
+    # Each order with and without indentation, in small steps and in one, in turns.
+    for place, (order, indent) in enumerate(itertools.product(orders, (None, 1))):
+        text = json.dumps({key: values[key] for key in order}, indent=indent, ensure_ascii=False).encode()
+        monkeypatch.setattr(coco_stream, "_STEP", (400, 1 << 20)[(place + place // 2) % 2])
+        assert_equal_to_ordinary(b" \n" + text + b"\n\n", json.dumps(results, indent=indent).encode() + b" ")
 
 
 def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,7 +248,8 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
     attributes = tuple(each for each in attributes if each.name in TELLING)
     other = np.random.default_rng(5).random(len(loss)) * loss
     cases = [(loss, False), (loss - other, True), (loss, False)]
-    alone = [search(attributes, each, document, two_sided=two_sided) for each, two_sided in cases]
+    alone = [search(attributes, each, document, two_sided=two_sided) for each, two_sided in cases[:2]]
+    alone.append(alone[0])
     made: list[object] = []
     arrange = _Arranged.__init__
 

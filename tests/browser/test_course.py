@@ -68,19 +68,18 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
     screen.wait(lambda: screen.where() == place and screen.counts() == wanted, f"counts at {high}: {wanted}")
     screen.wait(lambda: screen.address().get("iou") == str(high), "the threshold in the address")
     screen.settled()
-    # A verdict waits for a name, and is kept under it.
+    # A verdict waits for a name with its note, and is kept under it.
     slider.blur()
     page.keyboard.press("n")
+    note = page.get_by_role("textbox", name="Note on the verdict")
+    note.fill("axis labels")
     page.get_by_role("button", name="Model wrong").click()
     name = page.get_by_role("textbox", name="Your name, needed for verdicts")
     name.wait_for()
+    assert note.input_value() == "axis labels"
     name.fill("Edda")
     name.press("Enter")
     page.locator(".verdict-state", has_text="Edda, ").wait_for()
-    screen.go("Compare")
-    page.locator(".net-page").first.wait_for()
-    assert signature.inner_text().startswith(signed)
-    assert f"{high}" in signature.inner_text()
     # The pack has the numbers and the verdict; pictures of pages are the matter of other tests.
     screen.go("Review pack")
     pictures = page.get_by_role("slider", name="Maximum pages with a picture")
@@ -98,10 +97,13 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
     for words in (signed, "Key numbers", "Edda"):
         assert words in written
     screen.go("Compare")
+    page.locator(".net-page").first.wait_for()
+    assert signature.inner_text().startswith(signed)
+    assert f"{high}" in signature.inner_text()
     course(
         screen,
         partial(a_box_is_marked_and_judged, "Pixels"),
-        the_box_is_explained_and_left_with_its_page,
+        the_box_is_left_with_its_page,
         partial(a_box_is_marked_and_judged, "Fields"),
         partial(a_box_is_marked_and_judged, "Posters", poster="seed-bank"),
         the_texts_of_two_posters_and_the_verdict_among_findings,
@@ -111,12 +113,13 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
 def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
     """On the first page of the kind, or at a place of it."""
     page = screen.page
-    page.get_by_role("combobox", name="Compare").click()
-    page.get_by_role("option", name=kind, exact=True).click()
-    screen.wait(lambda: screen.address().get("compare") == kind.lower(), "the kind in the address")
-    screen.settled()
     if place:
         screen.to("compare", compare=kind.lower(), **place)
+    else:
+        page.get_by_role("combobox", name="Compare").click()
+        page.get_by_role("option", name=kind, exact=True).click()
+        screen.wait(lambda: screen.address().get("compare") == kind.lower(), "the kind in the address")
+        screen.settled()
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     assert page.locator(".pair-pane .box.differs").count() > 0
     page.locator(".pair-pane").first.focus()
@@ -132,21 +135,8 @@ def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
     judge_here(screen)
 
 
-def the_box_is_explained_and_left_with_its_page(screen: Screen) -> None:
+def the_box_is_left_with_its_page(screen: Screen) -> None:
     page = screen.page
-    # The pointer on the chosen box; the pages may still move to it.
-    where = "(node) => { const r = node.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }"
-    tooltip = page.locator(".tooltip:visible").first
-
-    def hovered() -> bool:
-        x, y = page.locator(".pair-pane .marked").first.evaluate(where)
-        page.mouse.move(x + 1, y)
-        page.mouse.move(x, y)
-        screen.painted()
-        return bool(tooltip.is_visible())
-
-    screen.wait(hovered, "the facts of the box under the pointer")
-    page.mouse.move(5, 5)
     page.locator(".pair-pane").first.focus()
     first = page.locator(".net-page.current").inner_text()
     page.keyboard.press("ArrowRight")

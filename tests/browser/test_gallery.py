@@ -1,4 +1,4 @@
-"""Gallery in a real browser: a cell opens its boxes as crops, a card opens its page, keys walk the cards.
+"""Gallery and Slices in a real browser: cells and slices open their boxes as crops, a card its page.
 
 A narrow window and the dark theme are in `test_app`.
 """
@@ -35,15 +35,29 @@ def drawn(screen: Screen) -> int:
     return int(screen.page.locator(".gl-crop.shown img").count())
 
 
-def test_from_cells_to_cards_and_pages(server: str, visit: Visit) -> None:
+def test_from_cells_and_slices_to_cards_and_pages(server: str, visit: Visit) -> None:
     course(
         visit(server).open("gallery"),
         hundreds_of_cards_make_only_the_crops_that_are_near,
         a_cell_opens_its_boxes_and_a_card_its_page,
-        boxes_of_a_crop_lie_where_they_belong,
+        examples_of_a_slice_are_drawn_and_all_its_boxes_open_in_the_gallery,
         keys_walk_the_cards_and_enter_opens_one,
+        boxes_of_a_crop_lie_where_they_belong,
         a_point_of_the_curve_sets_the_score_threshold,
     )
+
+
+def examples_of_a_slice_are_drawn_and_all_its_boxes_open_in_the_gallery(screen: Screen) -> None:
+    page = screen.page
+    screen.to("slices")
+    page.locator(".slices-example .gl-sheet img").first.wait_for()
+    every = page.locator(".slices-boxes button")
+    wanted = every.inner_text().removeprefix("Show all ")
+    every.click()
+    page.wait_for_url("**/gallery?*question=*")
+    page.locator(".gl-card").first.wait_for()
+    page.locator("h2", has_text=f"{wanted} in ").wait_for()
+    screen.settled()
 
 
 def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
@@ -72,7 +86,7 @@ def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
 
 def boxes_of_a_crop_lie_where_they_belong(screen: Screen) -> None:
     """The crop of a page header: its box and the ink of the page agree to two pixels."""
-    screen.to("gallery", question='{"cell":["Table","Table"]}')
+    screen.to("gallery", question='{"cell":["Table","Table"]}', charts="scores")
     screen.wait(lambda: drawn(screen) > 0, "a crop")
     measured = screen.page.evaluate(
         """() => { const root = [...document.querySelectorAll('*')].map((n) => n.shadowRoot ?? n)
@@ -89,8 +103,8 @@ def boxes_of_a_crop_lie_where_they_belong(screen: Screen) -> None:
 
 
 def keys_walk_the_cards_and_enter_opens_one(screen: Screen) -> None:
-    screen.to("gallery", question='{"name":"missed"}')
     cards = screen.page.locator(".gl-card")
+    assert cards.count() > 2
     cards.first.focus()
     screen.page.keyboard.press("ArrowRight")
     assert cards.nth(1).evaluate("(node) => node.getRootNode().activeElement === node")
@@ -99,6 +113,7 @@ def keys_walk_the_cards_and_enter_opens_one(screen: Screen) -> None:
     screen.page.keyboard.press("Home")
     screen.page.keyboard.press("Enter")
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
 
 
 def hundreds_of_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:
@@ -111,7 +126,6 @@ def hundreds_of_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:
 
 
 def a_point_of_the_curve_sets_the_score_threshold(screen: Screen) -> None:
-    screen.to("gallery", charts="scores")
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").nth(1)
     frame = chart.bounding_box()
     assert frame is not None

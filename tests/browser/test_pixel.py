@@ -155,11 +155,13 @@ def test_from_cells_to_their_pixels(server: str, visit: Visit, tmp_path: Path) -
         opened(visit(server)),
         it_opens_on_the_sample_data_without_a_click,
         the_grid_says_what_it_is,
+        windows_of_every_size_show_the_matrix_and_the_page_beside_it,
         zoom_and_a_sharper_picture,
         partial(every_matrix_can_be_downloaded, tmp_path),
         the_keyboard_walks_the_grid_and_chooses,
         the_table_is_another_way_to_a_cell,
         a_cell_opens_its_pages_and_exactly_its_pixels,
+        a_difference_can_be_read_in_the_dark,
         the_background_and_the_diagonal_are_a_cell_like_others,
     )
 
@@ -379,9 +381,12 @@ NAMES_ABOVE = """() => [...document.querySelectorAll('*')].map((node) => node.sh
   })"""
 
 
-def test_windows_of_every_size_show_the_matrix_and_the_page_beside_it(server: str, visit: Visit) -> None:
-    """In the dark theme; the light one is that of the course. The contrast of cells is a test of their colours."""
-    screen = opened(visit(server, color_scheme="dark"))
+def windows_of_every_size_show_the_matrix_and_the_page_beside_it(screen: Screen) -> None:
+    """In the dark theme, which stays; the contrast of cells is a test of their colours."""
+    screen.page.emulate_media(color_scheme="dark")
+    screen.settled()
+    ground = screen.page.get_by_test_id("stApp").evaluate("(node) => getComputedStyle(node).backgroundColor")
+    assert ground == "rgb(20, 24, 29)"
     for width, height in ((1440, 900), (960, 600)):
         screen.page.set_viewport_size({"width": width, "height": height})
         screen.settled()
@@ -401,6 +406,11 @@ def test_windows_of_every_size_show_the_matrix_and_the_page_beside_it(server: st
             for other in names[at + 1 :]:
                 apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
                 assert apart, (width, one, other)
+    screen.page.set_viewport_size({"width": 1440, "height": 900})
+    screen.settled()
+
+
+def a_difference_can_be_read_in_the_dark(screen: Screen) -> None:
     stepped(screen, of="A-B", colour="linear")
     colours = screen.page.locator(".mx-grid td").evaluate_all(
         "(cells) => cells.map((cell) => [getComputedStyle(cell).backgroundColor, getComputedStyle(cell).color])"

@@ -1,32 +1,23 @@
-"""Verdicts in a real browser: on boxes, fields, causes and suspects, kept over a new start; a meeting runs by keys."""
+"""Verdicts in a real browser: on boxes, fields, causes and suspects; a meeting runs by keys."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, course, dashboard, free_port
+from tests.browser.conftest import Screen, course, dashboard
 from tests.browser.test_fields import drawn
-from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of findings of one test and its server."""
-    path = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -50,88 +41,6 @@ def since(path: Path) -> Callable[[], list[Event]]:
     return lambda: events(path)[before:] if path.exists() else []
 
 
-def name_oneself(screen: Screen, name: str) -> None:
-    field = screen.page.get_by_role("textbox", name="Your name")
-    field.fill(name)
-    field.press("Enter")
-    # The name goes to the server and comes back: on a busy machine that takes longer than `settled` looks.
-    remembered = "() => localStorage.getItem('layoutscope-reviewer')"
-    screen.wait(lambda: screen.page.evaluate(remembered) == name, "the name in the browser")
-    screen.settled()
-
-
-def test_what_is_said_and_chosen_outlives_the_server(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """With `--workspace`: the verdict, the name, the upload and the filter are there again, and a field is judged."""
-    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
-    words, port = ("--workspace", str(tmp_path / "ws")), free_port()
-    with dashboard(tmp_path, *words, port=port) as url:
-        screen = visit(url).open("files").upload(tmp_path / "third.json").go("Page browser")
-        page = screen.page
-        page.get_by_role("combobox", name="Label").click()
-        page.get_by_role("option", name="Table").click()
-        screen.wait(lambda: screen.address().get("label") == "Table", "the label in the address")
-        screen.settled()
-        page.locator(".pane").first.click(position={"x": 4, "y": 4})
-        page.keyboard.press("n")
-        screen.settled()
-        page.locator(".verdict-button", has_text="Ground truth wrong").click()
-        page.locator(".verdict-name").fill("Anna")
-        page.keyboard.press("Enter")
-        screen.wait(lambda: kept.exists() and len(events(kept)) == 1, "the verdict in the store")
-        (event,) = events(kept)
-        assert (event.verdict, event.author, event.verified) == ("ground_truth_wrong", "Anna", False)
-        assert (event.target.kind, event.target.label) == ("mistake", "Table")
-        screen.leave()
-    with dashboard(tmp_path, *words, port=port) as url:
-        # The same tab: the browser remembers the name.
-        again, received = Screen(page, url, screen.trouble), []
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
-        again.open("findings")
-        page.locator(".ls-history", has_text="Anna").wait_for()
-        field = page.get_by_role("textbox", name="Your name", exact=True)
-        again.wait(lambda: field.input_value() == "Anna", "the name")
-        assert "1 finding" in again.text()
-        assert "corrected, 1 verdict applied" in again.text()
-        page.get_by_role("button", name="Show on the page").click()
-        page.locator(".ls-title h1", has_text="Page browser").wait_for()
-        again.settled()
-        assert again.where() == (event.target.document, (event.target.page or 0) + 1)
-        again.open("page_browser")
-        again.wait(lambda: again.address().get("label") == "Table", "the filter")
-        again.go("Files")
-        again.wait(lambda: "third.json" in again.cells(), "the upload in the table")
-        a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(again, received, since(kept))
-        again.leave()
-
-
-def a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(
-    screen: Screen, received: list[int], given: Callable[[], list[Event]]
-) -> None:
-    """By keys, under the name that the browser remembers; `received` are the messages of the server."""
-    page, before = screen.page, len(received)
-    drawn(screen.to("fields", field_doc="quayside-77120", field_page="2"))
-    whole_view = len(received) - before
-    assert page.locator("table.ls-corrected").count() == 0
-    page.locator(".pane").first.click(position={"x": 4, "y": 4})
-    page.keyboard.press("n")
-    page.locator(".verdict-button").first.wait_for()
-    screen.settled()
-    before = len(received)
-    page.keyboard.press("v")
-    page.keyboard.press("2")
-    screen.wait(lambda: len(given()) == 1, "the verdict in the store")
-    (event,) = given()
-    assert (event.verdict, event.author) == ("ground_truth_wrong", "Anna")
-    assert (event.target.kind, event.target.document, event.target.mistake) == ("field", "quayside-77120", "missed")
-    page.locator("table.ls-corrected").wait_for()
-    screen.settled()
-    assert len(received) - before < whole_view / 3
-    corrected = page.locator("table.ls-corrected tr.ls-corrected td").all_inner_texts()
-    official = page.locator("table.ls-corrected tr.ls-official td").all_inner_texts()
-    assert (official[0], corrected[0]) == ("official", "corrected")
-    assert int(corrected[6]) == int(official[6]) - 1, "one missed field less"
-
-
 def test_verdicts_in_compare_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
     """Before the other tests of this server: nothing is judged yet."""
     url, kept = judging
@@ -139,6 +48,7 @@ def test_verdicts_in_compare_by_keys(visit: Visit, judging: tuple[str, Path]) ->
         visit(url).open("compare"),
         partial(a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_turns, kept),
         partial(one_verdict_for_a_cause_in_compare_and_in_the_gallery, kept),
+        partial(a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone, kept),
     )
 
 
@@ -225,6 +135,32 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
     keys.press("Enter")
     page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
     assert len({event.target_id for event in given()}) == 72
+
+
+def a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(kept: Path, screen: Screen) -> None:
+    """By keys, under the name that was given in Compare; the view as a whole does not run."""
+    given, page = since(kept), screen.page
+    drawn(screen.to("fields", field_doc="quayside-77120", field_page="2"))
+    assert page.locator("table.ls-corrected").count() == 0
+    page.locator(".pane").first.click(position={"x": 4, "y": 4})
+    page.keyboard.press("n")
+    page.locator(".verdict-button").first.wait_for()
+    screen.settled()
+    screen.messages.clear()
+    page.keyboard.press("v")
+    page.keyboard.press("2")
+    screen.wait(lambda: len(given()) == 1, "the verdict in the store")
+    (event,) = given()
+    assert (event.verdict, event.author) == ("ground_truth_wrong", "Amara")
+    assert (event.target.kind, event.target.document, event.target.mistake) == ("field", "quayside-77120", "missed")
+    page.locator("table.ls-corrected").wait_for()
+    screen.settled()
+    ends = [line.partition("script_finished ")[2] for line in screen.messages if "< script_finished" in line]
+    assert set(ends) == {str(ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)}
+    corrected = page.locator("table.ls-corrected tr.ls-corrected td").all_inner_texts()
+    official = page.locator("table.ls-corrected tr.ls-official td").all_inner_texts()
+    assert (official[0], corrected[0]) == ("official", "corrected")
+    assert int(corrected[6]) == int(official[6]) - 1, "one missed field less"
 
 
 def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:

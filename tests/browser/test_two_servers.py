@@ -12,7 +12,7 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard
-from tests.browser.test_findings import name_oneself
+from tests.sample_part import write_part_with_pages
 from tests.store_process import POSTGRES, own_schema
 from tests.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 
@@ -35,18 +35,19 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
     def given() -> list[Event]:
         return [event for event in store.events() if event.verdict is not None]
 
-    with dashboard(tmp_path) as one, dashboard(tmp_path) as other:
+    data = write_part_with_pages(tmp_path / "data", "tram-options.pdf")
+    with dashboard(tmp_path, "open", str(data)) as one, dashboard(tmp_path, "open", str(data)) as other:
         screens = {"Anna": visit(one), "Ben": visit(other)}
-        for name, screen in screens.items():
-            name_oneself(screen.open("findings"), name)
-            screen.go("Page browser")
         # Both on the same mistake, and both before either is answered.
         for screen in screens.values():
-            screen.page.locator(".pane").first.focus()
+            screen.open("page_browser").page.locator(".pane").first.focus()
             screen.page.keyboard.press("n")
             screen.settled()
-        for place, screen in enumerate(screens.values()):
+        for place, (name, screen) in enumerate(screens.items()):
             screen.page.locator(".verdict-button").nth(place).click()
+            screen.page.locator(".verdict-name").fill(name)
+        for screen in screens.values():
+            screen.page.keyboard.press("Enter")
         screens["Anna"].wait(lambda: len(given()) >= len(screens), "the verdicts of both")
         for screen in screens.values():
             screen.settled()

@@ -29,7 +29,7 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "2")
+    monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "1")
     files = [
         write_file(tmp_path / f"{side}.json", [box(0.1, 0.1, 0.9, 0.9, document="own.pdf", score=score)], side=side)
         for side, score in (("ground_truth", None), ("prediction", 0.5))
@@ -58,7 +58,7 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         screen.leave()
         deadline = time.monotonic() + 60
         while (left() or running(below(server.pid)) - before) and time.monotonic() < deadline:
-            time.sleep(0.1)
+            time.sleep(0.3)
         assert left() == []
         assert running(below(server.pid)) - before == set()
         # Who comes back finds the sample data, and pages are drawn again.

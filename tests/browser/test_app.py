@@ -31,7 +31,7 @@ WORST = "harvest-survey-2024.pdf"
 # Another threshold than the usual one, for what is carried from view to view.
 IOU = 0.6
 # In a narrow window and in the dark, all but the first two are in tests of their own.
-ELSEWHERE = ("overview", "page_browser", "compare", "pixel_confusion", "fields", "posters")
+ELSEWHERE = ("overview", "page_browser", "compare", "pixel_confusion", "fields")
 OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - {*ELSEWHERE})]
 
 

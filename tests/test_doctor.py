@@ -77,6 +77,18 @@ def assert_found(name: str, *plants: str) -> None:
     )
 
 
+def test_boxes_too_flat_to_tell_a_scale_are_looked_at() -> None:
+    """The squares of their heights are 0."""
+    truth = [
+        box(0.1 * at, 0.0, 0.1 * at + 0.09, 1e-170, document=f"{name}.pdf") for name in "abcdef" for at in range(9)
+    ]
+    halves = [
+        box(0.5 * each.xyxy[0] + 0.02, 0.0, 0.5 * each.xyxy[2] + 0.02, 1e-170, document=each.document) for each in truth
+    ]
+    diagnosis = match_check.diagnosis_of(ground_truth(truth), annotations(halves))
+    assert diagnosis.sentence.startswith("F1 ")
+
+
 @pytest.mark.parametrize("name", ["lines", "blocks", pytest.param("worldbank", marks=needs_real)])
 def test_good_files_are_left_in_peace(name: str) -> None:
     diagnosis = match_check.diagnosis_of(*pair(name))

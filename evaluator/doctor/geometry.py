@@ -432,10 +432,11 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
 
 
 def _least_squares(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Return slope and intercept of the line with the least squares; `x` has more than one value."""
+    """Return slope and intercept of the line with the least squares; slope 1 where `x` is too narrow to tell."""
     middle, level = float(x.mean()), float(y.mean())
     away = x - middle
-    slope = float(away @ (y - level)) / float(away @ away)
+    spread = float(away @ away)
+    slope = float(away @ (y - level)) / spread if spread > 0.0 else 1.0
     return slope, level - slope * middle
 
 

@@ -106,7 +106,11 @@ class Gallery {
       html("div", { class: "gl-head" }, html("span", { class: "gl-title" }, html("b", {}, card.title), card.label && ` \u00b7 ${card.label}`), ...tags),
       html("div", { class: "gl-facts" }, ...card.facts.map((fact) => html("span", {}, fact))),
       html("div", { class: "gl-place" }, ...breakable(card.place)));
-    const open = () => this.send("open", card.key);
+    const open = () => {
+      window.clearTimeout(this.timer);
+      this.queue.leave();
+      this.send("open", card.key);
+    };
     node.addEventListener("click", open);
     node.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;

@@ -16,12 +16,14 @@ export class CropQueue {
     this.wanted = new Set();
     /** @type {Set<string>} asked for and not answered */
     this.asked = new Set();
+    this.left = false;
   }
 
   /** @param {string} set what the cards are of; another set forgets the crops */
   open(set) {
     if (set === this.set) return;
     this.set = set;
+    this.left = false;
     this.crops.clear();
     this.wanted.clear();
     this.asked.clear();
@@ -33,6 +35,11 @@ export class CropQueue {
     else if (!this.crops.has(key) && !this.asked.has(key)) this.wanted.add(key);
   }
 
+  /** The reader is on the way to another view: a question would call him back. */
+  leave() {
+    this.left = true;
+  }
+
   /** Other cards are drawn. */
   forgetWanted() {
     this.wanted.clear();
@@ -40,7 +47,7 @@ export class CropQueue {
 
   /** @returns {boolean} whether there is something to ask for, and nothing under way */
   isReady() {
-    return this.wanted.size > 0 && this.asked.size === 0;
+    return !this.left && this.wanted.size > 0 && this.asked.size === 0;
   }
 
   /** @returns {string[]} keys for the next question, which is under way from now on */

@@ -240,7 +240,11 @@ export class SuspectsView {
       const state = this.asking ? `Press ${ANSWERS.find(([name]) => name === this.asking)?.[2]} again: ${wordsOf(this.asking)} instead of ${wordsOf(verdict)}` : problem ? `NOT SAVED. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
       const answers = ANSWERS.map(([name, words, key]) => button(words, { class: "suspect-answer", "aria-pressed": String(verdict === name), title: `${words} (${key})` }, () => this.answer(name, false), html("kbd", {}, key), words));
       const steps = html("div", { class: "suspect-steps" }, button("Next suspect", { title: "Next (S)" }, () => this.step(1), html("kbd", {}, "S"), "Skip"), button("Edit the correction", { "aria-pressed": String(this.edit !== null), title: "Edit (E)" }, () => this.turnEdit(), html("kbd", {}, "E"), this.edit ? "As proposed" : "Edit"),
-        button("Show in the Page browser", { title: "Show in the Page browser" }, () => this.send("open", { document: item.document, index: item.index }), "Page browser"));
+        button("Show in the Page browser", { title: "Show in the Page browser" }, () => {
+          // A question after it would call the reader back.
+          window.clearTimeout(this.wantTimer);
+          this.send("open", { document: item.document, index: item.index });
+        }, "Page browser"));
       this.detail.replaceChildren(
         html("div", { class: "suspect-lead" }, html("b", {}, item.reason), html("span", { class: "muted", title: item.place }, item.place)),
         this.edit ? this.fields(item, data) : html("div", {}, evidence(item), effect(verdict === ANSWERS[0][0] ? [] : this.effects[item.target] ?? [])),

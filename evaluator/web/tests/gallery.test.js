@@ -40,3 +40,15 @@ test("another set forgets the crops, the same one keeps them", () => {
   queue.open("other");
   assert.equal(queue.crops.size, 0);
 });
+
+test("nothing is asked for on the way to another view, and again of another set", () => {
+  const queue = new CropQueue();
+  queue.open("one");
+  queue.see("c1", true);
+  queue.leave();
+  queue.open("one");
+  assert.equal(queue.isReady(), false);
+  queue.open("other");
+  queue.see("c1", true);
+  assert.equal(queue.isReady(), true);
+});

@@ -336,6 +336,8 @@ class Screen:
         self.local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
         # Whether the server owes the answer to something that this tab has sent.
         self.waiting = False
+        # How many messages this tab has sent.
+        self.sent = 0
         # The parts of the view that the server runs alone, and those that the run so far has shown.
         self.parts: set[str] = set()
         self.shown_parts: set[str] = set()
@@ -371,6 +373,7 @@ class Screen:
         def sent(payload: bytes) -> None:
             message = BackMsg.FromString(payload)
             asked = message.rerun_script
+            self.sent += 1
             # The server answers nothing about a part that it has no more: one that is about to leave the screen.
             known = {"", *self.parts, *self.shown_parts}
             kind = message.WhichOneof("type")
@@ -509,10 +512,17 @@ class Screen:
         The header is 34 pixels high and a row 26. The press waits until the table no longer moves: on a busy machine
         what is above it is drawn late, and a place that was measured before is another row. And until the table has
         that row for screen readers, which comes after its first picture: a press before it has its data does nothing.
+        A press that lands right and tells the server nothing, which the table of Streamlit has at times when it comes
+        back into the window, is made again, as a reader would.
         """
         table.scroll_into_view_if_needed()
         table.locator("canvas tbody tr").nth(row).wait_for(state="attached")
-        table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
+        for _ in range(3):
+            before = self.sent
+            table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
+            self.rested()
+            if self.sent > before:
+                return
 
     def choose(self, *files: Path, within: str = "body") -> Screen:
         """Choose files in the first form of a part of the page that takes some, and wait until they have arrived.

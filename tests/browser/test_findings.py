@@ -281,6 +281,8 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     page.keyboard.press("3")
     screen.wait(lambda: len(given()) == 3, "two more verdicts")
     assert [each.verdict for each in given()] == ["ground_truth_wrong", "model_wrong", "ambiguous"]
+    # They are stored before the browser is told.
+    screen.rested()
     page.keyboard.press("u")
     screen.wait(lambda: len(given()) == 4, "the verdict taken back")
     assert given()[-1].action == "cleared"

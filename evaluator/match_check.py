@@ -22,7 +22,7 @@ from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import MetricColumns
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Diagnosed, Issue, examples, refuse
+from evaluator.model.issues import BadInput, FixableMismatch, Issue, examples, refuse
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import SUSPECT, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
 from evaluator.protocols.in_parts import documents_of
@@ -140,38 +140,40 @@ def checked_match(
     `micro`, all labels pooled, is given for protocols that match boxes. `BadInput` when nothing matches, or so little
     that a fix explains it, and this is not allowed.
     """
-    issue, helped = _match_issue(protocol, truth, model, options, micro)
-    if issue is None:
+    mismatch = _mismatch(protocol, truth, model, options, micro)
+    if mismatch is None:
         return ()
+    (issue,) = mismatch.issues
     if issue.severity == "error" and not options.allow_no_match:
-        raise (Diagnosed if helped else BadInput)([issue])
+        raise mismatch
     return (msgspec.structs.replace(issue, severity="warning"),)
 
 
-def _match_issue(
+def _mismatch(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None
-) -> tuple[Issue | None, bool]:
-    """Return what is wrong with a pair, and whether the doctor found a fix that would help."""
+) -> BadInput | None:
     if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
-        return _names_issue(truth, model), False
+        issue = _names_issue(truth, model)
+        return None if issue is None else BadInput([issue])
     if getattr(options, "classes", "auto") == "different":
-        return None, False  # the sides are said to have no label in common
+        return None  # the sides are said to have no label in common
     # A side without boxes, by itself or under the score threshold, is no sign of anything.
     if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
-        return None, False
+        return None
     resolved = formats.resolve(model, truth)
     if micro is not None:
         if (micro.row(0)["f1"] or 0.0) >= SUSPECT:
-            return None, False
+            return None
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
-        return None, False
+        return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
     if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:
-        return None, False
+        return None
     if micro is None and diagnosis.best is None and diagnosis.shared_documents:
         # Pixels may well agree where no box reaches an IoU of 0.5.
-        return None, False
-    return diagnosis.issue(options.fix, model.fixes), diagnosis.best is not None
+        return None
+    issue = diagnosis.issue(options.fix, model.fixes)
+    return BadInput([issue]) if diagnosis.best is None else FixableMismatch([issue])
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:

@@ -23,7 +23,7 @@ from evaluator.doctor.fixes import Fix, fixes_for, refuse_label
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import below, head, is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
-from evaluator.model.issues import BadInput, Diagnosed, Issue, has_errors
+from evaluator.model.issues import BadInput, FixableMismatch, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
@@ -646,7 +646,7 @@ def explained(project: AnyProject | None, protocol: AnyProtocol, options: Option
     """What cannot be compared is refused with the diagnosis besides, where there is one."""
     try:
         yield
-    except Diagnosed:
+    except FixableMismatch:
         raise
     except BadInput as problem:
         more = () if project is None else explanation(project, protocol, options)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluator.formats.coco import walk as coco
+from evaluator.formats.json_text import garbage_collection_off
 from evaluator.formats.json_values import Shape
 from evaluator.formats.known import KNOWN
 from evaluator.formats.snapshot import walk as snapshot
@@ -129,7 +130,7 @@ class Module:
 def modules() -> dict[str, Module]:
     """Every module of the core, by its path without the ending."""
     paths = [path for path in sorted((ROOT / "evaluator").rglob("*.py")) if "node_modules" not in path.parts]
-    with syntax.without_cycles():
+    with garbage_collection_off():
         made = [Module(path) for path in paths]
     return {each.name.removesuffix(".py").removesuffix("/__init__"): each for each in made}
 

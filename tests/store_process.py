@@ -197,9 +197,10 @@ def tell(command: str, where: str, *numbers: str) -> None:
 if __name__ == "__main__":
     if sys.argv[1:]:
         tell(*sys.argv[1:])
-    for line in sys.stdin if not sys.argv[1:] else ():
-        if (forked := os.fork()) == 0:
-            tell(*json.loads(line))
-            break
-        if os.waitpid(forked, 0)[1]:
-            print("null", flush=True)
+    else:
+        for line in sys.stdin:
+            if (forked := os.fork()) == 0:
+                tell(*json.loads(line))
+                break
+            if os.waitpid(forked, 0)[1]:
+                print("null", flush=True)

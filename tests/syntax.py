@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import ast
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-
-@contextmanager
-def without_cycles() -> Iterator[None]:
-    """What is made here has no cycles: the garbage collector, which would go through all of it again, rests."""
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()
+from evaluator.formats.json_text import garbage_collection_off
 
 
 def parsed(path: Path) -> ast.Module:
     """The tree of a file."""
-    with without_cycles():
+    with garbage_collection_off():
         return ast.parse(path.read_text(encoding="utf-8"))
 
 

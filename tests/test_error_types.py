@@ -39,7 +39,7 @@ from evaluator.model.boxes import AnyArray, overlap
 from evaluator.model.dataset import join
 from evaluator.project import evaluate
 from evaluator.protocols.snapshot import pair
-from tests.building import Box, annotations, ground_truth, random_rows
+from tests.building import annotations, ground_truth, random_rows
 from tests.oracles.tide import make_cases
 from tests.reading import SHARED, needs_shared
 
@@ -822,11 +822,6 @@ def assert_equal_mistakes(one: Mistakes, other: Mistakes) -> None:
         np.testing.assert_array_equal(first, second)
     for carriers in (one.truth_carriers, one.prediction_carriers):
         assert (np.diff(carriers.rows) > 0).all()
-
-
-def shuffled_rows(rows: list[Box], seed: int) -> list[Box]:
-    """The same boxes in another order."""
-    return [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
 
 
 def test_boxes_of_one_side_only_are_named_page_by_page_too() -> None:

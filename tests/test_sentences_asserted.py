@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from evaluator.formats.json_text import garbage_collection_off
 from tests import syntax
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -131,7 +132,7 @@ def stated() -> list[str]:
     """Every text of the tests that may be a sentence, in one line each."""
     texts: set[str] = set()
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        with syntax.without_cycles():
+        with garbage_collection_off():
             tree = syntax.parsed(path)
             own = named(tree.body, {})
             for scope, nodes in by_scope(tree).items():

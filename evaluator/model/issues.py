@@ -75,8 +75,8 @@ class BadInput(Exception):
         super().__init__("\n".join(issue.sentence for issue in self.issues))
 
 
-class Diagnosed(BadInput):
-    """Raised with the doctor's diagnosis of files that do not match, and the fix that would help."""
+class FixableMismatch(BadInput):
+    """Files that do not match, with the fix that would help."""
 
 
 class Collector:

@@ -103,8 +103,13 @@ def a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_t
 def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Screen) -> None:
     """V, C and 1 judge a table read as lines; "more like this" lists the others, which one press judges together."""
     given = since(kept)
-    screen.to("compare", doc="harvest-survey-2024.pdf", page="4")
     page, keys = screen.page, screen.page.keyboard
+    # The way to look follows an address, and the keys after it.
+    work = page.locator(".pair-work")
+    screen.to("compare", doc="harvest-survey-2024.pdf", page="4", look="slider")
+    assert work.get_attribute("data-mode") == "slider"
+    screen.to("compare", doc="harvest-survey-2024.pdf", page="4")
+    assert work.get_attribute("data-mode") == "side"
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     row = page.locator(".pair-lists .verdict")
     pane, group = page.locator(".pair-pane").first, row.locator(".verdict-cause")
@@ -283,10 +288,13 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     assert [each.verdict for each in given()] == ["ground_truth_wrong", "model_wrong", "ambiguous"]
     # They are stored before the browser is told.
     screen.rested()
+    # What is taken back can be answered anew at once, without the question whether to replace it.
     page.keyboard.press("u")
-    screen.wait(lambda: len(given()) == 4, "the verdict taken back")
-    assert given()[-1].action == "cleared"
-    assert given()[-1].target_id == given()[-2].target_id
+    page.keyboard.press("2")
+    screen.wait(lambda: len(given()) == 5, "the verdict taken back and the new one")
+    last, cleared, anew = given()[-3:]
+    assert (cleared.action, anew.verdict) == ("cleared", "model_wrong")
+    assert last.target_id == cleared.target_id == anew.target_id
 
 
 def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:

@@ -47,7 +47,7 @@ export class Comparison extends WindowedView {
     this.visit = "";
     this.untouched = true;
     this.tall = false;
-    this.sentMode = "side";
+    this.sentMode = "";
     /** @type {ModelPane | null} */
     this.under = null;
     this.requests.mode = new Debounced(MODE_REST);
@@ -101,13 +101,14 @@ export class Comparison extends WindowedView {
   /** @override @param {import("./put.js").NamedPair} data @param {HTMLImageElement[]} images decoded, one for each pane, or none */
   present(data, images) {
     const { page } = data;
-    const first = this.data === null;
+    // The way to look is the reader's own until an address asks for another one.
+    const asked = data.mode !== this.data?.mode && data.mode !== this.sentMode && !this.requests.mode.waits;
     const summoned = data.summoned && data.visit !== this.visit;
     this.visit = data.visit;
     // Without a page there is nothing to judge.
     if (this.verdictKey) this.verdictKey.hidden = !data.verdicts;
     const turned = this.accept(data, summoned);
-    if (first) this.setMode(data.mode, true);
+    if (asked) this.setMode(data.mode, true);
     // What is measured and what scrolls comes before what is drawn: it lays out all that was changed until then.
     this.fillWindow();
     writeFilters(this);

@@ -371,7 +371,7 @@ export class SuspectsView {
     const item = this.current;
     if (!item || !this.data) return;
     const now = this.judgementOf(item);
-    if (typed && now.saved?.verdict && now.saved.verdict !== verdict && this.asking !== verdict) {
+    if (typed && now.verdict && now.saved?.verdict && now.saved.verdict !== verdict && this.asking !== verdict) {
       this.asking = verdict;
       this.draw();
       return;

@@ -81,7 +81,7 @@ def changed_document(content: bytes, chance: random.Random) -> bytes:
 def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
     """What the pool makes of changed PDFs, one after the other, as the dashboard asks for a page and its words."""
     chance, good = random.Random(f"documents/{seed}"), good_documents()
-    with tempfile.TemporaryDirectory() as folder, PagePool(cache_bytes=2 << 20, spares=0) as pool:
+    with tempfile.TemporaryDirectory() as folder, PagePool(cache_bytes=2 << 20) as pool:
         path = Path(folder, "changed.pdf")
         for number in range(count):
             path.write_bytes(changed_document(chance.choice(good), chance))
@@ -250,7 +250,7 @@ def geometries(count: int, seed: int) -> Iterator[tuple[Geometry, int]]:
 
 def geometry_offs(count: int, seed: int) -> Iterator[tuple[Geometry, int, float]]:
     """By how many pixels the box of each legal page is off its picture."""
-    with tempfile.TemporaryDirectory() as folder, PagePool(time_limit=20.0, spares=0) as pool:
+    with tempfile.TemporaryDirectory() as folder, PagePool(time_limit=20.0) as pool:
         for number, (geometry, dpi) in enumerate(geometries(count, seed)):
             path = Path(folder, f"{number}.pdf")
             path.write_bytes(geometry.document())

@@ -126,7 +126,7 @@ def test_an_owned_worker_reaches_nothing(
     program.write_text(OWNED)
     document.write_bytes(b"%PDF-1.7\n%%" + json.dumps(targets[0]).encode())
     monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])
-    with PagePool(spares=0, time_limit=20.0) as pool:
+    with PagePool(time_limit=20.0) as pool:
         told = pool.describe(document).warnings[0]
         (worker,) = pool._live
     decoded = json.loads(told)
@@ -194,7 +194,7 @@ def test_a_system_that_refuses_every_layer_still_draws(tmp_path: Path, monkeypat
         f"from evaluator.system import confine\n{exchanged}from evaluator.pdf import worker\nworker.main()\n"
     )
     monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])
-    with PagePool(spares=0) as pool:
+    with PagePool() as pool:
         assert pool.page_image(path, 0).page_width == 612
         assert {worker.confined for worker in pool._live} == {()}
 
@@ -222,7 +222,7 @@ def test_a_document_that_cannot_be_opened_any_more_is_a_typed_problem(
 ) -> None:
     path = tmp_path / "gone.pdf"
     path.write_bytes(page())
-    with PagePool(spares=0) as pool:
+    with PagePool() as pool:
         pool.describe(path)
         identify = pool._identify
 

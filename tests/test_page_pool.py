@@ -61,7 +61,7 @@ def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 @pytest.fixture(scope="module")
 def pool(compiled_modules: None) -> Iterator[PagePool]:
     # Generous: a slow machine must not turn a good page into a slow one.
-    with PagePool(time_limit=20.0, spares=0) as shared:
+    with PagePool(time_limit=20.0) as shared:
         yield shared
 
 
@@ -115,7 +115,7 @@ def test_endless_page_is_killed_while_others_are_drawn(
     bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", pages(7))
     monkeypatch.setattr(pages_pdf, "_CLOCK_LIMITS", 20)
     # The system counts whole seconds of a process, which has taken some of the first one to start.
-    with PagePool(time_limit=0.7, wait_limit=60.0) as pool:
+    with PagePool(time_limit=0.7, wait_limit=60.0, spares=1) as pool:
         pool.page_image(good, 0)
         # Three sessions on the same page: they wait for each other and cost one worker.
         sessions = [threads.submit(refused, pool.page_image, bomb, 0) for _ in range(3)]
@@ -145,7 +145,7 @@ def test_a_page_that_waits_for_the_processor_is_drawn_and_one_that_is_stuck_ends
 ) -> None:
     path = write("good.pdf", pages(3))
     monkeypatch.setattr(pages_pdf, "_CLOCK_LIMITS", 600)
-    with PagePool(time_limit=0.2, spares=0, workers=1) as pool:
+    with PagePool(time_limit=0.2, workers=1) as pool:
         pool.describe(path)
         (worker,) = pool._live
         worker.process.send_signal(signal.SIGSTOP)
@@ -168,7 +168,7 @@ def test_a_slow_page_is_not_waited_for_longer_than_is_said(
 ) -> None:
     """It lets others go first, so that on a busy machine it takes long; what is said comes in time, to all who ask."""
     bomb = write("bomb.pdf", form_bomb())
-    with PagePool(time_limit=0.7, slow_after=0.05, wait_limit=120.0, spares=0, workers=1) as pool:
+    with PagePool(time_limit=0.7, slow_after=0.05, wait_limit=120.0, workers=1) as pool:
         pool.describe(bomb)
         asking = [threads.submit(refused, pool.page_image, bomb, 0, patience=0.2) for _ in range(3)]
         said = [each.result() for each in asking]
@@ -209,7 +209,7 @@ def test_a_page_that_is_waited_for_no_longer_is_drawn_for_the_next_one_who_asks(
     write: Callable[[str, bytes], Path],
 ) -> None:
     path = write("good.pdf", pages(3))
-    with PagePool(time_limit=30.0, spares=0, workers=1) as pool:
+    with PagePool(time_limit=30.0, workers=1) as pool:
         pool.describe(path)
         (pid,) = worker_pids(pool)
         # From now on: a process that was slow once is replaced, and another one would draw the page.
@@ -227,7 +227,7 @@ def test_a_slow_page_lets_others_go_first_and_its_process_is_replaced(
     """Also in a process that had to start, which takes longer than `slow_after` on a busy machine."""
     bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", page())
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    with PagePool(time_limit=60.0, slow_after=0.01, spares=0) as pool:
+    with PagePool(time_limit=60.0, slow_after=0.01) as pool:
         slow = threads.submit(refused, pool.page_image, bomb, 0)
         until(lambda: any(each.stepped_back for each in list(pool._live)))
         (worker,) = [each for each in list(pool._live) if each.stepped_back]
@@ -255,7 +255,7 @@ def test_a_page_that_is_late_and_not_slow_is_waited_for(
             os.kill(pid, signal.SIGCONT)
         return wait(futures, seconds)
 
-    with PagePool(time_limit=300.0, spares=0, workers=1) as pool:
+    with PagePool(time_limit=300.0, workers=1) as pool:
         pool.describe(path)
         (pid,) = worker_pids(pool)
         os.kill(pid, signal.SIGSTOP)
@@ -269,7 +269,7 @@ def test_a_page_that_is_late_and_not_slow_is_waited_for(
 def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(write: Callable[[str, bytes], Path]) -> None:
     now = [1000.0]
     path = write("bomb.pdf", form_bomb())
-    with PagePool(clock=lambda: now[0], spares=0) as pool:
+    with PagePool(clock=lambda: now[0]) as pool:
         assert pool.describe(path).page_count == 1
         pool._time_limit = 0.05
         assert refused(pool.page_image, path, 0, dpi=72).kind == "too_slow"
@@ -289,7 +289,7 @@ def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(write: Callabl
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_worker_that_dies_is_replaced(write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor) -> None:
     good, bomb = write("good.pdf", pages(3)), write("bomb.pdf", form_bomb())
-    with PagePool(time_limit=60.0, spares=0) as pool:
+    with PagePool(time_limit=60.0) as pool:
         pool.page_image(good, 0)
         for worker in list(pool._live):  # while idle: no page is to blame
             worker.process.kill()
@@ -320,7 +320,7 @@ def test_a_page_is_blamed_for_what_it_did_twice(
             raise pages_pdf.Lost("Somebody ended it.")
         return ask(worker, *given, **more)
 
-    with PagePool(time_limit=10.0, spares=0) as pool:
+    with PagePool(time_limit=10.0) as pool:
         pool.page_image(good, 0)
         monkeypatch.setattr(pages_pdf._Worker, "ask", lost)
         # Lost once, answered by a fresh worker.
@@ -336,7 +336,7 @@ def test_close_leaves_no_process_and_fails_typed(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
     good, bomb = write("good.pdf", page()), write("bomb.pdf", form_bomb())
-    pool = PagePool(time_limit=60.0)
+    pool = PagePool(time_limit=60.0, spares=1)
     assert not pool._live  # nothing starts before the first request
     pool.page_image(good, 0)
     waiting = threads.submit(refused, pool.page_image, bomb, 0)
@@ -353,7 +353,7 @@ def test_a_pool_at_rest_has_no_process_and_draws_again(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
     good, slow = write("good.pdf", page()), write("bomb.pdf", form_bomb())
-    with PagePool(spares=0) as pool:
+    with PagePool() as pool:
         pool.page_image(good, 0)
         pool._time_limit = 0.1
         waiting = threads.submit(refused, pool.page_image, slow, 0)
@@ -368,7 +368,7 @@ def test_a_pool_at_rest_has_no_process_and_draws_again(
 
 
 def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -> None:
-    pool = PagePool(spares=0)
+    pool = PagePool()
     pool.page_image(write("good.pdf", page()), 0)
     pids = worker_pids(pool)
     del pool
@@ -377,7 +377,7 @@ def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -
 
 def test_worker_is_replaced_after_its_share_of_requests(write: Callable[[str, bytes], Path]) -> None:
     path = write("many.pdf", pages(4))
-    with PagePool(workers=1, spares=0, requests_per_worker=3) as pool:
+    with PagePool(workers=1, requests_per_worker=3) as pool:
         seen = []
         for page_index in range(4):
             assert pool.page_image(path, page_index, dpi=30).page_width == 100 + page_index
@@ -402,7 +402,7 @@ def test_eight_threads_get_their_own_pages(
 
 def test_waiting_is_bounded(write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor) -> None:
     good, bomb = write("good.pdf", page()), write("bomb.pdf", form_bomb())
-    with PagePool(workers=1, spares=0, time_limit=0.3, wait_limit=0.1, slow_after=9.0) as pool:
+    with PagePool(workers=1, time_limit=0.3, wait_limit=0.1, slow_after=9.0) as pool:
         pool.describe(good)
         slow = threads.submit(refused, pool.page_image, bomb, 0)
         until(lambda: busy(pool))
@@ -436,7 +436,7 @@ def test_app_process_never_imports_the_renderer(write: Callable[[str, bytes], Pa
         import sys
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
-        pool = PagePool(spares=0)
+        pool = PagePool()
         path = Path(sys.argv[1])
         assert pool.describe(path).page_count == 2
         assert pool.page_image(path, 1).page_width == 101
@@ -459,7 +459,7 @@ def test_workers_end_when_the_app_is_killed_also_in_the_middle_of_a_page(write: 
         import os, signal, sys, threading
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
-        pool = PagePool(time_limit=120.0)
+        pool = PagePool(time_limit=120.0, spares=1)
         pool.page_image(Path(sys.argv[1]), 0)
         print(*(worker.process.pid for worker in pool._live), flush=True)
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGKILL)).start()
@@ -488,7 +488,7 @@ def test_the_app_ends_while_a_page_is_drawn_that_nobody_waits_for(write: Callabl
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
         from evaluator.pdf.problems import PageProblem
-        pool = PagePool(time_limit=600.0, slow_after=0.05, spares=0)
+        pool = PagePool(time_limit=600.0, slow_after=0.05)
         try:
             pool.page_image(Path(sys.argv[1]), 0, patience=0.1)
         except PageProblem as problem:
@@ -506,7 +506,7 @@ def test_a_session_that_asks_for_many_pages_does_not_keep_the_others_waiting(
     write: Callable[[str, bytes], Path], threads: ThreadPoolExecutor
 ) -> None:
     many, one = write("many.pdf", pages(60)), write("one.pdf", page())
-    with PagePool(workers=1, spares=0, wait_limit=120.0, time_limit=60.0) as pool:
+    with PagePool(workers=1, wait_limit=120.0, time_limit=60.0) as pool:
         drawn: list[int] = []
 
         def greedy() -> None:
@@ -553,7 +553,7 @@ def test_a_worker_that_lies_or_stalls_costs_a_limit_and_nothing_else(
     ]
     for said, ends, _ in lies:
         program = write("liar.py", LIAR.replace("{SAID}", said).replace("{ENDS}", str(ends)).encode())
-        with PagePool(spares=0, time_limit=0.1) as pool:
+        with PagePool(time_limit=0.1) as pool:
             monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])  # noqa: B023
             with pytest.raises(PageProblem) as caught:
                 pool.page_image(good, 0)
@@ -569,7 +569,7 @@ def test_a_worker_that_lies_or_stalls_costs_a_limit_and_nothing_else(
 @linux_only
 def test_worker_gives_up_what_it_does_not_need_and_stays_small(write: Callable[[str, bytes], Path]) -> None:
     poster = write("poster.pdf", page(entries=b"/MediaBox [0 0 20000 20000]"))
-    with PagePool(time_limit=20.0, spares=0, slow_after=20.0) as pool:
+    with PagePool(time_limit=20.0, slow_after=20.0) as pool:
         image = pool.page_image(poster, 0, dpi=300)
         assert image.width * image.height == PIXEL_LIMIT
         (pid,) = worker_pids(pool)
@@ -728,7 +728,7 @@ def test_answers_are_kept_by_content(pool: PagePool, write: Callable[[str, bytes
 def test_file_exchanged_behind_the_digest_is_noticed(write: Callable[[str, bytes], Path]) -> None:
     path = write("one.pdf", page(entries=b"/MediaBox [0 0 612 792]"))
     # A new process for each request: one that has the document open would not read the file again.
-    with PagePool(requests_per_worker=1, spares=0) as pool:
+    with PagePool(requests_per_worker=1) as pool:
         pool.describe(path)
         status = path.stat()
         # Same size, same inode, same time: only the bytes tell.

@@ -62,13 +62,13 @@ def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 @pytest.fixture(scope="module")
 def pool(compiled_modules: None) -> Iterator[PagePool]:
     # Generous: a slow machine must not turn a good page into a slow one.
-    with PagePool(time_limit=20.0, spares=0) as shared:
+    with PagePool(time_limit=20.0) as shared:
         yield shared
 
 
 @pytest.fixture(scope="module")
 def short_pool(compiled_modules: None) -> Iterator[PagePool]:
-    with PagePool(time_limit=SHORT, spares=0) as shared:
+    with PagePool(time_limit=SHORT) as shared:
         yield shared
 
 

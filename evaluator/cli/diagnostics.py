@@ -48,7 +48,7 @@ def _look() -> Installed:
     """Return versions from the installation, and what a worker started for it says it gave up."""
     confined: tuple[str, ...] = ()
     renderer = problem = None
-    with PagePool(workers=1, spares=0) as pool:
+    with PagePool(workers=1) as pool:
         try:
             renderer, confined = pool.renderer()
         except PageProblem as caught:

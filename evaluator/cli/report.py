@@ -180,7 +180,7 @@ def review_pack(
     if since is not None and boxes is None:
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
-    with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS), spares=0) as pool:
+    with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
         with _refused():

@@ -233,7 +233,7 @@ class PagePool:
     """Draws pages and reads words in processes that can be killed; for any number of threads.
 
     Questions take a path from `PdfFolder.find`, and most a page index from 0; what cannot be answered raises a
-    `PageProblem`. Processes start with the first request or with `start`, one and a spare; more only when requests
+    `PageProblem`. Processes start with the first request or with `start`, one and the spares; more only when requests
     overlap. Requests for one page wait for each other: a page that never ends costs one worker, not all.
 
     Parameters
@@ -257,7 +257,7 @@ class PagePool:
         self,
         *,
         workers: int = 2,
-        spares: int = 1,
+        spares: int = 0,
         time_limit: float = 5.0,
         wait_limit: float = 20.0,
         slow_after: float = 0.5,

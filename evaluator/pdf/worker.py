@@ -1089,6 +1089,9 @@ def _start_engine() -> str:
 
 def confine_process() -> tuple[str, ...]:
     """Give up, for good, what reading a document never needs; return what is in force, in words."""
+    # What is loaded by now stays: it is never looked through for garbage.
+    gc.freeze()
+    gc.enable()
     empty_folder()
     limit_process(memory=MEMORY_LIMIT, open_files=_OPEN_FILES)
     return shut_in()
@@ -1107,8 +1110,10 @@ def _limit_processor(seconds: float) -> None:
 def own_pipes() -> tuple[IO[bytes], IO[bytes], socket.socket | None]:
     """Return the streams of messages, for this process alone, and the socket of open files, if any.
 
-    What a C library prints cannot fall between messages. The process ends with the one that started it.
+    What a C library prints cannot fall between messages. The process ends with the one that started it. Until it is
+    confined, nothing is looked through for garbage.
     """
+    gc.disable()
     # Ctrl-C in the terminal is for the app, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(os.dup(2))
@@ -1152,15 +1157,11 @@ def main() -> None:
     freed_memory.keep()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
-    # What is loaded here stays: nothing of it is looked through for garbage, now or later.
-    gc.disable()
     try:
         name = _start_engine()
     except ImportError as problem:
         write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
         return
-    gc.freeze()
-    gc.enable()
     write_frame(sink, encode(Ready(name, confine_process())))
     desk = _Desk()
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:

@@ -91,7 +91,7 @@ def patience(seconds: float) -> float:
 @st.cache_resource(show_spinner=False)
 def pool() -> PagePool:
     """Return the renderer of this process, for all sessions."""
-    made = PagePool()
+    made = PagePool(spares=1)
     ended_sessions.when_none(made.rest)
     return made
 

@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from streamlit.components.v2 import manifest_scanner
+from streamlit.elements.widgets import selectbox, slider, text_widgets
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.state import get_session_state
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from evaluator import project
@@ -31,6 +34,11 @@ _compiled = ScriptCache()
 app_test.ScriptCache = local_script_runner.ScriptCache = lambda: _compiled  # type: ignore[attr-defined, assignment]
 # The installed packages stay the same: AppTest reads all of them at each start, for components, most of its time.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+# One for all runs: each of its attributes is a class that is made when it is first asked for, a tenth of a run.
+app_test.MagicMock = cache(app_test.MagicMock)  # type: ignore[attr-defined, assignment, misc]
+# A box or slider copies the whole state to look for its own key in it, another tenth.
+for _kind in (selectbox, slider, text_widgets):
+    _kind.get_session_state = lambda: SimpleNamespace(filtered_state=get_session_state())  # type: ignore[assignment]
 
 
 def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:

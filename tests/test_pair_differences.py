@@ -14,7 +14,7 @@ from evaluator.compare.differences import Difference, decisive, differences
 from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
-from pages.shared import address, item_ledger, widgets
+from pages.shared import address, item_ledger, pair_differences, widgets
 from pages.shared.state import Field, State
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
@@ -57,7 +57,8 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
                 assert listed["Page"].tolist() == [str((item.page or 0) + 1) for item in items]
             if items[0].place:
                 assert listed["Field"].tolist() == [item.place_words for item in items]
-    # A link lists the number again.
+    # A link lists the number again, and nothing is computed for a second session.
+    monkeypatch.delattr(pair_differences, "differences")
     address = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
     assert json.loads(address["ledger"]) == number
     pd.testing.assert_frame_equal(items_listed(start(monkeypatch, view, **address)), listed)

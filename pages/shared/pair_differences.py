@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.compare.differences import Difference, decisive, differences
-from evaluator.compare.resampling import FEW_DOCUMENTS
+from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES
 from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
@@ -24,10 +24,12 @@ from pages.shared.state import state
 _ROWS = 10
 
 
-@computed(24)
-def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measures]]) -> tuple[Difference, ...]:
+@computed(48)
+def _differences(
+    key: tuple[str, ...], resamples: int, *, _measures: Callable[[], Sequence[Measures]]
+) -> tuple[Difference, ...]:
     a, b = _measures()
-    return differences(a, b)
+    return differences(a, b, resamples=resamples)
 
 
 @computed(12)
@@ -62,10 +64,9 @@ def part(
         # Once for both: what a document alone has is kept with them.
         once = functools.cache(measures)
         if state.resampled_before != identity:
-            a, b = once()
-            _differences_part(place, differences(a, b, resamples=0), names, of)
+            _differences_part(place, _differences(identity, 0, _measures=once), names, of)
         item_ledger.part(_ledgers(identity, at, _ledgers=ledgers), open_item)
-        _differences_part(place, _differences(identity, _measures=once), names, of)
+        _differences_part(place, _differences(identity, RESAMPLES, _measures=once), names, of)
         state.resampled_before = identity
 
 

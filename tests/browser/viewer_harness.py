@@ -1,7 +1,7 @@
 """A small Streamlit app with made-up pages, for the tests of the page viewer.
 
 Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, hostile, verdicts, filtered,
-ink, long, late), `selected` (a key), `visit` (another one begins anew). In the scene `late` the data always hold
+long, late), `selected` (a key), `visit` (another one begins anew). In the scene `late` the data always hold
 the choice before the last one. It counts its runs and writes what the viewer reported into the page, where the tests
 read it.
 """
@@ -17,15 +17,13 @@ from typing import Any
 
 import msgspec
 import streamlit as st
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from evaluator.drawing.payloads import PagePayload
 from pages.shared.components import parse_events, viewer
 
 WIDTH, HEIGHT = 595.0, 842.0
 PAGES = 48
-SENTENCE = "one household in five of the river districts still cooked and read by kerosene the grid reached every town"
-WORDS = SENTENCE.split(" ")
 LABELS = ["Text", "Table", "Picture", "Caption", "Section-header", "List-item", "Page-footer"]
 HOSTILE = '<img src=x onerror="window.hacked=1">![](http://example.invalid/x.png)'
 
@@ -54,65 +52,13 @@ BLOCKS: list[Block] = [
 
 @functools.lru_cache(maxsize=32)
 def page_image(number: int, width: int) -> str:
-    """A page that looks like one, as a data URL."""
+    """A page with a grey block for each of its boxes and a black bar as long as its number, as a data URL."""
     scale = width / WIDTH
     image = Image.new("RGB", (width, round(HEIGHT * scale)), "white")
     draw = ImageDraw.Draw(image)
-    random_words = random.Random(number)
-
-    def font(points: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-        return ImageFont.load_default(size=max(4.0, points * scale))
-
-    def lines(x1: float, y1: float, x2: float, y2: float, size: float) -> None:
-        y = y1 + 2
-        face = font(size)
-        while y + size * 1.25 <= y2 + 1:
-            text = ""
-            while draw.textlength(text, font=face) < (x2 - x1 - 14) * scale:
-                text += random_words.choice(WORDS) + " "
-            draw.text(((x1 + 4) * scale, y * scale), text.rsplit(" ", 2)[0], fill="#222", font=face)
-            y += size * 1.3
-
-    for label, x1, y1, x2, y2 in BLOCKS:
-        if label == "Picture":
-            draw.line(
-                [((x1 + 30) * scale, (y2 - 22) * scale), ((x2 - 10) * scale, (y2 - 22) * scale)],
-                fill="#99A",
-                width=max(1, round(scale)),
-            )
-            for bar in range(12):
-                left = x1 + 36 + bar * 16
-                top = y2 - 22 - (20 + (bar * 37 + number * 11) % 84)
-                draw.rectangle(
-                    [left * scale, top * scale, (left + 12) * scale, (y2 - 22) * scale],
-                    fill="#9FB4C6" if bar % 2 else "#23527C",
-                )
-        elif label == "Table":
-            for row in range(11):
-                y = y1 + 4 + row * 14.6
-                for column, x in enumerate((58, 190, 280, 345, 430, 500)):
-                    text = (
-                        ("District", "Application", "Service", "Wiring", "Inspection", "Total")[column]
-                        if row == 0
-                        else (f"District {row}" if column == 0 else str((row * 7 + column * 13 + number) % 90 + 4))
-                    )
-                    draw.text((x * scale, y * scale), text, fill="#222", font=font(8.4))
-                draw.line([(x1 * scale, (y + 12.5) * scale), (x2 * scale, (y + 12.5) * scale)], fill="#BBB", width=1)
-        elif label == "Section-header":
-            draw.text(
-                ((x1 + 4) * scale, (y1 + 3) * scale), "2.3 Who is still off the grid", fill="#1A3A66", font=font(14)
-            )
-        elif label == "Page-header":
-            draw.text(
-                ((x1 + 4) * scale, (y1 + 2) * scale),
-                f"Energy access in the river districts, page {number}",
-                fill="#444",
-                font=font(8.5),
-            )
-        elif label == "Page-footer":
-            draw.text(((x1 + 24) * scale, (y1 + 2) * scale), str(number), fill="#444", font=font(8.5))
-        else:
-            lines(x1, y1, x2, y2, 8.4 if label in {"Caption", "Footnote"} else 9.6)
+    for _, *corners in BLOCKS:
+        draw.rectangle([corner * scale for corner in corners], fill="#999")
+    draw.rectangle([0, 0, number * scale, 10 * scale], fill="#000")
     buffer = io.BytesIO()
     image.save(buffer, "WEBP", quality=80, method=0)
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
@@ -455,11 +401,10 @@ def data_of(
                 each |= {"mistake": None, "faded": True}
         data |= {"filtered": True, "hidden_mistakes": 4, "walk": {"before": False, "after": True, "total": 9}}
         page["position"] = 0
-    elif scene == "ink":
-        page |= {"lost_words": None, "lost_ink": 0.042}
-        mistakes[0]["foreign"] = lost_words()[:4]
     elif scene == "long":
-        page |= {"position": 301, "total": 500}
+        # Of pages without a text layer.
+        page |= {"position": 301, "total": 500, "lost_words": None, "lost_ink": 0.042}
+        mistakes[0]["foreign"] = lost_words()[:4]
         data["strip"] = [
             {"document": "long.pdf", "index": place, "mistakes": place % 7, "blocks": [], "current": place == 300}
             for place in range(270, 390)

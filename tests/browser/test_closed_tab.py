@@ -13,12 +13,23 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import Screen, own_port, started, stop
-from tests.browser.test_guard import drawn
 from tests.building import box, write_file
 from tests.pdf_fixtures import page
+from tests.sessions import Reader
 from tests.test_server import below, running
 
 pytestmark = pytest.mark.browser
+
+
+async def drawn(url: str, server: int) -> set[int]:
+    """The processes of a server once it has drawn a page for a reader."""
+    reader = await Reader(url).connected()
+    act = await reader.open("page_browser")
+    assert act.errors == ()
+    assert reader.shown["image"]
+    pids = await asyncio.to_thread(below, server)
+    await reader.left()
+    return pids
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are listed by ps")

@@ -1,21 +1,15 @@
-"""What a page of another origin can do to the dashboard, and what is left of a killed one."""
+"""What a page of another origin can do to the dashboard."""
 
 from __future__ import annotations
 
-import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Screen, own_port, started, stop
-from tests.sessions import Reader
-from tests.test_server import below, running
+from tests.browser.conftest import Screen
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
@@ -103,7 +97,7 @@ def test_markup_that_got_into_the_page_runs_no_script_and_fetches_nothing(
     server: str, foreign: str, visit: Visit
 ) -> None:
     """That the policy breaks no view of ours, the other tests say: what it stops is an error of the console."""
-    screen = visit(server).open()
+    screen = visit(server).open("files")
     assert screen.trouble == []
     asked: list[str] = []
     screen.page.on("response", lambda answer: asked.append(answer.url))
@@ -114,43 +108,3 @@ def test_markup_that_got_into_the_page_runs_no_script_and_fetches_nothing(
     assert len([line for line in screen.trouble if "Content Security Policy" in line]) >= 4
     # All of it is of the markup.
     screen.trouble.clear()
-
-
-async def drawn(url: str, server: int) -> set[int]:
-    """The processes of a server once it has drawn a page for a reader."""
-    reader = await Reader(url).connected()
-    act = await reader.open("page_browser")
-    assert act.errors == ()
-    assert reader.shown["image"]
-    pids = await asyncio.to_thread(below, server)
-    await reader.left()
-    return pids
-
-
-def test_a_killed_dashboard_leaves_no_file_and_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is ended is in `test_closed_tab`."""
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setenv("TMPDIR", str(scratch))
-    port = own_port()
-    process = started(tmp_path, port)
-    try:
-        # In a thread of its own: the loop of the browser that other tests use runs in this one.
-        with ThreadPoolExecutor(1) as thread:
-            pids = thread.submit(asyncio.run, drawn(f"http://127.0.0.1:{port}", process.pid)).result()
-        assert len(pids) >= 3, "the server and two that draw pages"
-        if Path("/proc/self/maps").exists():
-            # Who draws is asked last: a process that has just been begun goes by the name of the server.
-            loaded = [pid for pid in pids if "mupdf" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8").lower()]
-            names = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in loaded]
-            assert names, "a page was drawn"
-            assert all(b"evaluator.pdf.worker" in name for name in names), "the renderer is where pages are drawn"
-        process.kill()
-        process.wait(30)
-        deadline = time.monotonic() + 30
-        while running(pids) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running(pids) == set()
-    finally:
-        stop(process)
-    assert list(scratch.iterdir()) == []

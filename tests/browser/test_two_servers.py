@@ -1,4 +1,4 @@
-"""Two servers on one findings store: what is judged on one is there on the other, and nothing of either is lost."""
+"""Two servers on one findings store, one of which starts again: nothing of what either was told is lost."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ import pytest
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen, dashboard, free_port, own_port
 from tests.sample_part import write_part_with_pages
 from tests.store_process import POSTGRES, own_schema
 from tests.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 
 pytestmark = pytest.mark.browser
+# What the browser itself says while nobody answers.
+UNANSWERED = (
+    "net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET", "net::ERR_EMPTY_RESPONSE", "WebSocket",
+    "No response received", "server is not responding",
+)  # fmt: skip
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -32,37 +37,87 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store, tmp_path: Path) -> None:
+    """Ben's sees what Anna's takes; hers starts again with `--workspace`: her tab goes on, and a new one finds all."""
+    port = own_port()
+    data = write_part_with_pages(tmp_path / "data", "tram-options.pdf")
+    words = ("open", str(data), "--workspace", str(tmp_path / "ws"))
+
     def given() -> list[Event]:
         return [event for event in store.events() if event.verdict is not None]
 
-    data = write_part_with_pages(tmp_path / "data", "tram-options.pdf")
-    with dashboard(tmp_path, "open", str(data)) as one, dashboard(tmp_path, "open", str(data)) as other:
-        screens = {"Anna": visit(one), "Ben": visit(other)}
-        # Both on the same mistake, and both before either is answered.
-        for screen in screens.values():
-            screen.open("page_browser").page.locator(".pane").first.focus()
-            screen.page.keyboard.press("n")
-            screen.settled()
-        for place, (name, screen) in enumerate(screens.items()):
-            screen.page.locator(".verdict-button").nth(place).click()
-            screen.page.locator(".verdict-name").fill(name)
-        for screen in screens.values():
-            screen.page.keyboard.press("Enter")
-        screens["Anna"].wait(lambda: len(given()) >= len(screens), "the verdicts of both")
-        for screen in screens.values():
-            screen.settled()
-        anna, ben = sorted(given(), key=lambda event: event.author)
-        assert [(each.author, each.verdict) for each in (anna, ben)] == [
-            ("Anna", "model_wrong"), ("Ben", "ground_truth_wrong"),
-        ]  # fmt: skip
-        assert anna.target_id == ben.target_id
-        # Each server shows what the other one has taken.
-        for screen in screens.values():
-            screen.go("Findings")
-            assert "1 finding" in screen.text()
-            assert "1 findings" not in screen.text()
+    with dashboard(tmp_path, "open", str(data), port=free_port()) as other:
+        with dashboard(tmp_path, *words, port=port) as one:
+            screen = visit(one).open("page_browser", label="Section-header")
+            page = screen.page
+            screens = {"Anna": screen, "Ben": visit(other).open("page_browser", label="Section-header")}
+            # Both on the same mistake, and both before either is answered.
+            for each in screens.values():
+                each.page.locator(".pane").first.focus()
+                each.page.keyboard.press("n")
+                each.settled()
+            for place, (name, each) in enumerate(screens.items()):
+                each.page.locator(".verdict-button").nth(place).click()
+                each.page.locator(".verdict-name").fill(name)
+            for each in screens.values():
+                each.page.keyboard.press("Enter")
+            screen.wait(lambda: len(given()) >= len(screens), "the verdicts of both")
+            for each in screens.values():
+                each.settled()
+            first, ben = sorted(given(), key=lambda event: event.author)
+            assert [(each.author, each.verified, each.verdict) for each in (first, ben)] == [
+                ("Anna", False, "model_wrong"), ("Ben", False, "ground_truth_wrong"),
+            ]  # fmt: skip
+            assert (first.target.kind, first.target.label) == ("mistake", "Section-header")
+            assert first.target_id == ben.target_id
+            # Each server shows what the other one has taken; Anna's when it has started again.
+            shown = screens["Ben"].go("Findings")
+            assert "1 finding" in shown.text()
+            assert "1 findings" not in shown.text()
             for author in screens:
-                screen.page.locator(".ls-history", has_text=author).first.wait_for()
-        for screen in screens.values():
+                shown.page.locator(".ls-history", has_text=author).first.wait_for()
+            shown.leave()
+            screen.page.bring_to_front()
+            # Not a click, which would leave the chosen mistake: N goes on from it.
+            page.locator(".pane").first.focus()
+            chosen = screen.address().get("box")
+            page.keyboard.press("n")
+            screen.wait(lambda: screen.address().get("box", chosen) != chosen, "the next box in the address")
+            screen.settled()
+            was, at = screen.address(), screen.where()
+        connected: list[str] = []
+
+        def noted(socket: object) -> None:
+            connected.append(one)
+
+        page.on("websocket", noted)
+        with dashboard(tmp_path, *words, port=port):
+            # No reload: the tab knocks until somebody answers.
+            screen.wait(lambda: bool(connected) and not screen.waiting, "the connection of the open tab")
+            page.remove_listener("websocket", noted)
+            screen.settled()
+            page.get_by_test_id("stConnectionStatus").wait_for(state="detached")
+            screen.wait(lambda: screen.address() == was, f"the address {was}, not {screen.address()}")
+            assert screen.where() == at
+            # It goes on: a verdict on the chosen box under the name of before.
+            page.locator(".verdict-button", has_text="Ground truth wrong").click()
+            screen.wait(lambda: len(given()) == 3, "the third verdict in the store")
+            second = given()[2]
+            assert (second.author, second.verdict, second.target.document) == ("Anna", "ground_truth_wrong", at[0])
+            assert second.target_id != first.target_id
+            # Another session: the browser remembers the name, the workspace folder the filter.
+            screen.open("page_browser")
+            screen.wait(lambda: screen.address().get("label") == "Section-header", "the filter")
+            screen.go("Findings")
+            # The costliest is chosen, which Anna judged alone.
+            page.locator(".ls-history", has_text="Anna").wait_for()
+            field = page.get_by_role("textbox", name="Your name", exact=True)
+            screen.wait(lambda: field.input_value() == "Anna", "the name")
+            assert "2 findings · 1 conflict" in screen.text()
+            assert "corrected, 1 verdict applied" in screen.text()
+            page.get_by_role("button", name="Show on the page").click()
+            page.locator(".ls-title h1", has_text="Page browser").wait_for()
+            screen.settled()
+            assert screen.where() == (second.target.document, (second.target.page or 0) + 1)
             screen.leave()
+    screen.trouble[:] = [line for line in screen.trouble if not any(words in line for words in UNANSWERED)]
     store.check()

@@ -7,6 +7,8 @@ that no worker is left alone with one at the end.
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cyclopts.argument import _collection
 from hypothesis import settings
 
 from tests import network, outside, run_folder
@@ -25,6 +28,9 @@ _workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 settings.register_profile("layoutscope", deadline=None, max_examples=20)
 settings.load_profile("layoutscope")
 
+
+# The groups of a command's options never change; a process that runs one command works them out once.
+_collection._resolve_groups_from_callable = functools.cache(_collection._resolve_groups_from_callable)
 
 # A test that wants the cache of columns names a folder of its own.
 os.environ["LAYOUTSCOPE_CACHE"] = "off"
@@ -61,8 +67,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What tests do from here on is theirs."""
+    """What tests do from here on is theirs; what was imported stays, and is not looked through for garbage again."""
     looks_while_collected.collecting = False
+    gc.set_threshold(50_000)
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,9 +11,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evaluator.formats.coco import walk as coco
 from evaluator.formats.json_text import garbage_collection_off
@@ -96,16 +96,19 @@ class Module:
             below = syntax.children(node)
             self.above.update(dict.fromkeys(below, node))
             nodes += below
-        self.returns = [node for node in nodes if isinstance(node, ast.Return)]
-        self.names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
-        self.functions = [node for node in nodes if isinstance(node, Function)]
-        self.given: dict[tuple[ast.AST, str], list[tuple[ast.expr, ast.AST]]] = defaultdict(list)
+        by_type: dict[type[ast.AST], list[Any]] = defaultdict(list)
         for node in nodes:
+            by_type[type(node)].append(node)
+        self.returns: list[ast.Return] = by_type[ast.Return]
+        self.names = {node.id for node in by_type[ast.Name]}
+        self.calls: list[ast.Call] = by_type[ast.Call]
+        self.functions: list[Function] = [*by_type[ast.FunctionDef], *by_type[ast.AsyncFunctionDef]]
+        self.given: dict[tuple[ast.AST, str], list[tuple[ast.expr, ast.AST]]] = defaultdict(list)
+        for node in chain.from_iterable(by_type[each] for each in (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
             pairs: list[tuple[str, ast.expr]] = []
             if isinstance(node, ast.Assign):
                 pairs = [pair for target in node.targets for pair in bindings(target, node.value)]
-            elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            elif node.value is not None:
                 pairs = list(bindings(node.target, node.value))
             if pairs:
                 scopes = (each for each in self.enclosing(node) if isinstance(each, Function | ast.Lambda | ast.Module))
@@ -114,7 +117,7 @@ class Module:
                     self.given[scope, name].append((value, node))
         self.imports = {
             alias.asname or alias.name: (f"{node.module.replace('.', '/')}", alias.name)
-            for node in nodes if isinstance(node, ast.ImportFrom) and node.module
+            for node in by_type[ast.ImportFrom] if node.module
             for alias in node.names
         }  # fmt: skip
 

@@ -259,7 +259,7 @@ class _Search:
         before: IntArray | None = None
         for _ in range(3):
             moved = ours * np.tile(scale, 2) + np.tile(shift, 2)
-            near = np.flatnonzero(iou(self._truth[pairs.first], moved[pairs.second]) >= _IOU)
+            near = np.flatnonzero(iou(self._truth.take(pairs.first, axis=0), moved.take(pairs.second, axis=0)) >= _IOU)
             # Of the same pairs the fit is the same.
             if len(near) < 3 or (before is not None and np.array_equal(near, before)):
                 break
@@ -279,7 +279,7 @@ class _Search:
         if not len(pairs.first):
             return 0.0
         with np.errstate(invalid="ignore", over="ignore"):
-            fitting = iou(self._truth[pairs.first], ours[pairs.second]) >= _IOU
+            fitting = iou(self._truth.take(pairs.first, axis=0), ours.take(pairs.second, axis=0)) >= _IOU
         # A mean of shares, not a share of all: one file may have many more boxes than the other.
         return sum(self._shares_of(pairs, fitting)) / 2.0
 

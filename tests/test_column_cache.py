@@ -26,6 +26,7 @@ from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
 from pages.shared import opened
 from pages.shared.opened import BOXES
 from tests.dashboard import start, workspace
+from tests.sample_part import write_part
 from tests.test_same_numbers import FORMS, TRUTH, A
 
 INSTANCES = b"""{"images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
@@ -219,7 +220,7 @@ def test_columns_are_maps_that_nobody_can_change_and_another_process_gets(home: 
 
 @pytest.mark.parametrize("protocol", [name for name, one in PROTOCOLS.items() if one.kind == "boxes"])
 def test_a_protocol_counts_the_same_on_maps(protocol: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sample = Path(__file__).resolve().parents[1] / "sample_data"
+    sample = write_part(home.parent, "tram-options.pdf", "groundwater-note.pdf")
     options: dict[str, Any] = {"page_size": (1000, 1400)} if protocol == "pixel" else {}
     truth, predictions = sample / "ground_truth.json", [sample / "lines.json", sample / "blocks.json"]
 
@@ -231,7 +232,7 @@ def test_a_protocol_counts_the_same_on_maps(protocol: str, home: Path, monkeypat
     monkeypatch.setenv(VARIABLE, OFF)
     plain = compared()
     monkeypatch.setenv(VARIABLE, str(home))
-    compared()
+    evaluate_together(protocol, truth, predictions, **options)
     monkeypatch.setattr(formats, "_box_format", None)
     assert compared() == plain
 

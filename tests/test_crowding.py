@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -24,9 +25,20 @@ from tests.building import annotations, box, write_file
 from tests.dashboard import issues, start, workspace
 
 
+@cache
 def stack(boxes: int, side: Side = "prediction") -> Annotations:
     """One page with equal boxes."""
     return annotations([box(0.0, 0.0, 1.0, 1.0, score=0.5)] * boxes, side=side)
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A ground truth and a prediction, each of 1,200 equal boxes on one page."""
+    folder = tmp_path_factory.mktemp("crowded")
+    return [
+        write_file(folder / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 1200, side=side)
+        for side, score in (("ground_truth", None), ("prediction", 0.5))
+    ]
 
 
 @pytest.mark.parametrize("protocol", sorted(box_protocols()))
@@ -104,13 +116,9 @@ def test_columns_of_one_height_are_told_apart_by_their_sides() -> None:
     assert (len(pairs.iou), compared < 10_000) == (4000, True)
 
 
-def test_check_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = [
-        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 1200, side=side)
-        for side, score in (("ground_truth", None), ("prediction", 0.5))
-    ]
+def test_check_says_it_too(crowded: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        cli.main(["check", *map(str, files), "--json"])
+        cli.main(["check", *map(str, crowded), "--json"])
     said = json.loads(capsys.readouterr().out)
     assert (left.value.code, len(said["issues"]), said["diagnosis"]) == (2, 2, [])
 
@@ -145,11 +153,9 @@ def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:
 
 
 @pytest.mark.parametrize("view", ["overview", "page_browser", "gallery", "compare", "models", "slices"])
-def test_every_view_shows_why_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
-    files = [
-        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 1200, side=side)
-        for side, score in (("ground_truth", None), ("prediction", 0.5))
-    ]
-    app = start(monkeypatch, f"pages/{view}.py", files=workspace(files[0], files[1:]))
+def test_every_view_shows_why_nothing_is_compared(
+    crowded: list[Path], monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    app = start(monkeypatch, f"pages/{view}.py", files=workspace(crowded[0], crowded[1:]))
     rules = [row["Rule"] for row in issues(app)]
     assert sum("pairs of boxes of a file may overlap" in rule for rule in rules) == 2

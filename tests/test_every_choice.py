@@ -66,7 +66,7 @@ def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
         yield "slider", slider.label, [[end, end] for end in ends] if isinstance(slider.value, list | tuple) else ends
 
 
-def choose_everything(app: AppTest, *, together: int = 4, but: str = "") -> int:
+def choose_everything(app: AppTest, *, together: int = 6, but: str = "") -> int:
     """Give each widget of the view, `but` one, its last value and its first one, so many at once; count the choices."""
     listed = [each for each in choices(app) if each[1] != but]
     names = [name for *name, _ in listed]

@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -31,6 +32,7 @@ from evaluator.protocols.posters.ledger import poster_ledger
 from tests.benchmarks import bench_fields
 from tests.building import Box, annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA
+from tests.sample_part import write_part_with_pages
 
 
 def rows_of(ledger: ItemLedger) -> dict[str, list[int]]:
@@ -300,16 +302,25 @@ def test_posters_by_criterion_worked_by_hand() -> None:
 # --- the terminal ------------------------------------------------------------------------------------------------
 
 SIDES = {
-    "pixel": ("ground_truth.json", "lines.json", "blocks.json", "--pdfs", SAMPLE_DATA / "pdf"),
+    "pixel": ("ground_truth.json", "lines.json", "blocks.json"),
     "fields": ("fields/ground_truth", "fields/anchors", "fields/rules"),
     "posters": ("posters/ground_truth", "posters/across", "posters/columns"),
 }
 
 
 @pytest.mark.parametrize("protocol", SIDES)
-def test_the_terminal_shows_the_ledger_and_what_differs(capsys: pytest.CaptureFixture[str], protocol: str) -> None:
-    truth, a, b, *more = SIDES[protocol]
-    words = ["compare", protocol, "--gt", SAMPLE_DATA / truth, "--pred", SAMPLE_DATA / a, "--pred", SAMPLE_DATA / b]
+def test_the_terminal_shows_the_ledger_and_what_differs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, protocol: str
+) -> None:
+    of_pages = protocol == "pixel"
+    home = (
+        write_part_with_pages(tmp_path / "part", "tram-options.pdf", "groundwater-note.pdf")
+        if of_pages
+        else SAMPLE_DATA
+    )
+    truth, a, b = SIDES[protocol]
+    words = ["compare", protocol, "--gt", home / truth, "--pred", home / a, "--pred", home / b]
+    more = ["--pdfs", home / "pdf"] if of_pages else []
 
     def run(*further: str) -> str:
         with pytest.raises(SystemExit) as left:

@@ -264,9 +264,9 @@ def fields_of_long_names(folder: Path) -> str:
 
 
 def boxes_of_long_names(folder: Path) -> str:
-    """Two models on 60 documents whose ids have 9,900 characters; they miss half the boxes of such a label."""
+    """Two models on 30 documents whose ids have 9,900 characters; they miss half the boxes of such a label."""
     rows, predicted = [], []
-    for number, at in itertools.product(range(60), range(6)):
+    for number, at in itertools.product(range(30), range(6)):
         label = NAME if at % 2 else "Table"
         rows.append(box(0.1 * at, 0.1, 0.1 * at + 0.08, 0.5, label=label, document=f"{NAME}{number}"))
         if label == "Table" or (number + at) % 4 == 0:

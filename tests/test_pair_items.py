@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ COMPARE = "pages/compare.py"
 MODELS = (ModelItem("A", "first"), ModelItem("B", "second"))
 
 
+@cache
 def results(protocol: str) -> tuple[Any, Any]:
     """Two models of the sample data, without the dashboard."""
     folder = SAMPLE_DATA if protocol == "pixel" else SAMPLE_DATA / protocol

@@ -37,8 +37,7 @@ def on_all_pages(result: AnyBoxResult, log: ReviewLog) -> AnyBoxResult:
     return corrected(result, to).result if to.applied else result
 
 
-@pytest.mark.parametrize("protocol", ["snapshot", "coco"])
-@pytest.mark.parametrize("model", [0, 1])
+@pytest.mark.parametrize(("protocol", "model"), [("snapshot", 0), ("coco", 1)])
 def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, protocol: str, model: int) -> None:
     every = suspects(dataset)
     result: AnyBoxResult

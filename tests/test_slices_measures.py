@@ -79,7 +79,7 @@ def test_a_condition_on_the_score_has_precision_alone() -> None:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_what_a_slice_counts_is_what_opens(results: list[AnyBoxResult], measure: Measure) -> None:
     last, every = results[0], items(results[0])
-    listed: Slices = find_slices(results[:1], measure=measure, smallest=0.0)
+    listed: Slices = find_slices(results[:1], measure=measure, smallest=0.0, depth=2)
     conditions = [each.conditions for each in listed.slices] or [(Condition("label", "==", "Text"),)]
     for each in conditions:
         inside = boxes_in(each, last, measure)
@@ -129,7 +129,7 @@ def two_models() -> list[AnyBoxResult]:
 def test_the_difference_of_two_models_is_found_by_its_measure(
     two_models: list[AnyBoxResult], measure: Measure, label: str
 ) -> None:
-    one = find_slices(two_models, measure=measure).slices[0]
+    one = find_slices(two_models, measure=measure, depth=2).slices[0]
     assert Condition("label", "==", label) in one.conditions
     assert one.models is not None
     a, b = one.models
@@ -149,7 +149,7 @@ def test_the_difference_of_two_models_is_found_by_its_measure(
 
 def test_where_both_models_are_alike_nothing_is_listed(two_models: list[AnyBoxResult]) -> None:
     for measure in ("precision", "mean_iou"):
-        assert find_slices([two_models[0], two_models[0]], measure=measure).slices == ()  # type: ignore[arg-type]
+        assert find_slices([two_models[0]] * 2, measure=measure, depth=2).slices == ()  # type: ignore[arg-type]
 
 
 # --- every measure in one list ---------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def test_where_both_models_are_alike_nothing_is_listed(two_models: list[AnyBoxRe
 def test_all_measures_are_one_list_with_one_row_for_a_cause(results: list[AnyBoxResult]) -> None:
     steps: list[tuple[int, int]] = []
     measures: tuple[Measure, ...] = ("precision", "f1", "mean_purity")
-    listed = find_by_all_measures(results[:1], measures=measures, count=lambda *step: steps.append(step))
+    listed = find_by_all_measures(results[:1], measures=measures, depth=2, count=lambda *step: steps.append(step))
     assert steps == [(0, 3), (1, 3), (2, 3)]
     assert [each.lost for each in listed.slices] == sorted((each.lost for each in listed.slices), reverse=True)
     # Small predictions where the ground truth has none lower precision and F1: one row, which names the other measure.
@@ -167,7 +167,7 @@ def test_all_measures_are_one_list_with_one_row_for_a_cause(results: list[AnyBox
     assert " documents; also F1; confirmed" in first.sentence
     assert first.to_json()["also"] == ["f1"]
     assert any(each.measure == "mean_purity" for each in listed.slices)
-    alone = find_slices(results[:1], measure="precision").slices[0]
+    alone = find_slices(results[:1], measure="precision", depth=2).slices[0]
     assert alone.also == ()
     assert "also" not in alone.to_json()
     assert (first.conditions, first.lost, first.p) == (alone.conditions, alone.lost, pytest.approx(3 * alone.p))
@@ -202,7 +202,19 @@ def test_the_terminal_takes_every_measure(capsys: pytest.CaptureFixture[str], tm
     files = ("--gt", SAMPLE_DATA / "ground_truth.json", "--pred", SAMPLE_DATA / "lines.json")
     named = tmp_path / "named.json"
     code, out, err = ended(
-        capsys, "slices", "snapshot", *files, "--measure", "f1", "--json", "--save", "low", "--slices-file", named
+        capsys,
+        "slices",
+        "snapshot",
+        *files,
+        "--measure",
+        "f1",
+        "--conditions",
+        "1",
+        "--json",
+        "--save",
+        "low",
+        "--slices-file",
+        named,
     )
     assert code == 0, err
     first = msgspec.json.decode(out)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,8 @@ FIELDS = SAMPLE_DATA / "fields"
 POSTERS = SAMPLE_DATA / "posters"
 
 
-def results_of(protocol: str, *models: str) -> list[Result]:
+@cache
+def results_of(protocol: str, *models: str) -> tuple[Result, ...]:
     """Sample results of a protocol."""
     if protocol == "pixel":
         truth, files = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.json" for name in models]
@@ -38,7 +40,7 @@ def results_of(protocol: str, *models: str) -> list[Result]:
         folder = FIELDS if protocol == "fields" else POSTERS
         truth, files, given = folder / "ground_truth", [folder / name for name in models], {}
     evaluated = project.evaluate_together(protocol, truth, files, lambda _said: None, **given)
-    return [one.result for one in evaluated]
+    return tuple(one.result for one in evaluated)
 
 
 def mean_of(observed: Observations, model: int = 0) -> float:
@@ -270,7 +272,7 @@ def test_pdfs_and_a_table_give_attributes_of_fields(tmp_path: Path, capsys: pyte
     table.write_text("document,vendor\n" + "".join(f"{name},{name.split('-')[0]}\n" for name in names))
     truth, prediction = str(tmp_path / "ground_truth"), str(tmp_path / "anchors")
     arguments = ["--gt", truth, "--pred", prediction, "--pdfs", str(FIELDS / "pdf")]
-    assert run(["slices", "fields", *arguments, "--attributes", str(table), "--json"]) == 0
+    assert run(["slices", "fields", *arguments, "--attributes", str(table), "--conditions", "1", "--json"]) == 0
     assert isinstance(json.loads(capsys.readouterr().out), list)
     named = tmp_path / "named.json"
     named.write_text(json.dumps({"first": [{"attribute": "vendor", "op": "==", "value": names[0].split("-")[0]}]}))
@@ -283,7 +285,7 @@ def test_pdfs_and_a_table_give_attributes_of_fields(tmp_path: Path, capsys: pyte
     assert run(["evaluate", "fields", *arguments, "--json"]) == 0
     assert [issue["rule"] for issue in json.loads(capsys.readouterr().out)["issues"]] == [said]
     for command in ("slices", "evaluate", "compare"):
-        given = [*arguments[:4], "--attributes", str(table)] if command == "slices" else arguments
+        given = [*arguments[:4], "--attributes", str(table), "--conditions", "1"] if command == "slices" else arguments
         more = ["--pred", truth] if command == "compare" else []
         assert run([command, "fields", *given, *more]) == 0
         assert capsys.readouterr().err.count(f"warning: documents.csv: {said}; found 1 row") == 1

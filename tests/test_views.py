@@ -1006,10 +1006,8 @@ def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeyp
         (OVERVIEW, {}),
         ("pages/compare.py", {}),
         ("pages/compare.py", {"compare": "pixels"}),
-        ("pages/compare.py", {"compare": "fields"}),
         ("pages/compare.py", {"compare": "posters"}),
         ("pages/fields.py", {}),
-        ("pages/posters.py", {}),
         ("pages/review_pack.py", {}),
     ],
 )  # fmt: skip

@@ -14,9 +14,24 @@ from streamlit import config as streamlit_config
 from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
 from pages.shared import login
 from pages.shared.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, ROOT, fine, go, markdown_texts, start, title, words
+from tests.dashboard import (
+    FILES,
+    OVERVIEW,
+    PAGE_BROWSER,
+    ROOT,
+    fine,
+    go,
+    markdown_texts,
+    send_event,
+    start,
+    title,
+    viewer,
+    words,
+)
 
 AUTH = {
     "redirect_uri": "http://127.0.0.1:8501/oauth2callback",
@@ -77,7 +92,8 @@ def test_before_the_login_every_view_is_only_the_log_in_screen(view: str) -> Non
     assert "files" not in app.session_state
 
 
-def test_after_the_login_the_data_and_who_reads() -> None:
+def test_after_the_login_the_data_and_who_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
     app = session(auth=AUTH, user=ANNA)
     assert title(app) == "Overview"
     assert "Logged in as anna@example.org" in words(app)
@@ -88,6 +104,14 @@ def test_after_the_login_the_data_and_who_reads() -> None:
     captions = [re.sub(r"[\\\u2060]", "", each.value) for each in app.caption]
     assert "You review as anna@example.org." in captions
     assert "Your name" not in [field.label for field in app.text_input]
+    # Who is logged in stands with a verdict, whatever name the browser sends.
+    data = viewer(go(app, PAGE_BROWSER))
+    place = {name: data["page"][name] for name in ("document", "index")}
+    mistake = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
+    event = {"id": "one", **place, **mistake, "verdict": "ignore", "note": "", "letter": "A", "name": "Mallory"}
+    send_event(app, "page", "verdict", event)
+    with Store(tmp_path / "findings.sqlite") as store:
+        assert [(each.author, each.verified) for each in store.events()] == [("anna@example.org", True)]
 
 
 def test_logging_out_ends_the_access_in_the_same_run() -> None:

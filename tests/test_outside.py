@@ -59,7 +59,7 @@ def test_names_are_followed(tmp_path: Path) -> None:
         ("test_findings_store.py", "TestContract", True),
         ("browser/test_two_servers.py", "test_two_reviewers_on_two_servers", True),
         ("browser/test_deploy.py", "test_a_proxy_with_a_password_as_the_page_says", True),
-        ("browser/test_deploy.py", "test_the_name_of_a_trusted_proxy_opens_the_dashboard", False),
+        ("browser/test_login.py", "test_log_in_and_log_out", False),
         ("test_boxes.py", "test_ratios_stay_in_range_and_swap_with_the_sides", False),
     ],
 )

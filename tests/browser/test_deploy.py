@@ -17,7 +17,6 @@ import pytest
 
 from pages.shared.login import TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import ROOT, Screen, dashboard, free_port
-from tests.browser.test_login import telling, told
 from tests.test_server import handshake, headers, status
 
 pytestmark = pytest.mark.browser
@@ -125,16 +124,6 @@ def app(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         patch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
         with dashboard(tmp_path_factory.mktemp("app")) as url:
             yield url
-
-
-def test_the_name_of_a_trusted_proxy_opens_the_dashboard(app: str) -> None:
-    """That it stands with a verdict follows from `login.reader`, as the name of a login does."""
-    sent = told(app, headers={"X-Forwarded-User": "dora@example.org"})
-    assert b"Logged in at the proxy as dora@example.org" in sent
-    assert telling(sent)
-    past = told(app)
-    assert b"The request names no reader. Use the address of the proxy that asks for the login." in past
-    assert not telling(past)
 
 
 @needs_proxies

@@ -36,7 +36,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sides(part: Path) -> tuple[object, ...]:
-    return "--gt", part / "ground_truth.json", "--pdfs", SAMPLE_DATA / "pdf", "--pred", part / "lines.json"
+    return "--page-size", "612x792", "--gt", part / "ground_truth.json", "--pred", part / "lines.json"
 
 
 @pytest.fixture
@@ -58,19 +58,20 @@ def pair(tmp_path: Path) -> tuple[object, ...]:
     return "--gt", truth, "--pred", write_file(tmp_path / "pred.json", [box(0.0, 0.0, 0.5, 0.25, score=0.9)])
 
 
-def evaluated_lines(part: Path) -> PixelResult:
-    paths = part / "ground_truth.json", [part / "lines.json"]
-    (evaluated,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
+@pytest.fixture(scope="module")
+def result(part: Path) -> PixelResult:
+    (evaluated,) = evaluate("pixel", part / "ground_truth.json", [part / "lines.json"], page_size=(612.0, 792.0))
     assert isinstance(evaluated.result, PixelResult)
     return evaluated.result
 
 
-def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, str, str]], part: Path) -> None:
+def test_the_csv_has_every_cell_of_every_matrix(
+    run: Callable[..., tuple[int, str, str]], part: Path, result: PixelResult
+) -> None:
     code, out, _ = run(*sides(part), "--csv")
     assert code == 0
     header, *rows = csv.reader(io.StringIO(out))
     assert header == ["predictions", "matrix", "row", "column", "value", "signature"]
-    result = evaluated_lines(part)
     cells = {tuple(row[1:4]): row[4] for row in rows}
     for name in ("confusion", "precision", "recall", "f1"):
         for i, first in enumerate(result.classes):
@@ -85,7 +86,7 @@ def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, st
 
 
 def test_the_folder_gets_one_csv_for_each_matrix(
-    run: Callable[..., tuple[int, str, str]], part: Path, tmp_path: Path
+    run: Callable[..., tuple[int, str, str]], part: Path, result: PixelResult, tmp_path: Path
 ) -> None:
     code, _, _ = run(*sides(part), "--out", tmp_path / "one")
     assert code == 0
@@ -93,7 +94,6 @@ def test_the_folder_gets_one_csv_for_each_matrix(
         [*MATRICES, "result.csv", "result.json", "result.md"]
     )
     rows = list(csv.reader(io.StringIO((tmp_path / "one" / "confusion.csv").read_text(encoding="utf-8"))))
-    result = evaluated_lines(part)
     assert rows[0] == ["predictions", "label", *result.classes, "signature"]
     assert [[float(cell) for cell in row[2:-1]] for row in rows[1:]] == result.whole.matrices.confusion[0].tolist()
     run(*sides(part), "--pred", part / "blocks.json", "--out", tmp_path / "two")
@@ -162,7 +162,9 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result(part: Path) -> None:
     import pty
 
     primary, secondary = pty.openpty()
-    command = [sys.executable, "-m", "evaluator.cli", "evaluate", "pixel", *map(str, sides(part)), "--csv"]
+    truth, model, pdfs = map(str, (part / "ground_truth.json", part / "lines.json", SAMPLE_DATA / "pdf"))
+    words = ["evaluate", "pixel", "--gt", truth, "--pred", model, "--pdfs", pdfs, "--csv"]
+    command = [sys.executable, "-m", "evaluator.cli", *words]
     environment = {**os.environ, "PYTHONPATH": network.python_path(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary, env=environment, cwd=PROJECT) as process:
         os.close(secondary)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -34,7 +34,7 @@ from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import plan_of, write_html
-from evaluator.pack.marked import notes_of, write_marked
+from evaluator.pack.marked import Marked, notes_of, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.story import documents_words, hand_work, rule_lines
@@ -74,6 +74,25 @@ def results() -> list[ThresholdResult]:
 
 def nothing(done: int, total: int, text: str) -> None:
     """Progress that nobody watches."""
+
+
+class Packed(NamedTuple):
+    """A pack of one document that was written as a folder."""
+
+    folder: Path
+    contents: Contents
+    events: list[Event]
+    marked: list[Marked]
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory, pool: PagePool, results: list[ThresholdResult]) -> Packed:
+    folder, events = tmp_path_factory.mktemp("packed"), judged(results)
+    options = PackOptions(pages=1, cards=1, documents=(GROUNDWATER,), verdicts=("model_wrong",))
+    contents = gather(results, MODELS, ReviewLog.of(events), options)
+    pdfs = SAMPLE / "pdf"
+    written = write_folder(folder, contents, Pictures(pool, pdfs), events, pdfs, progress=nothing)
+    return Packed(folder, contents, events, written.marked)
 
 
 def verdict_on(result: ThresholdResult, page: int, place: int, **said: Any) -> Event:
@@ -506,14 +525,11 @@ def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[Thr
     assert written.pages == 4
 
 
-def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
-    tmp_path: Path, results: list[ThresholdResult]
-) -> None:
+def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(packed: Packed) -> None:
     pypdf = pytest.importorskip("pypdf")
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
-    (marked,) = write_marked(tmp_path, contents, SAMPLE / "pdf", progress=nothing)
+    contents, (marked,) = packed.contents, packed.marked
     assert contents.dataset is not None
-    code = next(at for at, each in enumerate(contents.dataset.documents) if each.doc_id == "river-districts.pdf")
+    code = next(at for at, each in enumerate(contents.dataset.documents) if each.doc_id == GROUNDWATER)
     expected = list(notes_of(contents, code))
     assert marked.notes == len(expected)
     assert marked.path is not None
@@ -626,9 +642,9 @@ def test_one_process_marks_many_documents_and_is_replaced_when_it_fails(
         return {each.name: None if each.path is None else each.path.read_bytes() for each in all_marked}
 
     monkeypatch.setattr(marked_copies, "Writer", Counted)
-    with monkeypatch.context() as one_each:
-        one_each.setattr(marked_copies, "_DOCUMENTS_PER_PROCESS", 1)
-        alone = written(3)
+    with monkeypatch.context() as few_each:
+        few_each.setattr(marked_copies, "_DOCUMENTS_PER_PROCESS", 2)
+        alone = written(2)
     assert list(alone) == list(names)
     assert [pypdf.PdfReader(io.BytesIO(content or b"")).get_num_pages() for content in alone.values()] == [1, 2, 3]
     assert written(1) == alone
@@ -651,25 +667,20 @@ def test_a_writer_that_is_killed_is_told() -> None:
 # --- tables ---------------------------------------------------------------------------------------------------
 
 
-def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    events = judged(results)
-    options = PackOptions(pages=1, cards=1, documents=(GROUNDWATER,), verdicts=("model_wrong",))
-    contents = gather(results, MODELS, ReviewLog.of(events), options)
-    written = write_folder(
-        tmp_path / "pack", contents, Pictures(pool, SAMPLE / "pdf"), events, SAMPLE / "pdf", progress=nothing
-    )
-    names = sorted(path.relative_to(tmp_path / "pack").as_posix() for path in (tmp_path / "pack").rglob("*.*"))
+def test_the_folder_has_every_form(packed: Packed, results: list[ThresholdResult]) -> None:
+    folder, contents, events, marked = packed
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
     assert names == [
         "findings.csv", "findings.json", "findings.parquet", "marked/groundwater-note-marked.pdf", "pack.html",
         "pack.pdf", "results.csv", "results.json", "results.parquet",
     ]  # fmt: skip
-    assert [one.problem for one in written.marked] == [""]
-    with (tmp_path / "pack" / "findings.csv").open(encoding="utf-8", newline="") as file:
+    assert [one.problem for one in marked] == [""]
+    with (folder / "findings.csv").open(encoding="utf-8", newline="") as file:
         assert [row["event"] for row in csv.DictReader(file)] == [events[0].id], "of the two that which was chosen"
-    value = json.loads((tmp_path / "pack" / "results.json").read_text())
+    value = json.loads((folder / "results.json").read_text())
     assert value["models"][0]["labels"][0]["tp"] == results[0].micro.row(0)["tp"]
-    assert "NaN" not in (tmp_path / "pack" / "results.json").read_text()
-    columns = pq.read_table(tmp_path / "pack" / "results.parquet").to_pydict()
+    assert "NaN" not in (folder / "results.json").read_text()
+    columns = pq.read_table(folder / "results.parquet").to_pydict()
     assert columns["tp"][0] == results[0].micro.row(0)["tp"]
     assert columns["predictions"][-1] == "B blocks 1.0, corrected"
     assert "corrected, " in columns["signature"][-1]

@@ -219,13 +219,16 @@ def test_a_pack_is_written_over_nothing_that_it_is_made_of(
 
 
 def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Run, small: Path) -> None:
-    out = tmp_path / "pack"
+    """And a ZIP has what a folder has, whose name may have an ending."""
+    out = tmp_path / "pack.v2"
     (out / "marked").mkdir(parents=True)
     mine = (out / "findings.csv", out / "marked" / "z-marked.pdf")
     for path in mine:
         path.write_text("mine")
     words = ("report", *sides(small, "one"), "--out", out, *NO_PAGES)
-    refused = "error: pack: a pack replaces only the files of an earlier pack; found {}. Choose another --out, or move "
+    refused = (
+        "error: pack.v2: a pack replaces only the files of an earlier pack; found {}. Choose another --out, or move "
+    )
     refused += "what is in it.\n"
     assert run(*words) == (2, "", refused.format("findings.csv and 1 other file"))
     mine[0].unlink()
@@ -238,6 +241,11 @@ def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Pat
     assert {path.name for path in (out / "marked").iterdir()} == {"a-marked.pdf", "notes.pdf"}
     assert run(*words)[0] == 0
     assert [path.name for path in (out / "marked").iterdir()] == ["notes.pdf"]
+    assert run("report", *sides(small, "one"), "--out", tmp_path / "pack.zip", *NO_PAGES)[0] == 0
+    with zipfile.ZipFile(tmp_path / "pack.zip") as archive:
+        assert archive.testzip() is None
+        assert {*archive.namelist(), "marked"} == {path.name for path in out.iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} == {"pack.v2", "pack.zip"}
 
 
 def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run, small: Path) -> None:
@@ -299,17 +307,6 @@ def test_a_document_that_cannot_be_read_is_not_said_of_the_place(
 def test_a_file_system_that_takes_no_files(run: Run) -> None:
     wrong = "error: --out: x.html must be writable; found No such file or directory. Choose another place, or correct "
     assert run("report", *FILES, "--out", "/proc/x.html") == (2, "", f"{wrong}its permissions.\n")
-
-
-def test_a_zip_has_what_a_folder_has(tmp_path: Path, run: Run, small: Path) -> None:
-    folder = tmp_path / "pack.v2"
-    folder.mkdir()
-    for out in (folder, tmp_path / "pack.zip"):
-        assert run("report", *sides(small, "one"), "--out", out, *NO_PAGES)[0] == 0
-    with zipfile.ZipFile(tmp_path / "pack.zip") as archive:
-        assert archive.testzip() is None
-        assert set(archive.namelist()) == {path.name for path in folder.iterdir()}
-    assert {path.name for path in tmp_path.iterdir()} == {"pack.v2", "pack.zip"}
 
 
 @pytest.mark.parametrize(

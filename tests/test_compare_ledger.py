@@ -351,8 +351,7 @@ def test_shared_false_positives_are_those_of_a_loop_over_pairs(seed: int, grid: 
         pairs = []
         for there, (other, right) in enumerate(second):
             for here, (one, left) in enumerate(first):
-                share = float(iou(np.array([one[2:]]), np.array([other[2:]]))[0])
-                if one[:2] == other[:2] and share >= 0.5:
+                if one[:2] == other[:2] and (share := float(iou(np.array([one[2:]]), np.array([other[2:]]))[0])) >= 0.5:
                     pairs.append((-share, there, here, right, left))
         taken: dict[int, int] = {}
         for _, _, _, right, left in sorted(pairs):

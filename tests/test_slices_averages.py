@@ -237,7 +237,7 @@ def test_planted_misses_are_found_by_the_means_of_pod(tmp_path: Path, average: A
 @functools.cache
 def on_scans() -> AverageCase:
     """A model that misses boxes on scanned pages."""
-    return average_case(600, 2, depth=1)
+    return average_case(400, 2, depth=1)
 
 
 @pytest.mark.parametrize("average", ["AP", "AP50", "AP75", "AR100"])

@@ -25,7 +25,7 @@ from tests import network, outside, run_folder
 # A property is tried on few examples here; LAYOUTSCOPE_EXAMPLES=10000 asks for as many of each.
 _examples = int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "0"))
 _workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-settings.register_profile("layoutscope", deadline=None, max_examples=20)
+settings.register_profile("layoutscope", deadline=None, max_examples=10)
 settings.load_profile("layoutscope")
 
 

@@ -29,7 +29,6 @@ from evaluator.protocols.base import Result
 from tests.building import Box, annotations, box, ground_truth, shuffled
 from tests.comparing import drawn, names, side, snapshot_results, two_models, with_distinct_scores
 
-few = settings(max_examples=15)
 seeds = st.integers(0, 10**6)
 PAGE = (600.0, 800.0)
 Drawn = tuple[list[str], list[int]]
@@ -274,7 +273,6 @@ def test_draws_that_are_kept_are_those_that_are_drawn(documents: int, monkeypatc
     assert {block.dtype for block in kept} == {np.dtype(np.uint8)}
 
 
-@few
 @given(seed=seeds, largest=st.sampled_from([1, 30, 1 << 20, 1 << 40]), documents=st.integers(1, 9))
 def test_ratios_of_counts_are_those_of_each_part_alone(seed: int, largest: int, documents: int) -> None:
     """Sums that are too large for single precision among them, parts of which some are no counts, and means of both."""
@@ -492,7 +490,6 @@ def test_documents_are_paired_by_their_ids() -> None:
     assert only(a, moved) == only(a, b)
 
 
-@few
 @given(seed=seeds)
 def test_the_same_model_twice_has_no_difference(seed: int) -> None:
     truth, a, _ = two_models(seed, documents=9)
@@ -503,7 +500,6 @@ def test_the_same_model_twice_has_no_difference(seed: int) -> None:
         assert (one.documents_better, one.documents_worse) == (0, 0)
 
 
-@few
 @given(seed=seeds)
 def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     truth, *models = two_models(seed, documents=9)
@@ -513,7 +509,6 @@ def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     assert differences(*map(box_measures, mixed), resamples=50) == differences(*map(box_measures, plain), resamples=50)
 
 
-@few
 @given(seed=seeds)
 def test_intervals_hold_their_difference_and_the_numbers_are_those_of_the_results(seed: int) -> None:
     truth, *models = two_models(seed, documents=9)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.compare import labels, mistakes
@@ -149,7 +149,6 @@ def test_ground_truth_that_counts_for_one_model_only_is_refused() -> None:
 
 
 @each_protocol
-@settings(max_examples=10)
 @given(seed=seeds)
 def test_the_ledger_adds_up_to_both_results(protocol: str, seed: int) -> None:
     _, a, b = results_of(protocol, seed)
@@ -167,7 +166,6 @@ def test_the_ledger_adds_up_to_both_results(protocol: str, seed: int) -> None:
 
 
 @each_protocol
-@settings(max_examples=10)
 @given(seed=seeds)
 def test_swapping_the_models_swaps_the_ledger(protocol: str, seed: int) -> None:
     _, a, b = results_of(protocol, seed)
@@ -218,7 +216,6 @@ def test_ties_do_not_depend_on_which_model_is_a_or_on_the_order_of_rows(seed: in
 
 
 @each_protocol
-@settings(max_examples=10)
 @given(seed=seeds)
 def test_a_model_against_itself_has_nothing_of_its_own(protocol: str, seed: int) -> None:
     truth, a, _ = two_models(seed)
@@ -246,7 +243,6 @@ def test_labels_and_documents_partition_the_ledger(seed: int) -> None:
 
 
 @each_protocol
-@settings(max_examples=10)
 @given(seed=seeds)
 def test_the_confusion_adds_up_to_the_result(protocol: str, seed: int) -> None:
     _, a, _ = results_of(protocol, seed)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics.confidence import (
@@ -155,7 +155,6 @@ def test_a_review_of_everything_finds_everything(pairs: list[tuple[bool, float]]
 # --- reviews -------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(values, st.integers(1, 100).map(lambda percent: percent / 100))
 def test_the_least_sure_are_those_that_the_budget_counts(pairs: Any, budget: float) -> None:
     right, confidence = columns(pairs)

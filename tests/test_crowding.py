@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli, match_check
@@ -72,7 +72,6 @@ def test_two_files_that_are_fine_alone_may_be_too_much_together() -> None:
     assert issue.place == "a.pdf, page 2"
 
 
-@settings(deadline=None)
 @given(
     counts=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=4), limit=st.integers(0, 60)
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.drawing.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
@@ -260,7 +260,6 @@ def test_the_table_agrees_with_the_protocol(seed: int, iou: float) -> None:
         assert row.num_gt == row.true_positive + row.below_threshold + row.missed
 
 
-@settings(deadline=None, max_examples=15)
 @given(seeds)
 def test_curves_are_ap_at_each_threshold(seed: int) -> None:
     result = evaluate(*random_sides(seed))

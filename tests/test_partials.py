@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats.posters import Posters, read_poster
@@ -32,7 +32,6 @@ from tests.building import Box, annotations, ground_truth, plain_curve, random_r
 DOCUMENTS = 6
 PartialT = TypeVar("PartialT")
 corpora = given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, DOCUMENTS), max_size=3))
-EXAMPLES = settings(max_examples=10)
 
 
 def rows_of(seed: int) -> tuple[list[Box], list[Box]]:
@@ -60,7 +59,6 @@ def sent(partial: PartialT) -> PartialT:
     return again
 
 
-@EXAMPLES
 @corpora
 @pytest.mark.parametrize("class_weight", [{}, {"Table": 0.3}], ids=["plain", "weighted"])
 def test_snapshot(seed: int, cuts: list[int], class_weight: dict[str, float]) -> None:
@@ -78,7 +76,6 @@ def test_snapshot(seed: int, cuts: list[int], class_weight: dict[str, float]) ->
     assert replace(whole, merged=merged).table() == whole.table()
 
 
-@EXAMPLES
 @corpora
 @pytest.mark.parametrize("ap", ["11-point", "all-point"])
 def test_pod(seed: int, cuts: list[int], ap: pod.evaluation.AveragePrecision) -> None:
@@ -94,7 +91,6 @@ def test_pod(seed: int, cuts: list[int], ap: pod.evaluation.AveragePrecision) ->
     assert tuple(merged.rows()) == whole.table().rows
 
 
-@EXAMPLES
 @corpora
 def test_pixel(seed: int, cuts: list[int]) -> None:
     truth, predicted = rows_of(seed)
@@ -108,7 +104,6 @@ def test_pixel(seed: int, cuts: list[int]) -> None:
     assert replace(whole, merged=merged).table() == whole.table()
 
 
-@EXAMPLES
 @corpora
 @pytest.mark.parametrize("protocol", [snapshot, pod], ids=["snapshot", "pod"])
 def test_score_curves_and_reliability(seed: int, cuts: list[int], protocol: ModuleType) -> None:
@@ -148,7 +143,6 @@ def side(name: str, texts: dict[str, str]) -> Posters:
     return Posters(name, "0" * 64, read, {}, ())
 
 
-@EXAMPLES
 @corpora
 def test_posters(seed: int, cuts: list[int]) -> None:
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from unittest.mock import ANY
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats import coco as reader
@@ -225,7 +225,6 @@ def test_a_score_threshold_equals_a_filtered_file(seed: int, step: int) -> None:
             assert [left.row(row) for row in range(len(left))] == [right.row(row) for row in range(len(right))]
 
 
-@settings(max_examples=10)
 @given(seed=st.integers(0, 10**6))
 def test_a_new_score_threshold_cuts_the_curves_that_are_there(seed: int) -> None:
     truth, prediction = read_pair(*random_set(seed, images=5, per_image=4.0))

@@ -401,7 +401,6 @@ def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, 
     assert np.isnan(curve.columns().mean_iou).all()
 
 
-@settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 10**6))
 def test_a_score_curve_keeps_scores_below_0_at_a_threshold_of_0(seed: int) -> None:
     truth, predicted = random_rows(seed, documents=2)

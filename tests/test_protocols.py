@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import export, project
@@ -28,8 +28,6 @@ from tests.building import Box, annotations, ground_truth, random_rows, shuffled
 
 Evaluate = Callable[..., Any]
 seeds = st.integers(0, 10**6)
-# Each property is tried for every protocol of boxes.
-of_each = settings(max_examples=10)
 # Where the better score chooses first, the sides are not alike and file order decides between equal scores.
 BY_SCORE = {"evaluator.protocols.coco.evaluation", "evaluator.protocols.pod.evaluation"}
 
@@ -71,7 +69,6 @@ def test_the_table_names_each_protocol_by_its_key() -> None:
         assert protocol.title
 
 
-@of_each
 @given(seed=seeds)
 def test_the_order_of_rows_does_not_matter(evaluate: Evaluate, seed: int) -> None:
     truth, prediction = sides(seed)
@@ -84,7 +81,6 @@ def test_the_order_of_rows_does_not_matter(evaluate: Evaluate, seed: int) -> Non
             assert plain_rows(getattr(one, name)) == plain_rows(getattr(other, name))
 
 
-@of_each
 @given(seed=seeds)
 def test_identical_input_is_perfect(evaluate: Evaluate, seed: int) -> None:
     rows, _ = random_rows(seed)
@@ -95,7 +91,6 @@ def test_identical_input_is_perfect(evaluate: Evaluate, seed: int) -> None:
         assert [result.micro.row(0)[name] for name in RATIOS] == [expected] * len(RATIOS)
 
 
-@of_each
 @given(seed=seeds)
 def test_swapping_the_sides_swaps_precision_and_recall(evaluate: Evaluate, seed: int) -> None:
     if evaluate.__module__ in BY_SCORE:
@@ -110,7 +105,6 @@ def test_swapping_the_sides_swaps_precision_and_recall(evaluate: Evaluate, seed:
             assert row == {key: turned[swapped.get(key, key)] for key in row}
 
 
-@of_each
 @given(seed=seeds, page=st.integers(0, 3))
 def test_an_extra_false_positive_never_helps(evaluate: Evaluate, seed: int, page: int) -> None:
     truth, predicted = random_rows(seed)
@@ -127,7 +121,6 @@ def test_an_extra_false_positive_never_helps(evaluate: Evaluate, seed: int, page
         assert old["f1"] is None or new["f1"] <= old["f1"]
 
 
-@of_each
 @given(seed=seeds)
 def test_pages_documents_and_labels_add_up_to_the_pooled_row(evaluate: Evaluate, seed: int) -> None:
     result = evaluate(*sides(seed))
@@ -140,7 +133,6 @@ def test_pages_documents_and_labels_add_up_to_the_pooled_row(evaluate: Evaluate,
                 assert pooled_sum == total
 
 
-@of_each
 @given(seed=seeds)
 def test_documents_evaluated_apart_add_up(evaluate: Evaluate, seed: int) -> None:
     truth, predicted = random_rows(seed)
@@ -154,7 +146,6 @@ def test_documents_evaluated_apart_add_up(evaluate: Evaluate, seed: int) -> None
         assert plain_rows(result.per_document) == list(document_rows[iou].values())
 
 
-@of_each
 @given(seed=seeds)
 def test_all_documents_chosen_is_everything_and_none_is_nothing(evaluate: Evaluate, seed: int) -> None:
     for result in evaluate(*sides(seed)).thresholds.values():
@@ -168,7 +159,6 @@ def test_all_documents_chosen_is_everything_and_none_is_nothing(evaluate: Evalua
             assert np.isnan(nothing.precision).all()
 
 
-@of_each
 @given(seed=seeds, wanted=st.integers(0, 15))
 def test_some_documents_chosen_equals_their_own_rows(evaluate: Evaluate, seed: int, wanted: int) -> None:
     for result in evaluate(*sides(seed)).thresholds.values():
@@ -180,7 +170,6 @@ def test_some_documents_chosen_equals_their_own_rows(evaluate: Evaluate, seed: i
         assert counts(per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1)) == counts(micro)
 
 
-@of_each
 @given(seed=seeds, score=st.integers(1, 100))
 def test_a_score_threshold_equals_a_filtered_file(evaluate: Evaluate, seed: int, score: int) -> None:
     truth, predicted = random_rows(seed)
@@ -193,14 +182,12 @@ def test_a_score_threshold_equals_a_filtered_file(evaluate: Evaluate, seed: int,
             assert plain_rows(getattr(one, name)) == plain_rows(getattr(other, name))
 
 
-@of_each
 @given(seed=seeds)
 def test_a_score_threshold_of_zero_is_none(evaluate: Evaluate, seed: int) -> None:
     truth, prediction = sides(seed)
     assert evaluate(truth, prediction, min_score=0.0).to_json() == evaluate(truth, prediction).to_json()
 
 
-@of_each
 @given(seed=seeds)
 def test_ratios_are_in_range_or_undefined(evaluate: Evaluate, seed: int) -> None:
     truth, predicted = random_rows(seed, documents=2, pages=2, per_page=0.6)
@@ -226,7 +213,6 @@ def test_two_empty_files_leave_every_ratio_undefined(evaluate: Evaluate) -> None
     assert "NaN" not in export.to_json(result.to_json())
 
 
-@of_each
 @given(seed=seeds)
 def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, seed: int) -> None:
     result = evaluate(*sides(seed))
@@ -244,7 +230,6 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, se
     assert msgspec.json.decode(export.to_json(value)) == msgspec.to_builtins(value)
 
 
-@of_each
 @given(seed=seeds)
 def test_evaluating_twice_gives_the_same_and_edits_nothing(evaluate: Evaluate, seed: int) -> None:
     truth, prediction = sides(seed)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats import posters
@@ -285,7 +285,6 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(value=json_values)
 def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
     if not isinstance(value, dict):
@@ -297,7 +296,6 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
     assert all(issue.severity == "warning" for issue in notes)
 
 
-@settings(deadline=None)
 @given(content=st.binary(max_size=60))
 def test_any_bytes_are_a_poster_or_bad_input(content: bytes) -> None:
     with contextlib.suppress(BadInput):

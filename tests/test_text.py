@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model import text
@@ -99,7 +99,6 @@ def test_a_stem_is_never_longer_by_more_than_its_mended_e(word: str) -> None:
     assert bool(stem(word)) == bool(word)
 
 
-@settings(deadline=None)
 @given(first=tokens, second=tokens)
 def test_the_length_is_that_of_the_textbook(first: list[str], second: list[str]) -> None:
     expected = by_the_textbook(first, second)
@@ -110,7 +109,6 @@ def test_the_length_is_that_of_the_textbook(first: list[str], second: list[str])
     assert 0.0 <= f1 <= 1.0
 
 
-@settings(deadline=None)
 @given(first=sequences, second=sequences)
 def test_all_pairs_at_once_equal_each_pair_alone(first: list[list[str]], second: list[list[str]]) -> None:
     lengths, f1s = lcs_lengths(first, second), lcs_f1s(first, second)
@@ -123,7 +121,6 @@ def test_all_pairs_at_once_equal_each_pair_alone(first: list[list[str]], second:
             assert f1s[row, column] == lcs_f1(one, other)
 
 
-@settings(deadline=None)
 @given(first=tokens, second=tokens)
 def test_more_tokens_than_characters_change_no_answer(first: list[str], second: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:

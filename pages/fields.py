@@ -237,7 +237,7 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
 def _page(
     compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, corrected: DeltaGenerator
 ) -> None:
-    """Show the page and its problems; each run of this part fills `corrected`, the numbers' place, anew."""
+    """Show the page and what is listed beside it; each run of this part fills `corrected`, the numbers' place, anew."""
     if State.field_whole.take():
         st.rerun()
     with corrected.container():
@@ -245,22 +245,23 @@ def _page(
     place = choices.place(model, shown)
     if place is not None:
         choices.go_to(model, place, state.field_box)
-    _page_head(model, shown, place)
     bare, address = _without_page(compared, model), write_url("fields")
-    viewer(
-        msgspec.structs.replace(bare, address=address)
-        if place is None
-        else window.payload(compared, model, shown, place, bare, address=address),
-        key=_KEY,
-        on_go=lambda: _went(model, shown),
-        on_selected=lambda: _selected(model),
-        on_sharper=lambda: pictures.ask_sharper(_events(model).sharper),
-        on_model=lambda: _flipped(compared),
-        on_clear_filter=_cleared,
-        on_verdict=lambda: _judged(model),
-    )
-    if place is not None and state.field_table not in (None, state.field_doc):
-        st.rerun()
+    with st.container(key="field_page"):
+        _page_head(model, shown, place)
+        viewer(
+            msgspec.structs.replace(bare, address=address)
+            if place is None
+            else window.payload(compared, model, shown, place, bare, address=address),
+            key=_KEY,
+            on_go=lambda: _went(model, shown),
+            on_selected=lambda: _selected(model),
+            on_sharper=lambda: pictures.ask_sharper(_events(model).sharper),
+            on_model=lambda: _flipped(compared),
+            on_clear_filter=_cleared,
+            on_verdict=lambda: _judged(model),
+        )
+    with st.container(key="field_table"):
+        _one_by_one(model, shown, place)
 
 
 def _without_page(compared: choices.Compared, model: choices.FieldModel) -> PagePayload:
@@ -404,23 +405,19 @@ def view() -> None:
     place = choices.place(model, shown)
     if place is not None:
         choices.go_to(model, place, state.field_box)
-    state.field_table = state.field_doc if place is not None and state.field_tab == choices.DOCUMENT else None
-    # Where there is room the page is beside both, else between them: places of a grid.
+    # Where there is room the page is beside all of them, else above: places of a grid.
     with st.container(key="field_upper"):
-        types, page, rest = (st.container(key=f"field_{name}") for name in ("types", "page", "rest"))
-    with types:
-        frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
-        parts.types_table(compared, model)
-        corrected = st.empty()
-    with page:
+        with st.container(key="field_types"):
+            frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
+            parts.types_table(compared, model)
+            corrected = st.empty()
         _page(compared, model, shown, corrected)
-    with rest:
-        _one_by_one(model, shown, place)
-        ledger, curve = st.columns([1, 1.15], gap="small")
-        with ledger:
-            parts.value_by_box(model)
-        with curve:
-            parts.ap_chart(compared, model)
+        with st.container(key="field_rest"):
+            ledger, curve = st.columns([1, 1.15], gap="small")
+            with ledger:
+                parts.value_by_box(model)
+            with curve:
+                parts.ap_chart(compared, model)
     # Below the upper part and drawn last: its intervals take longest.
     pair = st.container()
     with st.container(key="confidence"):

@@ -512,8 +512,7 @@ class State:
     )
     field_box: Field[str | None] = Field(None, part=Part("field_box", "fields", codec=TEXT))
     field_visits: Field[int] = Field(0)
-    # The document whose fields the table beside the page lists, and whether the whole view is to be drawn anew.
-    field_table: Field[str | None] = Field(None)
+    # Whether the whole view is to be drawn anew.
     field_whole: Field[bool] = Field(False)
     field_unit: WidgetField[str] = WidgetField(
         "auto", part=Part("unit", "fields", "compare", codec=one_of(("auto", *UNITS)), kinds=_FIELDS)

@@ -91,7 +91,9 @@ def click_cell(screen: Screen, table: int, row: int, x: float) -> None:
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").nth(table), row, x)
 
 
-def test_from_numbers_to_fields(server: str, visit: Visit) -> None:
+def test_from_numbers_to_fields_and_from_page_to_page_in_a_small_dark_window(
+    server: str, visit: Visit, tmp_path: Path
+) -> None:
     course(
         drawn(visit(server).open("fields")),
         it_opens_on_its_sample_without_a_click,
@@ -101,13 +103,6 @@ def test_from_numbers_to_fields(server: str, visit: Visit) -> None:
         a_count_of_the_table_opens_its_boxes,
         a_row_opens_the_problems_of_its_field,
         a_curve_opens_its_field,
-    )
-
-
-def test_from_page_to_page_in_a_small_dark_window(server: str, visit: Visit, tmp_path: Path) -> None:
-    screen = visit(server, width=1024, height=768, color_scheme="dark")
-    course(
-        drawn(screen.open("fields", field_doc="norris-20418", field_iou="0.75")),
         where_there_is_less_room_the_page_has_the_whole_width_and_a_row_leads_back_to_it,
         boxes_lie_where_the_ground_truth_says,
         the_slider_scores_anew_by_keyboard_and_stepping_back_scores_as_before,
@@ -151,6 +146,11 @@ def a_page_opens_at_the_width_of_its_fields(screen: Screen) -> None:
 
 
 def where_there_is_less_room_the_page_has_the_whole_width_and_a_row_leads_back_to_it(screen: Screen) -> None:
+    screen.page.set_viewport_size({"width": 1024, "height": 768})
+    screen.page.emulate_media(color_scheme="dark")
+    opened(screen, field_doc="norris-20418", field_iou="0.75")
+    screen.page.get_by_text("Fields of the document", exact=True).click()
+    screen.settled()
     assert_nothing_is_cut_off(screen)
     assert screen.page.locator(".pane").first.bounding_box()["width"] > 500
     assert screen.page.locator(".ls-field-numbers dd").first.is_visible()

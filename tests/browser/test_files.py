@@ -35,6 +35,4 @@ def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: 
         assert "Reload the tab to read it." in screen.text()
         screen.page.reload()
         bar.get_by_text("% read").wait_for()
-        screen.page.get_by_role("button", name="Cancel").click()
-        screen.settled()
         screen.leave()

@@ -91,12 +91,12 @@ def opened(visit: Visit, url: str, name: str) -> Screen:
     return screen.open(view, **address)
 
 
-def turned(screen: Screen, name: str) -> list[list[str]]:
-    """Turn to the third page of the list, which is given back, over the two before it: the browser has shown these."""
+def turned(screen: Screen, name: str, last: int) -> list[list[str]]:
+    """Turn to a page of the list, which is given back, over those before it: the browser has shown these."""
     screen.page.locator(".chips.ready").first.wait_for(state="attached")
     pages = listed(screen, VIEWS[name][2])
     screen.page.locator(".pane").first.focus()
-    for step, row in enumerate(pages[:3]):
+    for step, row in enumerate(pages[: last + 1]):
         if step:
             screen.page.keyboard.press("ArrowRight")
         elif not same(where(screen), row):
@@ -124,7 +124,7 @@ def test_pages_of_compare_and_fields(server: str, visit: Visit) -> None:
     """Every kind draws in its own way; all else is of the panes, which know no kind."""
     course(
         opened(visit, server, "compare"),
-        partial(a_page_is_drawn_before_the_answer_and_once, "compare"),
+        partial(pages_are_drawn_before_the_answer_and_once, "compare", 2),
         partial(fast_presses_end_where_they_lead, "compare"),
         a_box_that_is_chosen_after_a_turn_reaches_python,
         two_panes_stay_linked_over_a_turn,
@@ -140,14 +140,15 @@ def test_pages_of_compare_and_fields(server: str, visit: Visit) -> None:
 def another_kind(name: str, screen: Screen) -> None:
     view, address, _, _ = VIEWS[name]
     screen.to(view, **address)
-    a_page_is_drawn_before_the_answer_and_once(name, screen)
+    pages_are_drawn_before_the_answer_and_once(name, 1, screen)
 
 
-def a_page_is_drawn_before_the_answer_and_once(name: str, screen: Screen) -> None:
-    pages = turned(screen, name)
+def pages_are_drawn_before_the_answer_and_once(name: str, last: int, screen: Screen) -> None:
+    """From one of them back to the first."""
+    pages = turned(screen, name, last)
     screen.page.evaluate(COUNT)
     screen.page.evaluate("() => { window.held = true; }")
-    for at in (1, 0):
+    for at in reversed(range(last)):
         screen.page.keyboard.press("ArrowLeft")
         assert same(where(screen), pages[at])
     before = shown(screen)

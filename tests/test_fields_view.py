@@ -471,7 +471,7 @@ def test_names_from_strangers_never_reach_a_renderer_of_markup(monkeypatch: pyte
 def test_of_many_documents_the_strip_has_a_part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     sides: dict[str, list[str]] = {"truth": [], "model": []}
-    for number in range(300):
+    for number in range(210):
         for name, lines in sides.items():
             tree = {}
             for field in range(3):
@@ -482,9 +482,9 @@ def test_of_many_documents_the_strip_has_a_part(monkeypatch: pytest.MonkeyPatch,
     for name, lines in sides.items():
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     app = start(monkeypatch, FIELDS, files=opened(tmp_path / "truth.jsonl", (tmp_path / "model.jsonl",)))
-    assert "300 documents, 300 pages" in dashboard.signature(app)
+    assert "210 documents, 210 pages" in dashboard.signature(app)
     data = dashboard.viewer(app)
-    assert data["page"]["total"] == 300
+    assert data["page"]["total"] == 210
     assert len(data["strip"]) == 200
     fine(app.slider(key="field_iou").set_value(0.3).run())
     assert "IoU ≥ 0.30" in dashboard.signature(app)
@@ -502,8 +502,7 @@ def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, se
         result = fields.evaluate(FORMAT.read_path(home / "t"), FORMAT.read_path(home / "p"))
         data = dashboard.viewer(app)
         assert sum(page["mistakes"] for page in data["strip"]) >= len(behind(result, "problems", iou=iou))
-        for link in ("value_right_box_right", "value_wrong_box_wrong"):
-            press(app, f"linked_{link}")
+        press(app, "linked_value_wrong_box_wrong")
 
 
 def _write(home: Path, side: Any) -> None:

@@ -274,7 +274,6 @@ class TestVerdict:
         seeded(kept)
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
-        fine(app.run())
         app.text_area[0].input("do not lose me").run()
         content = kept.read_bytes()
         for name in ("", "-wal", "-shm"):
@@ -299,7 +298,6 @@ class TestMore:
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
         for kind, document in (("page", "tram-options.pdf"), ("document", "tram-options.pdf"), ("comparison", None)):
-            fine(app.run())
             next(each for each in app.get("button_group") if each.label == "About").set_value(kind)
             if document is not None:
                 next(each for each in app.selectbox if each.label == "Document").set_value(document)
@@ -316,7 +314,6 @@ class TestMore:
     def test_a_page_that_there_is_not(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
-        fine(app.run())
         next(each for each in app.number_input if each.label == "Page").set_value(99)
         app.text_area[-1].set_value("nothing")
         fine(next(button for button in app.button if button.label == "Save").click().run())

@@ -33,6 +33,7 @@ from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, be
 from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.review.place import FINDINGS_VARIABLE
+from pages.shared.state import State
 from tests import dashboard
 from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
 
@@ -416,11 +417,12 @@ class TestCompareKinds:
 
     @pytest.mark.parametrize("kind", ["boxes", "pixels", "fields", "posters"])
     def test_every_filter_opens_its_pages_and_what_is_on_them(self, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-        filters = pair(start(monkeypatch, COMPARE, compare=kind))["filters"]
-        for each in filters:
+        app = start(monkeypatch, COMPARE, compare=kind)
+        for each in pair(app)["filters"]:
             pages, things = (int(n.replace(",", "")) for n in re.findall(r"(\d[\d,]*) [a-z]+", each["words"]))
             assert each["pages"] == pages
-            strip = pair(start(monkeypatch, COMPARE, compare=kind, show=each["name"]))["strip"]
+            app.session_state[State.pair_show.key] = each["name"]
+            strip = pair(dashboard.fine(app.run()))["strip"]
             assert len(strip) == pages, each
             # The bar of a page is what is changed there, or what the filter keeps.
             counted = sum(entry["gained"] + (entry["lost"] if each["name"] == "changed" else 0) for entry in strip)

@@ -120,9 +120,9 @@ def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
 
 
-@pytest.mark.parametrize(("kind", "measure"), [("boxes", "recall"), ("fields", "all")])
-def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str, measure: str) -> None:
-    asked = {"slices": kind, "of_models": "A", "slice_measure": measure}
+@KINDS
+def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    asked = {"slices": kind, "of_models": "A", "slice_measure": "recall"}
     short = slices_of(start(monkeypatch, SLICES, **asked))
     monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
     monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)

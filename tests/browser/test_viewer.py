@@ -865,14 +865,14 @@ def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(alone: Screen) ->
     assert page.locator(".mistake.of-cause:visible").count() == 3
     assert row(screen)["title"] == "Verdict on 3 mistakes: Table read as 22 boxes"
     page.keyboard.press("v")
-    before = page.locator(".list button, .strip button, .key-line button").element_handles()
+    buttons = "host.querySelectorAll('.list button, .strip button, .key-line button')"
+    assert screen.js(f"window.before = [...{buttons}]; return window.before.length") > 20
     page.keyboard.press("1")
     page.keyboard.press("1")
     screen.wait_until("return host.ownerDocument.body.innerText.includes('targets=(')")
     assert "targets=('t1', 't2', 't3')" in verdicts(screen)[0]
     screen.wait_until("return host.querySelector('.verdict-state').textContent.startsWith('me, ')")
-    assert len(before) > 20
-    assert all(each.evaluate("(node) => node.isConnected") for each in before), "the answer draws no button anew"
+    assert screen.js("return window.before.every((node) => node.isConnected)"), "the answer draws no button anew"
     page.locator(".mistake.of-cause").nth(1).click()
     assert row(screen)["title"] == "Verdict on mistake 2"
     page.get_by_role("button", name="47 more like this, in the gallery").click()

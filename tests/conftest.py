@@ -61,9 +61,21 @@ if SHARED:
     sys.addaudithook(looks_while_collected.note)
 
 
+class WithTests:
+    """In every folder: what has no test for this run is not imported."""
+
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        """Leave out browser tests where only others are asked for, and modules of the product without an example."""
+        if collection_path.is_dir():
+            return (collection_path.name == "browser" and config.option.markexpr == "not browser") or None
+        product = config.rootpath / "evaluator" in collection_path.parents and collection_path.suffix == ".py"
+        return (product and ">>>" not in collection_path.read_text(encoding="utf-8")) or None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Begin the run, before anything asks for a temporary folder."""
     run_folder.begin(config)
+    config.pluginmanager.register(WithTests())
 
 
 def pytest_collection_finish() -> None:

@@ -101,8 +101,8 @@ def function_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """Every statement below a node; no expression is gone through."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+    for block in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for child in getattr(node, block, ()):
             yield child
             yield from statements(child)
 

@@ -78,16 +78,6 @@ def test_the_models_fail_in_different_ways() -> None:
     assert failed == {"across": {"rouge_l", "field_proportion"}, "columns": {"number_capture"}}
 
 
-def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
-    few = [sheet for sheet in SHEETS if sheet.name == "museum-labels"]
-    for name in ("one", "two"):
-        make_posters.build(tmp_path / name, few)
-    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
-    assert len(files) == 4 * len(few)
-    for file in files:
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
-
-
 def test_committed_files_are_those_of_the_script(tmp_path: Path) -> None:
     versions = {name: importlib.metadata.version(name) for name in make.BUILT_WITH}
     if versions != make.BUILT_WITH:

@@ -183,13 +183,13 @@ def test_the_first_run_of_a_view_is_right_already(monkeypatch: pytest.MonkeyPatc
     assert "iou" not in address(app)
 
 
-def test_the_page_stays_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, PAGE_BROWSER, doc="school-census.pdf", page="3")
+def test_the_page_and_its_model_stay_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, doc="school-census.pdf", page="3", model="2")
     dashboard.go(app, OVERVIEW)
-    assert address(app) == {}
-    dashboard.go(app, PAGE_BROWSER)
-    page = dashboard.viewer(app)["page"]
-    assert (page["document"], page["index"]) == ("school-census.pdf", 2)
+    assert address(app) == {"model": "2"}
+    data = dashboard.viewer(dashboard.go(app, PAGE_BROWSER))
+    assert (data["page"]["document"], data["page"]["index"]) == ("school-census.pdf", 2)
+    assert data["model"]["letter"] == "2"
 
 
 def test_sessions_do_not_share_choices_or_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -108,22 +108,15 @@ def server(sample_server: str) -> str:
     return sample_server
 
 
-@pytest.fixture(scope="module")
-def first_tab(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
+@pytest.fixture
+def panes_alone(tabs: Any, tmp_path: Path) -> Iterator[Screen]:
     """A tab on the panes alone, with as many boxes as wanted."""
-    with harness(HARNESS, tmp_path_factory.mktemp("harness")) as url:
+    with harness(HARNESS, tmp_path) as url:
         screen = Screen(tabs.new_page(), url, [])
         screen.page.goto(url)
         yield screen
         screen.leave()
-
-
-@pytest.fixture
-def panes_alone(first_tab: Screen) -> Iterator[Screen]:
-    """The tab of the panes, for the scenes of one test."""
-    first_tab.page.bring_to_front()
-    yield first_tab
-    assert first_tab.trouble == []
+        assert screen.trouble == []
 
 
 scenes = itertools.count(1)
@@ -310,8 +303,24 @@ def same_view(view: dict[str, Any]) -> None:
     assert moved == pytest.approx(view["b"]["sheet"], abs=0.51)
 
 
-def test_zoom_and_pan_are_linked(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def test_the_panes_alone(panes_alone: Screen) -> None:
+    course(
+        harnessed(panes_alone, boxes="20"),
+        a_zoomed_page_asks_for_a_sharper_image,
+        zoom_and_pan_are_linked,
+        a_box_is_marked_in_both_pages,
+        next_difference_walks_through_all_of_them,
+        flip_shows_one_model_in_the_place_of_the_other,
+        the_divider_moves_by_keys_and_by_hand,
+        help_lists_the_keys,
+        agreement_is_faded_and_a_filter_brings_its_boxes_forward,
+        a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text,
+    )
+
+
+def zoom_and_pan_are_linked(screen: Screen) -> None:
+    screen.page.keyboard.press("0")
+    screen.rested()
     start = panes(screen)
     same_view(start)
     assert start["a"]["pane"][2] - start["a"]["pane"][0] == start["b"]["pane"][2] - start["b"]["pane"][0]
@@ -341,8 +350,7 @@ def test_zoom_and_pan_are_linked(panes_alone: Screen) -> None:
     assert {name for name, _ in log_of(screen)["log"]} <= {"sharper"}, "zoom and pan need no run"
 
 
-def test_a_box_is_marked_in_both_pages(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def a_box_is_marked_in_both_pages(screen: Screen) -> None:
     screen.page.keyboard.press("0")
     screen.rested()
     drawn = panes(screen)
@@ -360,8 +368,7 @@ def test_a_box_is_marked_in_both_pages(panes_alone: Screen) -> None:
     screen.wait(lambda: panes(screen)["a"]["marked"] == [], "no choice")
 
 
-def test_next_difference_walks_through_all_of_them(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def next_difference_walks_through_all_of_them(screen: Screen) -> None:
     total = int(panes(screen)["place"].split()[0])
     assert total > 3
     said = set()
@@ -382,8 +389,7 @@ def test_next_difference_walks_through_all_of_them(panes_alone: Screen) -> None:
     screen.wait(lambda: panes(screen)["place"] == f"{total - 1} of {total} here", "the difference before")
 
 
-def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def flip_shows_one_model_in_the_place_of_the_other(screen: Screen) -> None:
     screen.page.keyboard.press("f")
     screen.wait(lambda: panes(screen)["a"]["hidden"], "one model only")
     first = panes(screen)
@@ -399,8 +405,7 @@ def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: Screen) -> 
     screen.wait(lambda: not any(panes(screen)[side]["hidden"] for side in "ab"), "both models")
 
 
-def test_the_divider_moves_by_keys_and_by_hand(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def the_divider_moves_by_keys_and_by_hand(screen: Screen) -> None:
     screen.page.keyboard.press("d")
     screen.wait(lambda: panes(screen)["mode"] == "slider", "the divider")
     divider = screen.page.get_by_role("slider", name="Divider")
@@ -425,8 +430,8 @@ def test_the_divider_moves_by_keys_and_by_hand(panes_alone: Screen) -> None:
     assert panes(screen)["divider"] == "30"
 
 
-def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="60")
+def agreement_is_faded_and_a_filter_brings_its_boxes_forward(screen: Screen) -> None:
+    harnessed(screen, boxes="60")
     faded = screen.page.locator(".box.agrees").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     full = screen.page.locator(".box-TP.differs").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     assert float(faded) == pytest.approx(1 / 3, abs=0.01)
@@ -438,8 +443,7 @@ def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: S
     assert set(before["a"]["full"]) < set(after["a"]["full"])
 
 
-def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def a_zoomed_page_asks_for_a_sharper_image(screen: Screen) -> None:
     for _ in range(4):
         screen.page.keyboard.press("+")
         screen.painted()
@@ -451,8 +455,8 @@ def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: Screen) -> None:
     same_view(panes(screen))
 
 
-def test_a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20", scene="problem")
+def a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text(screen: Screen) -> None:
+    harnessed(screen, boxes="20", scene="problem")
     assert screen.page.locator(".problem:visible").count() == 2
     assert len(panes(screen)["a"]["boxes"]) > 15
     harnessed(screen, boxes="20", scene="hostile")
@@ -462,8 +466,7 @@ def test_a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text(pa
     assert screen.page.locator(".layoutscope-viewer img:not(.page-image), .layoutscope-viewer a").count() == 0
 
 
-def test_help_lists_the_keys(panes_alone: Screen) -> None:
-    screen = harnessed(panes_alone, boxes="20")
+def help_lists_the_keys(screen: Screen) -> None:
     screen.page.keyboard.press("?")
     dialog = screen.page.get_by_role("dialog", name="Keys of the comparison")
     dialog.wait_for()

@@ -14,6 +14,7 @@ from evaluator.project import evaluate_together
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxEvaluation
 from tests.browser.conftest import Screen, course
+from tests.browser.test_app import nothing_sticks_out_of_a_narrow_window
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
@@ -49,9 +50,10 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
     """By POD: snapshot is that of all other courses, and what coco says stands in `test_views` and `test_pack_view`.
 
     Boxes of Compare are in `test_compare`; zoom and page turns of all kinds in `test_compare` and `test_window`.
+    All of it is in the dark.
     """
     signed, standard, high = "pod 2017", 0.6, 0.95
-    screen = visit(sample_server).open("page_browser", protocol="pod")
+    screen = visit(sample_server, color_scheme="dark").open("page_browser", protocol="pod")
     page = screen.page
     at_first, at_high = results_of("pod", standard, high)
     place = screen.where()
@@ -81,7 +83,7 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
     name.press("Enter")
     page.locator(".verdict-state", has_text="Edda, ").wait_for()
     # The pack has the numbers and the verdict; pictures of pages are the matter of other tests.
-    screen.go("Review pack")
+    nothing_sticks_out_of_a_narrow_window(screen.go("Review pack"))
     pictures = page.get_by_role("slider", name="Maximum pages with a picture")
     pictures.focus()
     page.keyboard.press("Home")
@@ -156,5 +158,5 @@ def judge_here(screen: Screen) -> None:
 
 def the_texts_of_two_posters_and_the_verdict_among_findings(screen: Screen) -> None:
     assert screen.page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
-    screen.go("Findings")
+    nothing_sticks_out_of_a_narrow_window(screen.go("Findings"))
     assert "Ambiguous" in screen.text()

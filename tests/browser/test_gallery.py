@@ -1,7 +1,4 @@
-"""Gallery and Slices in a real browser: cells and slices open their boxes as crops, a card its page.
-
-A narrow window and the dark theme are in `test_app`.
-"""
+"""Gallery and Slices in a real browser: cells and slices open their boxes as crops, a card its page."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from tests.browser.conftest import Screen, course
+from tests.browser.test_app import nothing_sticks_out, nothing_sticks_out_of_a_narrow_window
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
@@ -36,20 +34,22 @@ def drawn(screen: Screen) -> int:
 
 
 def test_from_cells_and_slices_to_cards_and_pages(server: str, visit: Visit) -> None:
+    """In the dark."""
     course(
-        visit(server).open("gallery"),
+        visit(server, color_scheme="dark").open("gallery"),
         hundreds_of_cards_make_only_the_crops_that_are_near,
         a_cell_opens_its_boxes_and_a_card_its_page,
         examples_of_a_slice_are_drawn_and_all_its_boxes_open_in_the_gallery,
         keys_walk_the_cards_and_enter_opens_one,
         boxes_of_a_crop_lie_where_they_belong,
         a_point_of_the_curve_sets_the_score_threshold,
+        the_fit_stays_in_a_narrow_window,
     )
 
 
 def examples_of_a_slice_are_drawn_and_all_its_boxes_open_in_the_gallery(screen: Screen) -> None:
     page = screen.page
-    screen.to("slices")
+    nothing_sticks_out_of_a_narrow_window(screen.to("slices"))
     page.locator(".slices-example .gl-sheet img").first.wait_for()
     every = page.locator(".slices-boxes button")
     wanted = every.inner_text().removeprefix("Show all ")
@@ -123,6 +123,11 @@ def hundreds_of_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:
     assert drawn(screen) < 60
     screen.page.locator(".gl-card").last.scroll_into_view_if_needed()
     screen.wait(lambda: screen.page.locator(".gl-card").last.locator("img").count() == 1, "the last crop")
+
+
+def the_fit_stays_in_a_narrow_window(screen: Screen) -> None:
+    screen.page.set_viewport_size({"width": 1024, "height": 768})
+    nothing_sticks_out(screen.to("gallery", charts="fit"))
 
 
 def a_point_of_the_curve_sets_the_score_threshold(screen: Screen) -> None:

@@ -55,8 +55,8 @@ def interrupted(kind: str, kills: int, seed: int) -> Interrupted:
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         place = Path(name)
         _, predicted = random_rows(seed, documents=2, pages=2, per_page=4.0)
-        # The boxes match: the doctor is not asked.
-        write_file(place / "gt.json", predicted, side="ground_truth")
+        # All but one match: the doctor is not asked, and what mistakes need is imported by the first run.
+        write_file(place / "gt.json", predicted[1:], side="ground_truth")
         write_file(place / "old.json", predicted[:-1], side="prediction")
         write_file(place / "new.json", predicted, side="prediction")
         os.environ["LAYOUTSCOPE_FINDINGS"] = str(place / "findings.sqlite")

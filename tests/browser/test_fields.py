@@ -97,6 +97,7 @@ def test_from_numbers_to_fields_and_from_page_to_page_in_a_small_dark_window(
     course(
         drawn(visit(server).open("fields")),
         it_opens_on_its_sample_without_a_click,
+        where_there_is_room_the_page_is_beside_both_tables,
         a_page_opens_at_the_width_of_its_fields,
         a_count_of_two_models_lists_and_opens_its_fields,
         a_bin_of_the_confidence_opens_its_fields,
@@ -130,6 +131,20 @@ def assert_nothing_is_cut_off(screen: Screen) -> None:
     left, top, right, bottom = screen.places()["sheet"]
     assert right - left > 200
     assert bottom - top > 300
+
+
+def where_there_is_room_the_page_is_beside_both_tables(screen: Screen) -> None:
+    screen.page.set_viewport_size({"width": 1920, "height": 900})
+    screen.rested()
+    types, table, page, rest = (
+        screen.page.locator(f".st-key-field_{name}").bounding_box() for name in ("types", "table", "page", "rest")
+    )
+    assert types["x"] == table["x"] == rest["x"] < types["x"] + types["width"] < page["x"]
+    assert (
+        types["y"] == page["y"] < types["y"] + types["height"] < table["y"] < table["y"] + table["height"] < rest["y"]
+    )
+    screen.page.set_viewport_size({"width": 1440, "height": 900})
+    screen.rested()
 
 
 def a_page_opens_at_the_width_of_its_fields(screen: Screen) -> None:

@@ -402,9 +402,6 @@ def view() -> None:
     model = compared.shown
     _sidebar(compared, model)
     shown = choices.listed(model)
-    place = choices.place(model, shown)
-    if place is not None:
-        choices.go_to(model, place, state.field_box)
     # Where there is room the page is beside all of them, else above: places of a grid.
     with st.container(key="field_upper"):
         with st.container(key="field_types"):

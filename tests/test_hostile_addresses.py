@@ -15,10 +15,10 @@ from tests.texts import character
 
 # What is text to a link and a trap to a parser: lists in lists, numbers of thousands of digits, other digits, no text.
 TRAPS = (
-    "[" * 10_000,
-    '{"a":' * 5_000,
-    '[["a",' + "[" * 5_000,
-    '{"cell": ' + "[" * 5_000,
+    "[" * 100_000,
+    '{"a":' * 50_000,
+    '[["a",' + "[" * 50_000,
+    '{"cell": ' + "[" * 50_000,
     "9" * 5_000,
     "-" + "9" * 5_000,
     "1e999",
@@ -33,11 +33,11 @@ TRAPS = (
     "\ud800",
     "%",
     ";" * 10_000,
-    ":" * 5_000,
+    ":" * 50_000,
     "," * 10_000,
     "=" * 10_000,
-    " " * 5_000,
-    "x" * 10_000,
+    " " * 50_000,
+    "x" * 100_000,
 )
 
 

@@ -201,21 +201,8 @@ def test_what_has_no_slices_is_refused_with_what_has(name: str, sentence: str | 
 def test_the_terminal_takes_every_measure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = ("--gt", SAMPLE_DATA / "ground_truth.json", "--pred", SAMPLE_DATA / "lines.json")
     named = tmp_path / "named.json"
-    code, out, err = ended(
-        capsys,
-        "slices",
-        "snapshot",
-        *files,
-        "--measure",
-        "f1",
-        "--conditions",
-        "1",
-        "--json",
-        "--save",
-        "low",
-        "--slices-file",
-        named,
-    )
+    words = ("--measure", "f1", "--conditions", "1", "--json", "--save", "low", "--slices-file", named)
+    code, out, err = ended(capsys, "slices", "snapshot", *files, *words)
     assert code == 0, err
     first = msgspec.json.decode(out)[0]
     assert first["measure"] == "f1"

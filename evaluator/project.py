@@ -520,7 +520,7 @@ def evaluate(
         return _one_by_one(project, system, options, say, count, executor=executor)
     evaluations = []
     for origin, name in zip(predictions, model_names(predictions), strict=True):
-        alone = _over_ranges(system, ground_truth, origin, options, say, name=name, executor=executor)
+        alone = _over_ranges(system, ground_truth, origin, options, say, name=name, boxes=boxes, executor=executor)
         if alone is None:
             project = open_project(system, ground_truth, [origin], options, say, names=[name])
             evaluations += _one_by_one(project, system, options, say, count)
@@ -729,6 +729,7 @@ def _over_ranges(
     say: Say,
     *,
     name: str,
+    boxes: bool,
     executor: Callable[[], Executor] | None,
 ) -> Evaluation | None:
     """The numbers of one model over ranges of pages, without its boxes; None where the ordinary way has to be taken.
@@ -756,7 +757,7 @@ def _over_ranges(
         if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
             return None
     say(f"Reading {truth.name} and {name}")
-    result = protocol.over_ranges(truth, predicted, options, name, executor)
+    result = protocol.over_ranges(truth, predicted, options, name, error_types=boxes, executor=executor)
     if result is None or (not asked and (getattr(result, "f1", None) or 0.0) < SUSPECT):
         return None
     return Evaluation(result, ())

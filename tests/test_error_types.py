@@ -97,16 +97,16 @@ def sides(case: dict[str, Any]) -> tuple[BoxColumns, BoxColumns, TideOptions]:
 
 def assert_equal_to_tidecv(errors: TideErrors, expected: dict[str, Any] | None) -> None:
     if expected is None:
-        assert np.isnan(errors.ap)
+        assert np.isnan(errors.costs.ap)
         return
     assert dict(zip(TIDE, errors.counts.tolist(), strict=True)) == expected["counts"]
-    assert errors.ap * 100 == pytest.approx(expected["ap"], abs=1e-9)
-    for name, gain in zip(TIDE, errors.delta_ap * 100, strict=True):
+    assert errors.costs.ap * 100 == pytest.approx(expected["ap"], abs=1e-9)
+    for name, gain in zip(TIDE, errors.costs.delta_ap * 100, strict=True):
         wanted = expected["delta_ap"][name]
         assert np.isnan(gain) if wanted is None else gain == pytest.approx(wanted, abs=1e-9), name
     for name in ("false_positive_ap", "false_negative_ap"):
         if expected[name] is not None:
-            assert getattr(errors, name) * 100 == pytest.approx(expected[name], abs=1e-9), name
+            assert getattr(errors.costs, name) * 100 == pytest.approx(expected[name], abs=1e-9), name
 
 
 @pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
@@ -253,19 +253,21 @@ def test_one_of_each_tide_type_by_hand() -> None:
     # The third ground truth has a prediction of the wrong label that fits too badly: nothing explains it.
     assert errors.missed.tolist() == [False, False, True, False]
     assert errors.counts.tolist() == [1, 1, 1, 1, 1, 1]
-    assert errors.to_json()["missed"] == {"count": 1, "delta_ap": pytest.approx(errors.delta_ap[5])}
+    assert errors.partial.to_json()["missed"] == {"count": 1, "delta_ap": pytest.approx(errors.costs.delta_ap[5])}
 
 
 def test_tide_without_boxes() -> None:
     nothing, one = columns([]), columns([[0, 0, 0, 0, 1, 1, 0.5]])
     empty = tide(nothing, nothing)
-    assert np.isnan([empty.ap, empty.false_positive_ap, empty.false_negative_ap, *empty.delta_ap]).all()
+    assert np.isnan(
+        [empty.costs.ap, empty.costs.false_positive_ap, empty.costs.false_negative_ap, *empty.costs.delta_ap]
+    ).all()
     assert empty.counts.tolist() == [0] * 6
-    assert empty.to_json()["both"] == {"count": 0, "delta_ap": None}
+    assert empty.partial.to_json()["both"] == {"count": 0, "delta_ap": None}
     assert tide(one, nothing).counts.tolist() == [0, 0, 0, 0, 0, 1]
     alone = tide(nothing, one)
     assert alone.counts.tolist() == [0, 0, 0, 0, 1, 0]
-    assert alone.ap == 0.0
+    assert alone.costs.ap == 0.0
 
 
 def test_the_limit_of_a_page_takes_the_best_scores_whatever_their_labels() -> None:
@@ -354,7 +356,7 @@ def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns,
     assert errors.counts[:5].sum() == (errors.kind != NONE).sum()
     explained = set(errors.target[errors.target != NONE].tolist())
     assert set(np.flatnonzero(~errors.missed).tolist()) == explained
-    assert (errors.delta_ap[~np.isnan(errors.delta_ap)] >= 0).all()
+    assert (errors.costs.delta_ap[~np.isnan(errors.costs.delta_ap)] >= 0).all()
 
 
 @given(sides=layouts())
@@ -362,7 +364,7 @@ def test_what_is_identical_has_no_tide_error(sides: tuple[BoxColumns, BoxColumns
     truth = replace(sides[0], score=np.linspace(0, 1, len(sides[0])))
     errors = tide(truth, truth)
     assert errors.counts.sum() == 0
-    assert len(truth) == 0 or errors.ap == pytest.approx(1.0, abs=1e-12)
+    assert len(truth) == 0 or errors.costs.ap == pytest.approx(1.0, abs=1e-12)
 
 
 # Document names -------------------------------------------------------------------------------------------------------

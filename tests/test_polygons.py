@@ -538,9 +538,9 @@ def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_
     assert 0.05 < numbers["AP"] < 0.95
     # TIDE names masks, and its AP at 0.5 is that of masks.
     errors = evaluated.result.error_types  # type: ignore[attr-defined]
-    assert errors.ap == pytest.approx(expected["AP50"], abs=1e-12)
+    assert errors.costs.ap == pytest.approx(expected["AP50"], abs=1e-12)
     assert dict(zip(TIDE, errors.counts.tolist(), strict=True)) == MASKS_OF_TIDECV["count"]
-    costs = dict(zip(TIDE, errors.delta_ap.tolist(), strict=True))
+    costs = dict(zip(TIDE, errors.costs.delta_ap.tolist(), strict=True))
     assert costs == pytest.approx(MASKS_OF_TIDECV["delta_ap"], abs=1e-9)
 
 
@@ -580,5 +580,5 @@ def test_outlines_that_are_their_boxes_have_the_types_and_costs_of_boxes(tmp_pat
     sides = [formats.read(path) for path in squares(tmp_path, seed)]
     errors = [coco.evaluate(*sides, polygons=polygons).error_types for polygons in (False, True)]
     assert errors[0].counts.tolist() == errors[1].counts.tolist()
-    np.testing.assert_allclose(errors[0].delta_ap, errors[1].delta_ap, atol=1e-12)
-    assert errors[0].ap == pytest.approx(errors[1].ap, abs=1e-12)
+    np.testing.assert_allclose(errors[0].costs.delta_ap, errors[1].costs.delta_ap, atol=1e-12)
+    assert errors[0].costs.ap == pytest.approx(errors[1].costs.ap, abs=1e-12)

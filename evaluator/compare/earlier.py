@@ -195,7 +195,7 @@ def kept_of(result: Result) -> dict[str, object]:
     ``by_document`` (counts by IoU threshold, rankings behind the protocol's own numbers, see `stored_measures`),
     ``run`` and ``model``. Empty for protocols without boxes, and for results that do not have their boxes any more.
     """
-    if not isinstance(result, BoxEvaluation) or result.merged is not None:
+    if not isinstance(result, BoxEvaluation):
         return {}
     source, system = result.matching.prediction.source, PROTOCOLS[result.signature.protocol]
     own = [name for name in system.metrics if name not in BOX_METRICS]

@@ -290,7 +290,7 @@ def _costs(
             *(
                 text
                 for _, one in known
-                for text in (printed(int(one.counts[place])), _points(float(one.delta_ap[place])))
+                for text in (printed(int(one.counts[place])), _points(float(one.costs.delta_ap[place])))
             ),
         )
         for place, name in enumerate(TIDE)

@@ -364,11 +364,14 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         prediction: Path,
         options: OptionsT,
         name: str,
+        *,
+        error_types: bool = True,
         executor: Callable[[], Executor] | None = None,
     ) -> Result | None:
         """Return the result from the files themselves, with F1 as ``f1``; None where they do not allow it.
 
-        `name` is the prediction's in it. An executor may work on parts of it; see `evaluator.engine`.
+        `name` is the prediction's in it; `error_types` says whether it is to have them. An executor may work on parts
+        of it; see `evaluator.engine`.
         """
         return None
 

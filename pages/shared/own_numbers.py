@@ -366,7 +366,7 @@ def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     titles = [ERROR_TYPES["tide"][name].title for name in TIDE]
     chart = charts.error_costs(
         titles,
-        {letter: 100 * one.delta_ap for letter, one in known.items()},
+        {letter: 100 * one.costs.delta_ap for letter, one in known.items()},
         {letter: one.counts.tolist() for letter, one in known.items()},
         baseline="A",
         dark=frame.is_dark(),

@@ -108,8 +108,10 @@ def against_hotcoco(ours_: tuple[Side, Side], labels: int, rounds: int) -> dict[
         times["ours"].append((cpu, wall))
         expected = {name: theirs["counts"][short] for name, short in PEER_NAMES.items()}
         # Its recall grid is COCO's, which differs from that of tidecv in the last digit of ten points.
-        if counted(ours) != expected or abs(ours.ap - theirs["ap_base"]) > 1e-4:
-            raise SystemExit(f"hotcoco says {expected}, AP {theirs['ap_base']}; ours {counted(ours)}, AP {ours.ap}")
+        if counted(ours) != expected or abs(ours.costs.ap - theirs["ap_base"]) > 1e-4:
+            raise SystemExit(
+                f"hotcoco says {expected}, AP {theirs['ap_base']}; ours {counted(ours)}, AP {ours.costs.ap}"
+            )
     best = {name: tuple(min(column) for column in zip(*rows, strict=True)) for name, rows in times.items()}
     ratios = {
         f"{name}_{clock}": best[name][place] / best["ours"][place]
@@ -154,7 +156,7 @@ def against_tidecv(ours_: tuple[Side, Side], rounds: int) -> dict[str, Any]:
     cpu, wall, (run, gains) = seconds(everything)
     ours = tide(truth, predicted)
     expected = {name: run.count_errors()[kind] for name, kind in zip(TIDE, run.error_dict, strict=True)}
-    own_gains = [*ours.delta_ap, ours.false_positive_ap, ours.false_negative_ap]
+    own_gains = [*ours.costs.delta_ap, ours.costs.false_positive_ap, ours.costs.false_negative_ap]
     if counted(ours) != expected or not np.allclose(np.array(gains) / 100, own_gains, rtol=0, atol=1e-9):
         raise SystemExit(f"tidecv says {expected}, {gains}; ours {counted(ours)}, {own_gains}")
     return {

@@ -56,7 +56,7 @@ MOST_THREADS: Final = 3
 """Each has a piece and its columns in memory."""
 
 # Bytes of a piece, and of the first look at either end of a file.
-_STEP = 1 << 18
+_STEP = 1 << 20
 # What is before and behind the annotations is decoded as a whole.
 _MOST_AROUND: Final = 64 << 20
 

@@ -60,10 +60,10 @@ from evaluator.metrics.error_types.names import (
     ErrorType,
     KindArray,
 )
-from evaluator.metrics.error_types.tide import TideErrors, TideOptions, tide
+from evaluator.metrics.error_types.tide import TideErrors, TideOptions, TidePartial, tide
 
 __all__ = [
     "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "Carriers",
-    "ErrorType", "KindArray", "MistakeOptions", "Mistakes", "TideErrors", "TideOptions", "Touching",
-    "name_mistakes", "tide", "touching_pairs",
+    "ErrorType", "KindArray", "MistakeOptions", "Mistakes", "TideErrors", "TideOptions", "TidePartial",
+    "Touching", "name_mistakes", "tide", "touching_pairs",
 ]  # fmt: skip

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -32,9 +33,85 @@ class TideOptions(msgspec.Struct, frozen=True, kw_only=True):
     max_detections: int = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class TideCosts(NamedTuple):
+    """What errors cost in AP at ``options.iou``, 101 points, mean over labels; NaN without any box.
+
+    `ap`: AP itself, in [0, 1]. `delta_ap`: float64, shape (6,), >= 0, what AP would gain if all errors of the type were
+    mended; 0 when it would lose by the grid, NaN where mending leaves no box at all. `false_positive_ap`,
+    `false_negative_ap`: what it would gain with every false positive at the end of the ranking, and without any false
+    negative.
+    """
+
+    ap: float
+    delta_ap: FloatArray
+    false_positive_ap: float
+    false_negative_ap: float
+
+
+@dataclass(frozen=True, eq=False)
+class TidePartial:
+    """What counts and costs follow from: arrays that add up over pages.
+
+    Columns, shape (N,), are of the predictions that count, by falling score, then page and row: `score`, `label`,
+    `kind` (code into `TIDE`, -1 for a match), `ignored`, and `mended`, the label of the match that a mended error
+    becomes, -1 where it becomes none. Counts of ground truth by label, int64, shape (L,): `positives` is all,
+    `matched` and `missed` some of it.
+    """
+
+    score: FloatArray
+    label: CodeArray
+    kind: KindArray
+    ignored: BoolArray
+    mended: CodeArray
+    positives: IntArray
+    matched: IntArray
+    missed: IntArray
+
+    @classmethod
+    def merged(cls, parts: Sequence[TidePartial]) -> TidePartial:
+        """Return that of all parts, at least one, which follow each other by page under the same labels."""
+        every = zip(*(part._columns for part in parts), strict=True)
+        columns = [np.concatenate(column) for column in every]
+        # Equal scores keep the order of the parts.
+        order = falling(columns[0])
+        labels = max(len(part.positives) for part in parts)
+        counts = [
+            np.sum([np.pad(own, (0, labels - len(own))) for own in of_parts], axis=0)
+            for of_parts in zip(*(part._counts for part in parts), strict=True)
+        ]
+        return cls(*(column[order] for column in columns), *counts)
+
+    @property
+    def _columns(self) -> tuple[FloatArray, CodeArray, KindArray, BoolArray, CodeArray]:
+        return self.score, self.label, self.kind, self.ignored, self.mended
+
+    @property
+    def _counts(self) -> tuple[IntArray, IntArray, IntArray]:
+        return self.positives, self.matched, self.missed
+
+    @property
+    def counts(self) -> IntArray:
+        """Return errors by code, int64, shape (6,)."""
+        counts = np.bincount(self.kind[self.kind != NONE], minlength=len(TIDE))
+        counts[_TIDE_MISSED] = self.missed.sum()
+        return counts
+
+    @cached_property
+    def costs(self) -> TideCosts:
+        """Return what the errors cost."""
+        return _costs(self)
+
+    def to_json(self) -> JsonObject:
+        """Return for each type by name ``{"count", "delta_ap"}`` as plain values; undefined is None."""
+        pairs = zip(self.counts.tolist(), self.costs.delta_ap.tolist(), strict=True)
+        return {
+            name: {"count": count, "delta_ap": defined(gain)} for name, (count, gain) in zip(TIDE, pairs, strict=True)
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class TideErrors:
-    """The result of TIDE for one model, per box and in sum.
+    """The result of TIDE for one model, per box; counts and costs are those of `partial`.
 
     Attributes
     ----------
@@ -47,15 +124,7 @@ class TideErrors:
         prediction without error; -1 for none.
     missed : bool, shape (G,)
         The ground truth that is missed. Others are unmatched too, but an error of a prediction explains them.
-    counts : int64, shape (6,)
-        Errors by code.
-    ap : float
-        AP at ``options.iou``, 101 points, mean over labels; in [0, 1], NaN without any box.
-    delta_ap : float64, shape (6,), >= 0
-        What AP would gain if all errors of the type were mended; 0 when it would lose by the grid. NaN as ``ap``, and
-        where mending leaves no box at all.
-    false_positive_ap, false_negative_ap : float
-        What AP would gain with every false positive at the end of the ranking, and without any false negative.
+    partial : TidePartial
     """
 
     options: TideOptions
@@ -63,18 +132,17 @@ class TideErrors:
     ignored: BoolArray
     target: IntArray
     missed: BoolArray
-    counts: IntArray
-    ap: float
-    delta_ap: FloatArray
-    false_positive_ap: float
-    false_negative_ap: float
+    partial: TidePartial
 
-    def to_json(self) -> JsonObject:
-        """Return for each type by name ``{"count", "delta_ap"}`` as plain values; undefined is None."""
-        pairs = zip(self.counts.tolist(), self.delta_ap.tolist(), strict=True)
-        return {
-            name: {"count": count, "delta_ap": defined(gain)} for name, (count, gain) in zip(TIDE, pairs, strict=True)
-        }
+    @property
+    def counts(self) -> IntArray:
+        """Return errors by code, int64, shape (6,)."""
+        return self.partial.counts
+
+    @property
+    def costs(self) -> TideCosts:
+        """Return what the errors cost."""
+        return self.partial.costs
 
 
 def tide(
@@ -141,24 +209,19 @@ def tide(
     wanted = np.zeros(len(ground_truth), dtype=bool)
     wanted[target[(kind == _CLASSIFICATION) | (kind == _LOCALISATION)]] = True
     missed = ~matched_truth & ~wanted
-    counts = np.bincount(kind[kind != NONE], minlength=len(TIDE))
-    counts[_TIDE_MISSED] = missed.sum()
     ignored = (kind != NONE) & _in_regions(ignore, prediction, chosen.iou)
-    named = _Named(ground_truth, prediction, order, kind, ignored, target, matched_truth, missed)
-    return TideErrors(chosen, kind, ignored, target, missed, counts, *_costs(named))
-
-
-class _Named(NamedTuple):
-    """What TIDE knows of a model once every box has its type; `matched` is the matched truth."""
-
-    ground_truth: BoxColumns
-    prediction: BoxColumns
-    order: IntArray
-    kind: KindArray
-    ignored: BoolArray
-    target: IntArray
-    matched: BoolArray
-    missed: BoolArray
+    labels = int(max(ground_truth.label.max(initial=-1), prediction.label.max(initial=-1))) + 1
+    partial = TidePartial(
+        score=np.empty(0) if prediction.score is None else prediction.score[order],
+        label=prediction.label[order],
+        kind=kind[order],
+        ignored=ignored[order],
+        mended=_mended(kind[order], target[order], ground_truth.label, matched_truth),
+        positives=np.bincount(ground_truth.label, minlength=labels),
+        matched=np.bincount(ground_truth.label[matched_truth], minlength=labels),
+        missed=np.bincount(ground_truth.label[missed], minlength=labels),
+    )
+    return TideErrors(chosen, kind, ignored, target, missed, partial)
 
 
 def _check_tide(prediction: BoxColumns, options: TideOptions) -> None:
@@ -318,65 +381,56 @@ def _classify(
 _RECALLS: Final[FloatArray] = np.arange(101) / 100
 
 
-def _costs(named: _Named) -> tuple[float, FloatArray, float, float]:
+def _costs(partial: TidePartial) -> TideCosts:
     """Return AP, its gain by type, its gain without false positives and its gain without false negatives."""
-    truth_label, label, kind = named.ground_truth.label, named.prediction.label, named.kind
-    labels = int(max(truth_label.max(initial=-1), label.max(initial=-1))) + 1
-    positives = np.bincount(truth_label, minlength=labels)
-    rows, bounds = _by_label(named.order, label, labels)
-    ap = _mean_ap(kind[rows] == NONE, bounds, positives, counts=~named.ignored[rows])
-    ranked = _true_last(named)
-    if ranked is not named.order:
-        rows, bounds = _by_label(ranked, label, labels)
-    mended = _mended(named, ranked)
-    kinds, true, counts = kind[rows], kind[rows] == NONE, ~named.ignored[rows]
+    label, positives, labels = partial.label, partial.positives, len(partial.positives)
+    rows, bounds = _by_label(np.arange(len(label)), label, labels)
+    ap = _mean_ap(partial.kind[rows] == NONE, bounds, positives, counts=~partial.ignored[rows])
+    ranked = _true_last(partial)
+    rows, bounds = _by_label(ranked, label, labels)
+    kinds, true, counts = partial.kind[rows], partial.kind[rows] == NONE, ~partial.ignored[rows]
     gains = np.empty(len(TIDE))
     for code in (_BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND):
         gains[code] = _mean_ap(true, bounds, positives, counts=counts & (kinds != code))
-    moved = mended[rows] & (kinds == _LOCALISATION)
+    moved = (partial.mended[rows] != NONE) & (kinds == _LOCALISATION)
     gains[_LOCALISATION] = _mean_ap(true | moved, bounds, positives, counts=(counts & (kinds != _LOCALISATION)) | moved)
-    gains[_CLASSIFICATION] = _relabelled_ap(named, ranked, mended, positives)
-    without_missed = positives - np.bincount(truth_label[named.missed], minlength=labels)
-    gains[_TIDE_MISSED] = _mean_ap(true, bounds, without_missed, counts=counts)
+    gains[_CLASSIFICATION] = _relabelled_ap(partial, ranked)
+    gains[_TIDE_MISSED] = _mean_ap(true, bounds, positives - partial.missed, counts=counts)
     # Behind all the true ones the false ones still make their label one of the mean.
     present = np.bincount(label[rows[counts]], minlength=labels) > 0
     only_true = _mean_ap(true, bounds, positives, counts=true, present=present)
-    all_matched = _mean_ap(true, bounds, np.bincount(truth_label[named.matched], minlength=labels), counts=counts)
-    return ap, np.maximum(gains - ap, 0.0), only_true - ap, all_matched - ap
+    all_matched = _mean_ap(true, bounds, partial.matched, counts=counts)
+    return TideCosts(ap, np.maximum(gains - ap, 0.0), only_true - ap, all_matched - ap)
 
 
-def _relabelled_ap(named: _Named, ranked: IntArray, mended: BoolArray, positives: IntArray) -> float:
+def _relabelled_ap(partial: TidePartial, ranked: IntArray) -> float:
     """Return AP with classification errors mended: a new match changes its label, the others go."""
-    wrong = named.kind == _CLASSIFICATION
-    right = wrong & mended
-    label = named.prediction.label.copy()
-    label[right] = named.ground_truth.label[named.target[right]]
-    stays = (~wrong & ~named.ignored) | right
-    rows, bounds = _by_label(ranked[stays[ranked]], label, len(positives))
-    return _mean_ap(((named.kind == NONE) | right)[rows], bounds, positives)
+    wrong = partial.kind == _CLASSIFICATION
+    right = wrong & (partial.mended != NONE)
+    label = np.where(right, partial.mended, partial.label)
+    stays = (~wrong & ~partial.ignored) | right
+    rows, bounds = _by_label(ranked[stays[ranked]], label, len(partial.positives))
+    return _mean_ap(((partial.kind == NONE) | right)[rows], bounds, partial.positives)
 
 
-def _true_last(named: _Named) -> IntArray:
-    """Return the ranking with false before true predictions of one score; the same object without ties."""
-    if named.prediction.score is None or not len(named.order):
-        return named.order
-    score = named.prediction.score[named.order]
+def _true_last(partial: TidePartial) -> IntArray:
+    """Return places by falling score, false before true predictions of one score, int64."""
+    score = partial.score
     run = np.zeros(len(score), dtype=np.int64)
     np.cumsum(score[1:] != score[:-1], out=run[1:])
-    if run[-1] == len(run) - 1:
-        return named.order
-    return named.order[np.argsort(2 * run + (named.kind[named.order] == NONE), kind="stable")]
+    return np.argsort(2 * run + (partial.kind == NONE), kind="stable")
 
 
-def _mended(named: _Named, ranked: IntArray) -> BoolArray:
-    """Return which predictions become a match when mended: the first of those that want one free box."""
-    kind, target = named.kind, named.target
-    asking = ranked[(kind[ranked] == _CLASSIFICATION) | (kind[ranked] == _LOCALISATION)]
-    asking = asking[~named.matched[target[asking]]]
-    first = np.empty(len(named.matched), dtype=np.int64)
-    first[target[asking][::-1]] = asking[::-1]
-    mended = np.zeros(len(kind), dtype=bool)
-    mended[asking] = first[target[asking]] == asking
+def _mended(kind: KindArray, target: IntArray, truth_label: CodeArray, matched: BoolArray) -> CodeArray:
+    """Return the label of the match that each error becomes when mended, -1 for none.
+
+    By falling score: the first of those that want one free ground truth becomes one.
+    """
+    asking = np.flatnonzero((kind == _CLASSIFICATION) | (kind == _LOCALISATION))
+    asking = asking[~matched[target[asking]]]
+    _, first = np.unique(target[asking], return_index=True)
+    mended = np.full(len(kind), NONE, dtype=truth_label.dtype)
+    mended[asking[first]] = truth_label[target[asking[first]]]
     return mended
 
 

@@ -73,37 +73,41 @@ class CocoResult(BoxEvaluation):
 
     @cached_property
     def error_types(self) -> TideErrors | None:
-        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores.
-
-        See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared
-        the types follow from them, as ``tidecv`` names masks.
-        """
-        from evaluator.metrics.box_scores import box_columns
-        from evaluator.metrics.error_types import tide
-
-        matching = self.matching
-        truth, prediction = matching.dataset.ground_truth, matching.prediction
-        rows = np.flatnonzero(matching.prediction_counts)
-        if np.isnan(prediction.score[rows]).any():
-            return None
-        crowd, outlined = truth.source.boxes.crowd, matching.pairs.polygons
-        return tide(
-            box_columns(truth, np.flatnonzero(matching.truth_counts), outlined=outlined),
-            box_columns(prediction, rows, outlined=outlined),
-            ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd), outlined=outlined),
-        )
+        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores."""
+        return error_types(self.matching)
 
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
         Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
         """
-        error_types = None if self.error_types is None else self.error_types.to_json()
+        error_types = None if self.error_types is None else self.error_types.partial.to_json()
         return self.plain_values(**self.numbers, per_class=self.per_label, error_types=error_types)
 
     def table(self) -> ResultTable:
         """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
+
+
+def error_types(matching: Matching) -> TideErrors | None:
+    """Return the TIDE errors of a matching at IoU 0.5; None when a prediction has no score.
+
+    See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared the
+    types follow from them, as ``tidecv`` names masks.
+    """
+    from evaluator.metrics.box_scores import box_columns
+    from evaluator.metrics.error_types import tide
+
+    truth, prediction = matching.dataset.ground_truth, matching.prediction
+    rows = np.flatnonzero(matching.prediction_counts)
+    if np.isnan(prediction.score[rows]).any():
+        return None
+    crowd, outlined = truth.source.boxes.crowd, matching.pairs.polygons
+    return tide(
+        box_columns(truth, np.flatnonzero(matching.truth_counts), outlined=outlined),
+        box_columns(prediction, rows, outlined=outlined),
+        ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd), outlined=outlined),
+    )
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:

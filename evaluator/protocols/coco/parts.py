@@ -1,4 +1,4 @@
-"""COCO detection of two large files that are never in memory as a whole: the twelve numbers, no boxes.
+"""COCO detection of two large files that are never in memory as a whole: the numbers, no boxes.
 
 Boxes wait in a temporary folder by shards of images. What matched adds up over shards: the numbers are those of
 ``coco.evaluate`` to the last digit.
@@ -27,16 +27,18 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Side, join
 from evaluator.protocols.base import Result
 from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Columns, Curves
-from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
+from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, error_types, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import NAME, own_signature, pair
 from evaluator.system.freed_memory import keep
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from evaluator.metrics.error_types import TidePartial
+
 _MOST_PAGES: Final = 2_500
 # Shards of few pages take longer, and many shards of a small corpus make the most of its memory.
-_FEWEST_PAGES: Final = 250
+_FEWEST_PAGES: Final = 1_000
 _SHARDS: Final = 20
 # Each shard that is matched needs memory of its own.
 _MATCHED_AT_A_TIME: Final = 2
@@ -49,7 +51,7 @@ class PartsResult(Result):
     """The numbers of one model, without its boxes.
 
     `columns` has rows of the rising thresholds `iou` and columns of `labels`. `f1` is over all labels at the lowest
-    threshold, None without any box.
+    threshold, None without any box. `errors` is what the error types follow from, None where they are not wanted.
     """
 
     ground_truth: SourceFile
@@ -60,6 +62,7 @@ class PartsResult(Result):
     documents: int
     pages: int
     f1: float | None
+    errors: TidePartial | None
 
     @cached_property
     def signature(self) -> Signature:
@@ -77,10 +80,10 @@ class PartsResult(Result):
         return numbers_by_label(self.columns, self.iou, self.labels)
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of `CocoResult.to_json`; ``error_types`` is None."""
+        """The result as plain values under the keys of `CocoResult.to_json`."""
         # A results list takes its documents from its ground truth.
         nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}
-        own = {**self.numbers, "per_class": self.per_label, "error_types": None}
+        own = {**self.numbers, "per_class": self.per_label, "error_types": self.errors and self.errors.to_json()}
         return plain_values(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
 
     def table(self) -> ResultTable:
@@ -94,14 +97,15 @@ def average_in_parts(
     *,
     iou: Sequence[float] = IOU_THRESHOLDS,
     pages: int | None = None,
+    error_types: bool = False,
     executor: Callable[[], Executor] | None = None,
 ) -> PartsResult | None:
     """Return the twelve numbers of a results list against an instances file; None unless all is plain.
 
-    Files need not be sorted; `iou` is in (0, 1]; `pages` of a shard do not change the numbers; for `executor` see
-    `Engine`. None when the ordinary way has to be taken: a file cannot be read or is no COCO file of plain numbers, an
-    issue is to be reported, a threshold is out of range or there are more than 64, or a page has so many boxes that
-    their pairs have to be counted.
+    Files need not be sorted; `iou` is in (0, 1]; `pages` of a shard do not change the numbers; `error_types`: whether
+    the result has them; for `executor` see `Engine`. None when the ordinary way has to be taken: a file cannot be read
+    or is no COCO file of plain numbers, an issue is to be reported, a threshold is out of range or there are more than
+    64, or a page has so many boxes that their pairs have to be counted.
     """
     rising = tuple(sorted(set(map(float, iou))))
     if not rising or len(rising) > MOST_THRESHOLDS or not 0.0 < rising[0] <= rising[-1] <= 1.0:
@@ -115,7 +119,7 @@ def average_in_parts(
             Engine(executor if large else None) as engine,
             tempfile.TemporaryDirectory(prefix="layoutscope-") as folder,
         ):
-            return _result(engine, (ground_truth, prediction), Path(folder), rising, pages)
+            return _result(engine, (ground_truth, prediction), Path(folder), rising, pages, errors=error_types)
     except DOUBTS:
         # The ordinary way uses the same code: what is wrong there is raised again.
         return None
@@ -128,10 +132,17 @@ class _Work(NamedTuple):
     shard: Shard
     labels: tuple[str, ...]
     iou: tuple[float, ...]
+    errors: bool
 
 
 def _result(
-    engine: Engine, paths: tuple[Path, Path], folder: Path, iou: tuple[float, ...], pages: int | None
+    engine: Engine,
+    paths: tuple[Path, Path],
+    folder: Path,
+    iou: tuple[float, ...],
+    pages: int | None,
+    *,
+    errors: bool,
 ) -> PartsResult:
     """The result of two files; one of `DOUBTS` when they are not plain, or the disk is full."""
     with paths[0].open("rb") as file:
@@ -148,8 +159,9 @@ def _result(
     _need_few_pairs(truth.boxes)
     _need_few_pairs(predictions.boxes)
     labels = named.labels.names
-    work = [_Work(folder, shard, labels, iou) for shard in shards]
-    partial = CocoPartial.merged(engine.run(_matched, work, threads=_MATCHED_AT_A_TIME))
+    work = [_Work(folder, shard, labels, iou, errors) for shard in shards]
+    partials, mistakes = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
+    partial = CocoPartial.merged(partials)
     return PartsResult(
         ground_truth=SourceFile(paths[0].name, truth.sha256),
         prediction=SourceFile(paths[1].name, predictions.sha256),
@@ -159,6 +171,7 @@ def _result(
         documents=named.documents,
         pages=count,
         f1=partial.f1,
+        errors=type(mistakes[0]).merged(mistakes) if errors else None,
     )
 
 
@@ -168,11 +181,13 @@ def _need_few_pairs(boxes: IntArray) -> None:
         raise Doubt
 
 
-def _matched(given: _Work) -> CocoPartial:
-    """What matched on the pages of a shard."""
+def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:
+    """What matched on the pages of a shard, and the errors where they are wanted."""
     truth = packed(given.folder, "ground_truth", given.shard, given.labels)
     prediction = packed(given.folder, "prediction", given.shard, given.labels)
-    return CocoPartial.of(pair(join(truth, prediction), iou_floor=given.iou[0]), given.iou)
+    pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
+    errors = error_types(pairs.match()) if given.errors else None
+    return CocoPartial.of(pairs, given.iou), None if errors is None else errors.partial
 
 
 def _is_coco(path: Path) -> bool:

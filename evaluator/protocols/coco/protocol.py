@@ -66,12 +66,16 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         prediction: Path,
         options: CocoOptions,
         name: str,
+        *,
+        error_types: bool = True,
         executor: Callable[[], Executor] | None = None,
     ) -> Result | None:
-        """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
+        """The numbers of one model without its boxes; None when a file needs the ordinary way."""
         pages = None if options.page_ranges is True else options.page_ranges
         iou = options.iou or IOU_THRESHOLDS
-        result = average_in_parts(ground_truth, prediction, iou=iou, pages=pages, executor=executor)
+        result = average_in_parts(
+            ground_truth, prediction, iou=iou, pages=pages, error_types=error_types, executor=executor
+        )
         # Where nothing matches the boxes are needed to say why.
         nothing = result is not None and not any(result.numbers.values())
         if result is None or (nothing and not options.allow_no_match):

@@ -1,4 +1,4 @@
-"""The house keeps its shape: who may import whom, what may not be written, and that the README names everything."""
+"""The house keeps its shape: who may import whom, what may not be written, and what the documentation names."""
 
 from __future__ import annotations
 
@@ -217,17 +217,43 @@ def test_a_view_uses_streamlit_as_the_house_does() -> None:
                 assert "on_click" in {each.arg for each in node.keywords}, f"{where}: a button without on_click"
 
 
-def test_the_readme_names_every_protocol_format_and_command() -> None:
-    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+def test_the_documentation_names_every_protocol_format_command_and_view() -> None:
+    readme, formats, terminal, tour, architecture = (
+        (PROJECT / name).read_text(encoding="utf-8")
+        for name in ("README.md", "docs/formats.md", "docs/terminal.md", "docs/tour.md", "docs/architecture.md")
+    )
     commands = [name for name in app if not name.startswith("-")]
     assert {"open", "check", "evaluate"} <= set(commands)
     for command in commands:
-        assert f"layoutscope {command}" in readme, f"README.md does not show layoutscope {command}"
+        assert f"layoutscope {command}" in terminal, f"docs/terminal.md does not show layoutscope {command}"
     for protocol in PROTOCOLS.values():
         assert f"`{protocol.name}`" in readme, f"README.md does not name the protocol {protocol.name}"
         assert protocol.title in readme
     for name in FORMATS:
         assert f"`{name}`" in readme, f"README.md does not name the format {name}"
+        assert f"`{name}`" in formats, f"docs/formats.md does not name the format {name}"
+    titles = re.findall(r', title="([^"]+)"', (PROJECT / "app.py").read_text(encoding="utf-8"))
+    assert "Page browser" in titles
+    for title in titles:
+        assert f"\n## {title}\n" in tour, f"docs/tour.md does not describe the view {title}"
+    for room in ROOMS:
+        assert re.search(rf"^  {room}(\.py|/) ", architecture, re.MULTILINE), f"docs/architecture.md lacks {room}"
+
+
+def test_every_link_of_the_documentation_leads_somewhere() -> None:
+    pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md"), PROJECT / "sample_data" / "README.md"]
+    for page in pages:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            if link.startswith(("https://", "http://")):
+                continue
+            file, _, heading = link.partition("#")
+            target = page.parent / file if file else page
+            assert target.is_file(), f"{name_of(page)} links to {link}"
+            if heading:
+                titles = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+                anchors = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+                assert heading in anchors, f"{name_of(page)} links to {link}"
 
 
 def test_a_module_of_browser_tests_is_marked() -> None:

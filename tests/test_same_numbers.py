@@ -564,11 +564,11 @@ def test_every_command_refuses_them_alike(
 
 
 @pytest.mark.parametrize("form", ["snapshot", "coco"])
-def test_the_snippet_of_the_readme(
+def test_the_snippet_of_the_documentation(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    readme = (Path(cli.__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    snippet = readme.split("```python\n", 1)[1].split("```", 1)[0]
+    page = (Path(cli.__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
+    snippet = page.split("```python\n", 1)[1].split("```", 1)[0]
     (tmp_path / "ground_truth.json").write_text(str(FORMS[form].truth(TRUTH)))
     (tmp_path / "model.json").write_text(str(FORMS[form].prediction(A)))
     monkeypatch.chdir(tmp_path)

@@ -1,9 +1,12 @@
-"""Settings of the server, the theme, and the promise that nothing of ours names a foreign host."""
+"""Settings of the server, the theme, the changelog, and the promise that nothing of ours names a foreign host."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from streamlit import config as streamlit_config
 
 from evaluator import workspace
 from evaluator.uploads import PAGE_BYTES
+from evaluator.version import __version__
 from tests.dashboard import ROOT
 
 # Every colour of the design's table that the two themes must name, light and dark.
@@ -190,3 +194,20 @@ def test_nothing_tells_anybody_to_install_a_name_that_the_index_does_not_have() 
     from_index = re.compile(r"""install\s+(-\S+\s+)*["'`\\]*layoutscope\b(?!/)|layoutscope\[""")
     wrong = [str(path.relative_to(ROOT)) for path in files if from_index.search(path.read_text(encoding="utf-8"))]
     assert wrong == []
+
+
+def test_the_changelog_is_short_and_its_releases_fall_from_the_newest_to_the_oldest() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert len(text.encode()) < 15_000
+    entries = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert [line for line, count in Counter(entries).items() if count > 1] == []
+    heads = [line for line in text.splitlines() if line.startswith("## ")]
+    assert heads[0] == "## [Unreleased]"
+    matches = [re.fullmatch(r"## \[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d\d-\d\d)", line) for line in heads[1:]]
+    releases = [(tuple(map(int, each.groups()[:3])), date.fromisoformat(each[4])) for each in matches if each]
+    assert len(releases) == len(heads) - 1
+    assert all(new > old and later > earlier for (new, later), (old, earlier) in pairwise(releases))
+    # The version is that of the newest release, or the one that comes next.
+    assert tuple(map(int, re.findall(r"\d+", __version__))) >= releases[0][0]
+    sections = {line for line in text.splitlines() if line.startswith("### ")}
+    assert sections <= {f"### {name}" for name in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")}

@@ -7,7 +7,8 @@ is a by-product of drawing. Units: points, origin top left of the displayed page
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sample_data.generators.canvas import GREY, HAIR, INK, Box, Canvas, Color, Style, text_width
@@ -17,6 +18,7 @@ MAX_GAP_STRETCH = 7.0  # points that a gap between blocks may grow to align the 
 MAX_GROWTH = 165.0  # points that figures marked `grow` may gain to fill a page
 MAX_BAND_STRETCH = 12.0  # points that a gap between bands may gain on a page that is nearly full
 FOOTNOTE_RULE = 90.0
+FORMULA_SIZE = 1.08  # of the running text
 
 
 @dataclass(frozen=True)
@@ -37,22 +39,16 @@ class Theme:
     gap: float = 6.5
     justify: bool = True
 
-    @property
-    def text(self) -> Style:
-        """Style of running text."""
-        return Style(self.body, self.size)
-
 
 Drawing = Callable[[Canvas, Box], None]
 
 
-@dataclass(frozen=True)
 class Block:
-    """A piece of a page; `before` is the gap above it in gaps of the theme."""
+    """A piece of a page."""
 
     @property
     def before(self) -> float:
-        """Gap above the block, in theme gaps."""
+        """Gap above the block, in gaps of the theme."""
         return 1.0
 
     @property
@@ -70,177 +66,144 @@ class Block:
 
     def split(self, width: float, theme: Theme, room: float) -> tuple[Block, Block] | None:
         """Head that fits into `room` and the rest, or None when the block stays whole."""
-        del width, theme, room
         return None
 
 
-def draw_lines(
-    canvas: Canvas,
-    lines: Sequence[Line],
-    place: tuple[float, float, float],
-    style: Style,
-    leading: float,
-    *,
-    justify: bool,
-) -> None:
-    """Draw lines downwards; place: left, top, width. The first baseline lies one ascender below the top."""
-    x, y, width = place
-    baseline = y + style.size * 0.74
-    for line in lines:
-        draw_line(canvas, line, (x, baseline), width, style, justify=justify)
-        baseline += leading
+class Text(Block):
+    """Lines of type under one label, perhaps with a mark that hangs in front of them."""
+
+    label: str
+    source: str
+    mark: str = ""
+    hang: float = 0.0
+
+    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+        """Style, distance of the baselines, and whether lines are set to the full width."""
+        raise NotImplementedError
+
+    def set_lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
+        """The lines of the text for a block of this width."""
+        return set_paragraph(self.source, self.typography(theme)[0], width - self.hang)
+
+    def height(self, width: float, theme: Theme) -> float:
+        """Height of the block in points."""
+        style, leading, _ = self.typography(theme)
+        return (len(self.set_lines(width, theme)) - 1) * leading + style.size * 0.96
+
+    def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
+        """Draw the block with its top left corner at (x, y); the first baseline lies one ascender below."""
+        style, leading, justify = self.typography(theme)
+        baseline = y + style.size * 0.74
+        with canvas.element(self.label):
+            if self.mark:
+                canvas.text(x + 1, baseline, self.mark + " ", style)
+            for line in self.set_lines(width, theme):
+                draw_line(canvas, line, (x + self.hang, baseline), width - self.hang, style, justify=justify)
+                baseline += leading
 
 
 @dataclass(frozen=True)
-class Paragraph(Block):
+class Paragraph(Text):
     """Running text, or other text of its kind under another label."""
 
     source: str
     label: str = "Text"
     scale: float = 1.0
     font: str = ""
-    color: Color = INK
     lines: tuple[Line, ...] = ()
-    gap_before: float = 1.0
+    before: float = 1.0
 
-    @property
-    def before(self) -> float:
-        """Gap above the block, in theme gaps."""
-        return self.gap_before
+    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+        """Type of the running text, scaled."""
+        return Style(self.font or theme.body, theme.size * self.scale), theme.leading * self.scale, theme.justify
 
-    def _style(self, theme: Theme) -> Style:
-        return Style(self.font or theme.body, theme.size * self.scale, self.color)
-
-    def _set(self, width: float, theme: Theme) -> tuple[Line, ...]:
-        return self.lines or set_paragraph(self.source, self._style(theme), width)
-
-    def height(self, width: float, theme: Theme) -> float:
-        """Height of the block in points."""
-        count = len(self._set(width, theme))
-        return (count - 1) * theme.leading * self.scale + self._style(theme).size * 0.96
-
-    def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
-        """Draw the block with its top left corner at (x, y)."""
-        lines = self._set(width, theme)
-        with canvas.element(self.label):
-            leading = theme.leading * self.scale
-            draw_lines(canvas, lines, (x, y, width), self._style(theme), leading, justify=theme.justify)
+    def set_lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
+        """The lines of the text; a part of a paragraph keeps those of the whole."""
+        return self.lines or super().set_lines(width, theme)
 
     def split(self, width: float, theme: Theme, room: float) -> tuple[Block, Block] | None:
         """Head that fits into `room` and the rest; two lines stay together on both sides."""
-        lines = self._set(width, theme)
-        count = int((room - self._style(theme).size * 0.96) // (theme.leading * self.scale)) + 1
-        count = min(count, len(lines) - 2)
-        if count < 2:
-            return None
-        return replace(self, lines=lines[:count]), replace(self, lines=lines[count:])
+        style, leading, _ = self.typography(theme)
+        lines = self.set_lines(width, theme)
+        count = min(int((room - style.size * 0.96) // leading) + 1, len(lines) - 2)
+        return (replace(self, lines=lines[:count]), replace(self, lines=lines[count:])) if count >= 2 else None
 
 
 @dataclass(frozen=True)
-class Title(Block):
+class Title(Text):
     """Title of a document or chapter."""
 
     source: str
     scale: float = 1.0
+    label = "Title"
 
-    def _style(self, theme: Theme) -> Style:
-        return Style(variant(theme.heads, "b"), theme.title_size * self.scale, theme.accent)
+    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+        """The largest type of the report."""
+        size = theme.title_size * self.scale
+        return Style(variant(theme.heads, "b"), size, theme.accent), size * 1.16, False
 
     def height(self, width: float, theme: Theme) -> float:
-        """Height of the block in points."""
-        style = self._style(theme)
-        return len(set_paragraph(self.source, style, width)) * style.size * 1.16 + 4
-
-    def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
-        """Draw the block with its top left corner at (x, y)."""
-        style = self._style(theme)
-        with canvas.element("Title"):
-            lines = set_paragraph(self.source, style, width)
-            draw_lines(canvas, lines, (x, y, width), style, style.size * 1.16, justify=False)
+        """Height of the block in points, with some air below."""
+        return len(self.set_lines(width, theme)) * self.typography(theme)[1] + 4
 
 
 @dataclass(frozen=True)
-class Heading(Block):
+class Heading(Text):
     """Section header of level 1 or 2; may run over several lines."""
 
     source: str
     level: int = 1
+    label = "Section-header"
+    keep_with_next = True
 
     @property
     def before(self) -> float:
-        """Gap above the block, in theme gaps."""
+        """Gap above the block, in gaps of the theme."""
         return 2.0 if self.level == 1 else 1.5
 
-    @property
-    def keep_with_next(self) -> bool:
-        """Whether a column may not end after this block."""
-        return True
-
-    def _style(self, theme: Theme) -> Style:
-        return Style(variant(theme.heads, "b"), theme.head_sizes[self.level - 1], theme.accent)
-
-    def height(self, width: float, theme: Theme) -> float:
-        """Height of the block in points."""
-        style = self._style(theme)
-        return (len(set_paragraph(self.source, style, width)) - 1) * style.size * 1.2 + style.size * 0.96
-
-    def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
-        """Draw the block with its top left corner at (x, y)."""
-        style = self._style(theme)
-        with canvas.element("Section-header"):
-            lines = set_paragraph(self.source, style, width)
-            draw_lines(canvas, lines, (x, y, width), style, style.size * 1.2, justify=False)
+    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+        """Bold type in the accent of the report."""
+        size = theme.head_sizes[self.level - 1]
+        return Style(variant(theme.heads, "b"), size, theme.accent), size * 1.2, False
 
 
 @dataclass(frozen=True)
-class Item(Block):
+class Item(Text):
     """One item of a list with a hanging mark."""
 
-    mark: str
     source: str
+    mark: str = "•"
     hang: float = 13.0
+    label = "List-item"
+    before = 0.62
 
-    @property
-    def before(self) -> float:
-        """Gap above the block, in theme gaps."""
-        return 0.62
-
-    def height(self, width: float, theme: Theme) -> float:
-        """Height of the block in points."""
-        count = len(set_paragraph(self.source, theme.text, width - self.hang))
-        return (count - 1) * theme.leading + theme.size * 0.96
-
-    def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
-        """Draw the block with its top left corner at (x, y)."""
-        style = theme.text
-        with canvas.element("List-item"):
-            canvas.text(x + 1, y + style.size * 0.74, self.mark + " ", style)
-            lines = set_paragraph(self.source, style, width - self.hang)
-            place = (x + self.hang, y, width - self.hang)
-            draw_lines(canvas, lines, place, style, theme.leading, justify=theme.justify)
+    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+        """Type of the running text."""
+        return Style(theme.body, theme.size), theme.leading, theme.justify
 
 
 def bullets(*sources: str) -> list[Block]:
     """List items with bullets."""
-    return [Item("•", source) for source in sources]
+    return [Item(source) for source in sources]
 
 
 def numbered(*sources: str, hang: float = 13.0) -> list[Block]:
     """List items with numbers."""
-    return [Item(f"{number}.", source, hang) for number, source in enumerate(sources, start=1)]
+    return [Item(source, f"{number}.", hang) for number, source in enumerate(sources, start=1)]
 
 
 @dataclass(frozen=True)
-class Caption(Block):
+class Caption(Text):
     """Caption: a bold lead such as "Figure 3." and the text; `below` when it stands under its object."""
 
     lead: str
     source: str
     below: bool = True
+    label = "Caption"
 
     @property
     def before(self) -> float:
-        """Gap above the block, in theme gaps."""
+        """Gap above the block, in gaps of the theme."""
         return 0.8 if self.below else 1.5
 
     @property
@@ -248,22 +211,13 @@ class Caption(Block):
         """Whether a column may not end after this block."""
         return not self.below
 
-    def _style(self, theme: Theme) -> Style:
-        return Style(theme.caption_font, theme.caption_size)
+    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+        """Small type."""
+        return Style(theme.caption_font, theme.caption_size), theme.caption_size * 1.25, False
 
-    def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
-        return set_paragraph(f"{{b:{self.lead}}} {self.source}", self._style(theme), width)
-
-    def height(self, width: float, theme: Theme) -> float:
-        """Height of the block in points."""
-        size = theme.caption_size
-        return (len(self._lines(width, theme)) - 1) * size * 1.25 + size * 0.96
-
-    def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
-        """Draw the block with its top left corner at (x, y)."""
-        style = self._style(theme)
-        with canvas.element("Caption"):
-            draw_lines(canvas, self._lines(width, theme), (x, y, width), style, style.size * 1.25, justify=False)
+    def set_lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
+        """The lines of lead and text."""
+        return set_paragraph(f"{{b:{self.lead}}} {self.source}", self.typography(theme)[0], width)
 
 
 @dataclass(frozen=True)
@@ -274,25 +228,15 @@ class Figure(Block):
     tall: float
     grow: bool = False
     inset: float = 0.0
-
-    @property
-    def before(self) -> float:
-        """Gap above the block, in theme gaps."""
-        return 1.4
-
-    @property
-    def keep_with_next(self) -> bool:
-        """Whether a column may not end after this block."""
-        return True
+    before = 1.4
+    keep_with_next = True
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points."""
-        del width, theme
         return self.tall
 
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
         """Draw the block with its top left corner at (x, y)."""
-        del theme
         with canvas.element("Figure"):
             self.drawing(canvas, (x + self.inset, y, x + width - self.inset, y + self.tall))
 
@@ -303,26 +247,20 @@ class Formula(Block):
 
     source: str
     number: str = ""
-    scale: float = 1.08
-
-    @property
-    def before(self) -> float:
-        """Gap above the block, in theme gaps."""
-        return 1.4
+    before = 1.4
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points."""
-        del width
-        box = formula(self.source, theme.size * self.scale)
+        box = formula(self.source, theme.size * FORMULA_SIZE)
         return box.ascent + box.descent + 2
 
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
         """Draw the block with its top left corner at (x, y)."""
-        box = formula(self.source, theme.size * self.scale)
+        box = formula(self.source, theme.size * FORMULA_SIZE)
         with canvas.element("Formula"):
             box.draw(canvas, x + (width - box.width) / 2, y + box.ascent)
             if self.number:
-                canvas.text(x + width, y + box.ascent, self.number, theme.text, "right")
+                canvas.text(x + width, y + box.ascent, self.number, Style(theme.body, theme.size), "right")
 
 
 @dataclass(frozen=True)
@@ -333,7 +271,6 @@ class Rule(Block):
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points."""
-        del width, theme
         return self.weight
 
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
@@ -362,13 +299,9 @@ class Table(Block):
     spans: Sequence[tuple[int, int, str]] = ()
     pitch: float = 1.8
     weights: Sequence[float] = ()
+    before = 0.7
 
-    @property
-    def before(self) -> float:
-        """Gap above the block, in theme gaps."""
-        return 0.7
-
-    def _style(self, theme: Theme, bold: bool = False) -> Style:
+    def _style(self, theme: Theme, *, bold: bool) -> Style:
         return Style(variant(theme.table_font, "b") if bold else theme.table_font, theme.table_size)
 
     def _row_height(self, row: Sequence[str], theme: Theme) -> float:
@@ -377,36 +310,30 @@ class Table(Block):
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points."""
-        del width
         rows = [*self.head, *self.rows]
         return sum(self._row_height(row, theme) for row in rows) + bool(self.spans) * theme.table_size * 1.7 + 1
 
     def _edges(self, width: float, theme: Theme) -> list[float]:
         """Left edges of the columns and the right edge of the last one, relative to the table."""
-        count = len(self.align)
-        natural = [0.0] * count
+        natural = [0.0] * len(self.align)
         for number, row in enumerate([*self.head, *self.rows]):
             style = self._style(theme, bold=number < len(self.head) or row[0].startswith("="))
-            if len(row) < count:
-                continue
-            for column, cell in enumerate(row):
-                widest = max(text_width(part, style) for part in cell.lstrip("=").split("\n"))
-                natural[column] = max(natural[column], widest + 9)
+            if len(row) == len(natural):
+                widths = (max(text_width(part, style) for part in cell.lstrip("=").split("\n")) + 9 for cell in row)
+                natural = [max(pair) for pair in zip(natural, widths, strict=True)]
         spare = width - sum(natural)
-        weights = list(self.weights) or [1.0] * count
-        edges = [0.0]
-        for column in range(count):
-            edges.append(edges[-1] + natural[column] + spare * weights[column] / sum(weights))
-        return edges
+        weights = self.weights or [1.0] * len(natural)
+        columns = (own + spare * weight / sum(weights) for own, weight in zip(natural, weights, strict=True))
+        return list(itertools.accumulate(columns, initial=0.0))
 
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
         """Draw the block with its top left corner at (x, y)."""
         edges = [x + edge for edge in self._edges(width, theme)]
         with canvas.element("Table"):
-            top, y = y, y + 0.5
+            bands = [y]
+            y += 0.5
             if self.spans:
                 y = self._draw_spans(canvas, theme, edges, y)
-            bands = [top]
             for row in self.head:
                 y = self._draw_row(canvas, theme, edges, y, row, bold=True)
             bands.append(y)
@@ -435,40 +362,32 @@ class Table(Block):
         if len(row) < len(self.align):
             style = style.with_font(variant(theme.table_font, "i"))
         pad = 4.0 if self.rules in {"grid", "zebra"} else 1.5
-        for column, cell in enumerate(row):
+        for kind, left, right, cell in zip(self.align, edges, edges[1:], row, strict=False):
+            places = {"l": (left + pad, "left"), "r": (right - pad, "right"), "c": ((left + right) / 2, "center")}
+            x, align = places[kind]
             parts = cell.lstrip("=").split("\n")
-            for number, part in enumerate(parts):
-                baseline = bottom - style.size * (0.55 + 1.18 * (len(parts) - 1 - number))
-                kind = self.align[column]
-                anchor = {"l": edges[column] + pad, "r": edges[column + 1] - pad}.get(
-                    kind, (edges[column] + edges[column + 1]) / 2
-                )
+            for number, part in enumerate(parts, start=1 - len(parts)):
                 if part:
-                    canvas.text(anchor, baseline, part, style, {"l": "left", "r": "right"}.get(kind, "center"))
+                    canvas.text(x, bottom - style.size * (0.55 - 1.18 * number), part, style, align)
         return bottom
 
     def _draw_rules(self, canvas: Canvas, theme: Theme, edges: list[float], bands: list[float]) -> None:
-        left, right = edges[0], edges[-1]
+        def across(y: float, color: Color, width: float) -> None:
+            canvas.line((edges[0], y), (edges[-1], y), color=color, width=width)
+
         if self.rules == "grid":
             for y in bands:
-                canvas.line((left, y), (right, y), color=GREY, width=0.5)
+                across(y, GREY, 0.5)
             for edge in edges:
                 canvas.line((edge, bands[0]), (edge, bands[-1]), color=GREY, width=0.5)
         if self.rules == "hair":
             for y in bands[2:-1]:
-                canvas.line((left, y), (right, y), color=HAIR, width=0.35)
+                across(y, HAIR, 0.35)
         if self.rules in {"three", "hair"}:
             for y, weight in ((bands[0], 0.9), (bands[1], 0.5), (bands[-1], 0.9)):
-                canvas.line((left, y), (right, y), color=INK, width=weight)
+                across(y, INK, weight)
         if self.rules == "zebra":
-            canvas.line((left, bands[1]), (right, bands[1]), color=theme.accent, width=1.0)
-
-
-@dataclass(frozen=True)
-class Span:
-    """Blocks over the full width."""
-
-    blocks: Sequence[Block]
+            across(bands[1], theme.accent, 1.0)
 
 
 @dataclass(frozen=True)
@@ -481,6 +400,13 @@ class Flow:
 
 
 @dataclass(frozen=True)
+class Span(Flow):
+    """Blocks over the full width."""
+
+    columns: int = 1
+
+
+@dataclass(frozen=True)
 class Row:
     """Cells side by side, each a stack of blocks; `shares` are relative widths."""
 
@@ -489,7 +415,7 @@ class Row:
     gutter: float = 18.0
 
 
-Band = Span | Flow | Row
+Band = Flow | Row
 
 
 @dataclass(frozen=True)
@@ -518,15 +444,13 @@ def fill_columns(
     filled: list[list[Block]] = [[]]
     queue = list(blocks)
     while queue:
-        block = queue[0]
-        column = filled[-1]
-        trial = [*column, block]
+        block, column = queue[0], filled[-1]
+        needed = stack_height([*column, block], width, theme)
         follower = queue[1] if block.keep_with_next and len(queue) > 1 else None
-        needed = stack_height(trial, width, theme)
         if follower is not None:
-            reserve = min(follower.height(width, theme), theme.leading * 3)
-            if isinstance(follower, Figure | Table | Caption):
-                reserve = follower.height(width, theme)
+            reserve = follower.height(width, theme)
+            if not isinstance(follower, Figure | Table | Caption):
+                reserve = min(reserve, theme.leading * 3)
             needed += follower.before * theme.gap + reserve
         if needed <= tall + 0.01:
             column.append(queue.pop(0))
@@ -536,14 +460,14 @@ def fill_columns(
         if parts is not None:
             column.append(parts[0])
             queue[0] = parts[1]
-        if len(filled) == columns or (not column):
+        if len(filled) == columns or not column:
             return None
         filled.append([])
     return filled
 
 
-def balance(blocks: Sequence[Block], columns: int, width: float, theme: Theme) -> tuple[float, list[list[Block]]]:
-    """Smallest column height that takes all blocks, and the columns."""
+def balance(blocks: Sequence[Block], columns: int, width: float, theme: Theme) -> list[list[Block]]:
+    """Columns of the smallest height that takes all blocks."""
     low, high = 0.0, stack_height(blocks, width, theme) + 20
     best = fill_columns(blocks, columns, width, theme, high)
     while high - low > 0.5:
@@ -555,40 +479,32 @@ def balance(blocks: Sequence[Block], columns: int, width: float, theme: Theme) -
             high, best = middle, trial
     if best is None:
         raise ValueError("layout: a block is taller than its column")
-    return max(stack_height(column, width, theme) for column in best), best
+    return best
 
 
-def grown(block: Block, extra: float) -> Block:
-    """The block, higher by `extra` when it may grow."""
-    if isinstance(block, Figure) and block.grow:
-        return replace(block, tall=block.tall + extra)
-    return block
-
-
-def grown_band(band: Band, extra: float) -> Band:
+def grown(band: Band, extra: float) -> Band:
     """The band with all its growing figures higher by `extra`."""
+
+    def taller(blocks: Sequence[Block]) -> list[Block]:
+        return [replace(b, tall=b.tall + extra) if isinstance(b, Figure) and b.grow else b for b in blocks]
+
     if isinstance(band, Row):
-        return replace(band, cells=[[grown(block, extra) for block in cell] for cell in band.cells])
-    return replace(band, blocks=[grown(block, extra) for block in band.blocks])
+        return replace(band, cells=[taller(cell) for cell in band.cells])
+    return replace(band, blocks=taller(band.blocks))
 
 
-def _column_width(band: Flow, width: float) -> float:
-    return (width - band.gutter * (band.columns - 1)) / band.columns
-
-
-def _cell_widths(band: Row, width: float) -> list[float]:
+def cells_of(band: Band, width: float, theme: Theme) -> list[tuple[Sequence[Block], float]]:
+    """The cells of a band from left to right: blocks and width."""
+    if isinstance(band, Flow):
+        each = (width - band.gutter * (band.columns - 1)) / band.columns
+        return [(column, each) for column in balance(band.blocks, band.columns, each, theme)]
     free = width - band.gutter * (len(band.cells) - 1)
-    return [free * share / sum(band.shares) for share in band.shares]
+    return [(cell, free * share / sum(band.shares)) for cell, share in zip(band.cells, band.shares, strict=True)]
 
 
 def band_height(band: Band, width: float, theme: Theme) -> float:
     """Height of a band in points."""
-    if isinstance(band, Span):
-        return stack_height(band.blocks, width, theme)
-    if isinstance(band, Flow):
-        return balance(band.blocks, band.columns, _column_width(band, width), theme)[0]
-    widths = _cell_widths(band, width)
-    return max(stack_height(cell, each, theme) for cell, each in zip(band.cells, widths, strict=True))
+    return max(stack_height(blocks, each, theme) for blocks, each in cells_of(band, width, theme))
 
 
 def _band_gap(band: Band, theme: Theme) -> float:
@@ -602,28 +518,28 @@ def page_height(bands: Sequence[Band], width: float, theme: Theme) -> float:
     return gaps + sum(band_height(band, width, theme) for band in bands)
 
 
-def fit(bands: Sequence[Band], width: float, theme: Theme, room: float) -> tuple[list[Band], float]:
+def fit(bands: Sequence[Band], width: float, theme: Theme, room: float) -> tuple[Sequence[Band], float]:
     """Bands whose growing figures use up the room of the page, and the room that stays free (negative: too much)."""
     free = room - page_height(bands, width, theme)
     if free <= 0:
-        return list(bands), free
+        return bands, free
     low, high = 0.0, MAX_GROWTH
     while high - low > 0.25:
         middle = (low + high) / 2
-        tall = page_height([grown_band(band, middle) for band in bands], width, theme)
+        tall = page_height([grown(band, middle) for band in bands], width, theme)
         low, high = (middle, high) if tall <= room else (low, middle)
-    bands = [grown_band(band, low) for band in bands]
+    bands = [grown(band, low) for band in bands]
     return bands, room - page_height(bands, width, theme)
 
 
-def draw_stack(canvas: Canvas, theme: Theme, blocks: Sequence[Block], box: Box, *, stretch: bool = False) -> None:
-    """Draw blocks downwards from the top of the box; `stretch` spreads them to its bottom by a few points per gap."""
+def draw_stack(canvas: Canvas, theme: Theme, blocks: Sequence[Block], box: Box) -> None:
+    """Draw blocks downwards from the top of the box, spread to its bottom by a few points per gap."""
     x, y, right, bottom = box
     width = right - x
     spare = bottom - y - stack_height(blocks, width, theme)
     # A header or figure stays close to what follows it, so only the other gaps give way.
     soft = [not block.keep_with_next for block in blocks[:-1]]
-    extra = min(spare / sum(soft), MAX_GAP_STRETCH) if stretch and any(soft) else 0.0
+    extra = min(spare / sum(soft), MAX_GAP_STRETCH) if any(soft) else 0.0
     for number, block in enumerate(blocks):
         if number:
             y += block.before * theme.gap + extra * soft[number - 1]
@@ -631,48 +547,25 @@ def draw_stack(canvas: Canvas, theme: Theme, blocks: Sequence[Block], box: Box, 
         y += block.height(width, theme)
 
 
-def draw_band(canvas: Canvas, theme: Theme, band: Band, place: tuple[float, float, float]) -> float:
-    """Draw a band and return its height; place: left, top, width."""
-    x, y, width = place
-    tall = band_height(band, width, theme)
-    if isinstance(band, Span):
-        draw_stack(canvas, theme, band.blocks, (x, y, x + width, y + tall))
-    elif isinstance(band, Flow):
-        each = _column_width(band, width)
-        columns = balance(band.blocks, band.columns, each, theme)[1]
-        for number, column in enumerate(columns):
-            left = x + number * (each + band.gutter)
-            draw_stack(canvas, theme, column, (left, y, left + each, y + tall), stretch=True)
-    else:
-        left = x
-        for cell, each in zip(band.cells, _cell_widths(band, width), strict=True):
-            draw_stack(canvas, theme, cell, (left, y, left + each, y + tall), stretch=True)
-            left += each + band.gutter
-    return tall
-
-
-def footnote_blocks(page: Page) -> Iterator[Paragraph]:
-    """Footnotes of a page as small paragraphs."""
-    for mark, source in page.footnotes:
-        yield Paragraph(f"{{^:{mark}}} {source}", label="Footnote", scale=0.8, gap_before=0.35)
-
-
 def draw_body(canvas: Canvas, theme: Theme, page: Page, frame: Box) -> float:
     """Draw footnotes at the foot and the bands above them; return the free room in points."""
-    x, top, right, bottom = frame
+    x, y, right, bottom = frame
     width = right - x
-    notes = list(footnote_blocks(page))
+    notes = [Paragraph(f"{{^:{mark}}} {source}", "Footnote", 0.8, before=0.35) for mark, source in page.footnotes]
     if notes:
         tall = stack_height(notes, width, theme)
         draw_stack(canvas, theme, notes, (x, bottom - tall, right, bottom))
         bottom -= tall + 6
         canvas.line((x, bottom), (x + FOOTNOTE_RULE, bottom), color=GREY, width=0.4)
         bottom -= 10
-    bands, free = fit(page.bands, width, theme, bottom - top)
+    bands, free = fit(page.bands, width, theme, bottom - y)
     loose = min(max(free, 0.0) / max(len(bands) - 1, 1), MAX_BAND_STRETCH)
-    y = top
     for number, band in enumerate(bands):
         if number:
             y += _band_gap(band, theme) + loose
-        y += draw_band(canvas, theme, band, (x, y, width))
+        left, tall = x, band_height(band, width, theme)
+        for blocks, each in cells_of(band, width, theme):
+            draw_stack(canvas, theme, blocks, (left, y, left + each, y + tall))
+            left += each + band.gutter
+        y += tall
     return free

@@ -176,7 +176,7 @@ def _head(sheet: Sheet) -> list[Block]:
     return [
         Title(sheet.title),
         Paragraph(people, scale=1.3, font=sheet.theme.heads),
-        Paragraph(f"{places} · {sheet.event}", scale=1.05, font=f"{sheet.theme.heads}-italic", gap_before=0.5),
+        Paragraph(f"{places} · {sheet.event}", scale=1.05, font=f"{sheet.theme.heads}-italic", before=0.5),
         Rule(2.2),
     ]
 

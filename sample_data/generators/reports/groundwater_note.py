@@ -55,7 +55,7 @@ FIRST = Page(
                     "dry year. Pumping took out 96 mm a year in the same period. The plain lives within "
                     "its means on average and beyond them in one year out of three.",
                     scale=0.94,
-                    gap_before=1.6,
+                    before=1.6,
                 ),
             ]
         ),

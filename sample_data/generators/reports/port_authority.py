@@ -50,7 +50,7 @@ LETTER = Page(
         Span(
             [
                 Title("A year of deep water", scale=0.85),
-                Paragraph("Letter of the chair of the board", font="serif-italic", scale=1.1, gap_before=0.5),
+                Paragraph("Letter of the chair of the board", font="serif-italic", scale=1.1, before=0.5),
                 Paragraph(
                     "For the first time in nine years every ship that called at Maren could do so at any "
                     "state of the tide. The dredging of the outer bar was finished in February, eleven "

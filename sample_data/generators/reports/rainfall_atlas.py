@@ -49,7 +49,7 @@ INTRODUCTION = Page(
             [
                 [
                     Title("Atlas of Rainfall in the Sorrel Basin"),
-                    Paragraph("Means of the thirty years 1991 to 2020", scale=1.3, gap_before=0.6),
+                    Paragraph("Means of the thirty years 1991 to 2020", scale=1.3, before=0.6),
                     Rule(2.0),
                     Paragraph(
                         "Rain in the Sorrel basin is brought by the west wind and stopped by the Tarn ridge. "

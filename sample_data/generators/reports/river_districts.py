@@ -33,7 +33,7 @@ COVER = Page(
         Span(
             [
                 Title("Energy Access in the River Districts"),
-                Paragraph("Third household survey, March to June 2024", scale=1.35, gap_before=0.6),
+                Paragraph("Third household survey, March to June 2024", scale=1.35, before=0.6),
                 Rule(),
                 Paragraph(
                     "This report presents the results of the third survey of household energy in the "
@@ -41,7 +41,7 @@ COVER = Page(
                     "mini-grids and lanterns, what a connection costs, and why one household in five "
                     "still has none. The tables in the annex give the results for each of the twenty-six "
                     "wards.",
-                    gap_before=2.0,
+                    before=2.0,
                 ),
                 Paragraph(
                     "River Districts Statistical Office, Series E, Number 14. The figures were collected "

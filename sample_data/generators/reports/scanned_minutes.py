@@ -126,11 +126,11 @@ MINUTES = Page(
                     "Councillor Pell asked whether the posts could be replaced one at a time. The "
                     "surveyor said that they could, at twice the price. After discussion it was resolved:"
                 ),
-                Item("(a)", "that the bridge be closed to carts from tomorrow;", 24.0),
-                Item("(b)", "that three tenders be invited for nine oak posts;", 24.0),
+                Item("that the bridge be closed to carts from tomorrow;", "(a)", 24.0),
+                Item("that three tenders be invited for nine oak posts;", "(b)", 24.0),
                 Item(
-                    "(c)",
                     "that the ferryman be paid 12 pounds a day while the bridge is closed to persons on foot.",
+                    "(c)",
                     24.0,
                 ),
                 Heading("3. WINTER HOURS OF THE LIBRARY"),

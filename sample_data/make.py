@@ -8,15 +8,16 @@ page: origin top left, x1, y1, x2, y2.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pymupdf
 
 from sample_data.generators import make_paperwork, make_posters
+from sample_data.generators.canvas import shares
 from sample_data.generators.detectors import detect_blocks, detect_lines
 from sample_data.generators.labelling import Region
-from sample_data.generators.report import Report, TruthPage, write
+from sample_data.generators.report import Report, TruthBox, write
 from sample_data.generators.reports import (
     groundwater_note,
     harvest_survey,
@@ -29,34 +30,17 @@ from sample_data.generators.reports import (
 )
 
 LABELS = (
-    "Caption",
-    "Figure",
-    "Footnote",
-    "Formula",
-    "List-item",
-    "Page-footer",
-    "Page-header",
-    "Section-header",
-    "Table",
-    "Text",
-    "Title",
-)
+    "Caption", "Figure", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Section-header", "Table",
+    "Text", "Title",
+)  # fmt: skip
 CREATED_AT = "2025-01-15T00:00:00Z"
 DECIMALS = 6
 BUILT_WITH = {"pymupdf": "1.28.2", "pillow": "13.0.0", "numpy": "2.4.6"}
-REPORTS: tuple[Report, ...] = tuple(
-    module.REPORT
-    for module in (
-        river_districts,
-        harvest_survey,
-        port_authority,
-        school_census,
-        scanned_minutes,
-        rainfall_atlas,
-        groundwater_note,
-        tram_options,
-    )
-)
+MODULES = (
+    river_districts, harvest_survey, port_authority, school_census, scanned_minutes, rainfall_atlas, groundwater_note,
+    tram_options,
+)  # fmt: skip
+REPORTS: tuple[Report, ...] = tuple(module.REPORT for module in MODULES)
 DETECTORS: dict[str, Callable[[bytes], list[list[Region]]]] = {"lines": detect_lines, "blocks": detect_blocks}
 NOTES = {
     "lines": "Ruling lines, images, clusters of drawings and text blocks of PyMuPDF; labels by rules.",
@@ -66,48 +50,30 @@ NOTES = {
 JsonObject = dict[str, object]
 
 
-def normalised(box: Sequence[float], width: float, height: float) -> list[float]:
-    """A box in points as shares of the page, rounded.
-
-    >>> normalised((0, 50, 100, 100), 200, 100)
-    [0.0, 0.5, 0.5, 1.0]
-    """
-    x0, y0, x1, y1 = box
-    return [round(value, DECIMALS) for value in (x0 / width, y0 / height, x1 / width, y1 / height)]
-
-
-def page_entry(name: str, index: int, objects: Sequence[JsonObject]) -> JsonObject:
-    """One page of a file of schema 1.3; the objects get their ids here."""
+def page_entry(name: str, index: int, objects: Iterable[Region | TruthBox], size: tuple[float, float]) -> JsonObject:
+    """One page of a file of schema 1.3; boxes in points become shares of the page."""
     page_id = f"{name}::p{index:03d}"
-    numbered = [{"id": f"{page_id}:{number}", **content} for number, content in enumerate(objects)]
+    numbered = [
+        {"id": f"{page_id}:{number}", "label": label, "bbox": shares(box, size, DECIMALS), "score": score}
+        for number, (label, box, score) in enumerate(objects)
+    ]
     return {"page_id": page_id, "doc_id": name, "page_index": index, "objects": numbered}
 
 
-def truth_entry(name: str, index: int, page: TruthPage) -> JsonObject:
-    """Ground truth of one page."""
-    objects: list[JsonObject] = [
-        {"label": item.label, "bbox": normalised(item.box, page.width, page.height), "score": None}
-        for item in page.boxes
-    ]
-    return page_entry(name, index, objects)
-
-
-def prediction_entry(name: str, index: int, regions: Sequence[Region], size: tuple[float, float]) -> JsonObject:
-    """Predictions of one page."""
-    objects: list[JsonObject] = [
-        {"label": region.label, "bbox": normalised(region.box, *size), "score": region.score} for region in regions
-    ]
-    return page_entry(name, index, objects)
-
-
-def document_file(names: Sequence[str], info: JsonObject, pages: Sequence[JsonObject]) -> str:
-    """A complete file of schema 1.3 as text."""
-    documents = [{"doc_id": name, "doc_name": name, "doc_path": f"pdf/{name}"} for name in names]
-    system = {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"}
+def document_file(names: Sequence[str], side: str, pages: Sequence[JsonObject]) -> str:
+    """A complete file of schema 1.3 as text; the side is the ground truth or a model."""
+    info: JsonObject = {"schema_version": "1.3", "created_at": CREATED_AT}
+    if side in DETECTORS:
+        info |= {"type": "prediction", "run_id": f"{side}-1.0"}
+        info["model"] = {"name": side, "version": "1.0", "notes": NOTES[side]}
+    else:
+        info |= {"type": "ground_truth", "run_id": None}
+        info["model"] = {"name": "layout code", "notes": "Boxes of the drawn ink, padded by 1.5 points."}
+    info["coordinate_system"] = {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"}
     content = {
         "label_map": {str(number): label for number, label in enumerate(LABELS, start=1)},
-        "info": {"schema_version": "1.3", "created_at": CREATED_AT, **info, "coordinate_system": system},
-        "documents": documents,
+        "info": info,
+        "documents": [{"doc_id": name, "doc_name": name, "doc_path": f"pdf/{name}"} for name in names],
         "predictions": list(pages),
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -119,40 +85,17 @@ def build(folder: Path, reports: Sequence[Report] = REPORTS) -> None:
     getattr(pymupdf, "no_recommend_layout", lambda: None)()
     (folder / "pdf").mkdir(parents=True, exist_ok=True)
     names = [f"{report.name}.pdf" for report in reports]
-    pdfs: dict[str, bytes] = {}
-    sizes: dict[str, list[tuple[float, float]]] = {}
-    truth: list[JsonObject] = []
+    entries: dict[str, list[JsonObject]] = {side: [] for side in ("ground_truth", *DETECTORS)}
     for name, report in zip(names, reports, strict=True):
-        pdfs[name], pages = write(report)
-        (folder / "pdf" / name).write_bytes(pdfs[name])
-        sizes[name] = [(page.width, page.height) for page in pages]
-        truth.extend(truth_entry(name, index, page) for index, page in enumerate(pages))
-    info: JsonObject = {
-        "type": "ground_truth",
-        "run_id": None,
-        "model": {"name": "layout code", "notes": "Boxes of the drawn ink, padded by 1.5 points."},
-    }
-    (folder / "ground_truth.json").write_text(document_file(names, info, truth), encoding="utf-8")
-    for model in DETECTORS:
-        text = document_file(names, _model_info(model), predict(model, pdfs, sizes))
-        (folder / f"{model}.json").write_text(text, encoding="utf-8")
-
-
-def _model_info(model: str) -> JsonObject:
-    return {
-        "type": "prediction",
-        "run_id": f"{model}-1.0",
-        "model": {"name": model, "version": "1.0", "notes": NOTES[model]},
-    }
-
-
-def predict(model: str, pdfs: dict[str, bytes], sizes: dict[str, list[tuple[float, float]]]) -> list[JsonObject]:
-    """Pages of the prediction file of one detector."""
-    entries: list[JsonObject] = []
-    for name, pdf in pdfs.items():
-        for index, (regions, size) in enumerate(zip(DETECTORS[model](pdf), sizes[name], strict=True)):
-            entries.append(prediction_entry(name, index, regions, size))
-    return entries
+        pdf, truth = write(report)
+        (folder / "pdf" / name).write_bytes(pdf)
+        predicted = {model: detect(pdf) for model, detect in DETECTORS.items()}
+        for index, page in enumerate(truth):
+            entries["ground_truth"].append(page_entry(name, index, page.boxes, page.size))
+            for model, pages in predicted.items():
+                entries[model].append(page_entry(name, index, pages[index], page.size))
+    for side, pages_of_side in entries.items():
+        (folder / f"{side}.json").write_text(document_file(names, side, pages_of_side), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The drawing surface of one report page, and the record of the ink of every layout element.
+"""The drawing surface of one page, and the record of the ink of every layout element.
 
 Owns: fonts, drawing primitives, the measured ink of each element. Coordinates are points of the page as the reader
-sees it, origin top left, y downwards; /Rotate and CropBox are added afterwards by `frames.py`, so that they never
-enter these numbers. Does not know paragraphs (`typeset.py`), pages (`layout.py`) or files (`make.py`).
+sees it, origin top left, y downwards; /Rotate and CropBox are added afterwards by `report.py`, so that they never
+enter these numbers. Does not know paragraphs (`typeset.py`), pages (`layout.py`) or files (`pdf_file.py`).
 """
 
 # PyMuPDF ships no types for its methods.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import pymupdf
 
@@ -50,26 +50,6 @@ class Style:
     size: float
     color: Color = INK
 
-    def with_font(self, font: str) -> Style:
-        """Same size and colour in another font."""
-        return replace(self, font=font)
-
-    def scaled(self, factor: float) -> Style:
-        """Same font and colour, size multiplied."""
-        return replace(self, size=self.size * factor)
-
-
-@dataclass
-class Element:
-    """One layout element: its label and the boxes of everything drawn for it (points, displayed page)."""
-
-    label: str
-    inks: list[Box] = field(default_factory=list)
-
-    def bounds(self) -> Box:
-        """The smallest box around all ink of the element."""
-        return union(self.inks)
-
 
 def union(boxes: Iterable[Box]) -> Box:
     """The smallest box around all boxes.
@@ -81,39 +61,52 @@ def union(boxes: Iterable[Box]) -> Box:
     return min(x0s), min(y0s), max(x1s), max(y1s)
 
 
+def padded(box: Box, x: float, y: float) -> Box:
+    """The box with so much room on the left and right, and above and below.
+
+    >>> padded((1, 1, 2, 3), 1, 0)
+    (0, 1, 3, 3)
+    """
+    return box[0] - x, box[1] - y, box[2] + x, box[3] + y
+
+
+def shares(box: Box, size: tuple[float, float], decimals: int) -> list[float]:
+    """A box in points as shares of the page, rounded.
+
+    >>> shares((0, 50, 100, 100), (200, 100), 6)
+    [0.0, 0.5, 0.5, 1.0]
+    """
+    return [round(value / size[axis % 2], decimals) for axis, value in enumerate(box)]
+
+
 @functools.cache
 def font_of(name: str) -> pymupdf.Font:
     """The builtin font behind a key of `FONT_CODES`."""
     return pymupdf.Font(FONT_CODES[name])
 
 
-@functools.cache
-def _advance(name: str, char: str) -> float:
-    return float(font_of(name).glyph_advance(ord(char)))
-
-
-@functools.cache
-def _glyph_box(name: str, char: str) -> Box:
-    rect = font_of(name).glyph_bbox(ord(char))
-    return rect.x0, rect.y0, rect.x1, rect.y1
-
-
 def text_width(text: str, style: Style) -> float:
     """Advance width of a string in points."""
-    return style.size * sum(_advance(style.font, char) for char in text)
+    return float(font_of(style.font).text_length(text, style.size))
 
 
 def text_ink(x: float, baseline: float, text: str, style: Style) -> Box | None:
     """Box of the visible glyphs of a string set at (x, baseline), or None when it is only spaces."""
-    boxes: list[Box] = []
-    pen = x
-    for char in text:
-        left, low, right, high = _glyph_box(style.font, char)
+    font, size, boxes = font_of(style.font), style.size, []
+    for char, advance in zip(text, font.char_lengths(text, size), strict=True):
         if not char.isspace():
-            size = style.size
-            boxes.append((pen + left * size, baseline - high * size, pen + right * size, baseline - low * size))
-        pen += _advance(style.font, char) * style.size
+            left, low, right, high = font.glyph_bbox(ord(char))
+            boxes.append((x + left * size, baseline - high * size, x + right * size, baseline - low * size))
+        x += advance
     return union(boxes) if boxes else None
+
+
+def write_texts(page: pymupdf.Page, texts: Iterable[tuple[Point, str, Style]], **manner: object) -> None:
+    """Write texts into a page, each at (x, baseline); the manner is that of `TextWriter.write_text`."""
+    writer = pymupdf.TextWriter(page.rect)
+    for place, text, style in texts:
+        writer.append(place, text, font=font_of(style.font), fontsize=style.size)
+    writer.write_text(page, **manner)
 
 
 class Canvas:
@@ -123,35 +116,33 @@ class Canvas:
         self.page = document.new_page(width=width, height=height)
         self.width = width
         self.height = height
-        self.elements: list[Element] = []
-        self._open: Element | None = None
-        self._shape = self.page.new_shape()
-        self._writers: dict[Color, pymupdf.TextWriter] = {}
+        self.elements: list[tuple[str, list[Box]]] = []
+        """Label and ink of each layout element, in the order of drawing."""
+        self.texts: list[tuple[Point, str, Style]] = []
         self._upward: list[tuple[Point, str, Style]] = []
+        self._shape = self.page.new_shape()
+        self._inks: list[Box] | None = None
 
     @contextmanager
-    def element(self, label: str) -> Iterator[Element]:
+    def element(self, label: str) -> Iterator[None]:
         """Everything drawn inside the block belongs to one element of this label."""
-        if self._open is not None:
-            raise ValueError(f"element {label} inside element {self._open.label}")
-        self._open = Element(label)
-        try:
-            yield self._open
-        finally:
-            if self._open.inks:
-                self.elements.append(self._open)
-            self._open = None
+        if self._inks is not None:
+            raise ValueError(f"element {label} inside another element")
+        inks = self._inks = []
+        yield
+        self._inks = None
+        if inks:
+            self.elements.append((label, inks))
 
     def _record(self, box: Box | None) -> None:
-        if self._open is not None and box is not None:
-            self._open.inks.append(box)
+        if self._inks is not None and box is not None:
+            self._inks.append(box)
 
     def text(self, x: float, baseline: float, text: str, style: Style, align: str = "left") -> float:
         """Set one line of text; return its advance width. Align: left, right or center at x."""
         width = text_width(text, style)
         x -= {"left": 0.0, "center": width / 2, "right": width}[align]
-        writer = self._writers.setdefault(style.color, pymupdf.TextWriter(self.page.rect))
-        writer.append((x, baseline), text, font=font_of(style.font), fontsize=style.size)
+        self.texts.append(((x, baseline), text, style))
         self._record(text_ink(x, baseline, text, style))
         return width
 
@@ -174,32 +165,33 @@ class Canvas:
         color: Color | None = INK,
         width: float = 0.5,
         fill: Color | None = None,
-        closed: bool = False,
         dash: str = "",
         opacity: float = 1.0,
     ) -> None:
-        """Draw a polygon or an open line through the points."""
+        """Draw an open line through the points, or with a fill the polygon."""
         self._shape.draw_polyline([pymupdf.Point(*point) for point in points])
-        self._finish(color=color, width=width, fill=fill, closed=closed, dash=dash, opacity=opacity)
-        half = width / 2 if color is not None else 0.0
-        xs, ys = zip(*points, strict=True)
-        self._record((min(xs) - half, min(ys) - half, max(xs) + half, max(ys) + half))
+        box = union((*point, *point) for point in points)
+        self._finish_shape(
+            box, color, width, fill, closePath=fill is not None, dashes=dash or None, fill_opacity=opacity
+        )
 
     def rect(self, box: Box, *, color: Color | None = None, width: float = 0.5, fill: Color | None = None) -> None:
         """Draw a rectangle."""
         self._shape.draw_rect(pymupdf.Rect(*box))
-        self._finish(color=color, width=width, fill=fill, closed=True)
-        half = width / 2 if color is not None else 0.0
-        self._record((box[0] - half, box[1] - half, box[2] + half, box[3] + half))
+        self._finish_shape(box, color, width, fill)
 
     def circle(
         self, center: Point, radius: float, *, color: Color | None = None, width: float = 0.5, fill: Color | None = None
     ) -> None:
         """Draw a circle."""
         self._shape.draw_circle(pymupdf.Point(*center), radius)
-        self._finish(color=color, width=width, fill=fill, closed=True)
-        reach = radius + (width / 2 if color is not None else 0.0)
-        self._record((center[0] - reach, center[1] - reach, center[0] + reach, center[1] + reach))
+        self._finish_shape(padded((*center, *center), radius, radius), color, width, fill)
+
+    def _finish_shape(self, box: Box, color: Color | None, width: float, fill: Color | None, **options: object) -> None:
+        """Stroke and fill what was drawn last; its ink is the box with half the stroke around it."""
+        self._shape.finish(color=color, width=width, fill=fill, lineCap=1, lineJoin=1, **options)
+        half = width / 2 if color is not None else 0.0
+        self._record(padded(box, half, half))
 
     def image(self, box: Box, stream: bytes) -> None:
         """Place a JPEG so that it fills the box."""
@@ -209,23 +201,8 @@ class Canvas:
     def finish(self) -> None:
         """Write shapes and text into the page; nothing can be drawn afterwards."""
         self._shape.commit()
-        for color, writer in self._writers.items():
-            writer.write_text(self.page, color=color)
+        for color in dict.fromkeys(style.color for _, _, style in self.texts):
+            write_texts(self.page, (each for each in self.texts if each[2].color == color), color=color)
         for start, text, style in self._upward:
-            writer = pymupdf.TextWriter(self.page.rect)
-            writer.append(start, text, font=font_of(style.font), fontsize=style.size)
-            writer.write_text(self.page, color=style.color, morph=(pymupdf.Point(*start), pymupdf.Matrix(90)))
-
-    def _finish(
-        self, *, color: Color | None, width: float, fill: Color | None, closed: bool, dash: str = "", opacity: float = 1
-    ) -> None:
-        self._shape.finish(
-            color=color,
-            width=width,
-            fill=fill,
-            closePath=closed,
-            dashes=dash or None,
-            lineCap=1,
-            lineJoin=1,
-            fill_opacity=opacity,
-        )
+            turn = (pymupdf.Point(*start), pymupdf.Matrix(90))
+            write_texts(self.page, [(start, text, style)], color=style.color, morph=turn)

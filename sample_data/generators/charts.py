@@ -190,7 +190,7 @@ def lines(
             points = [(x, bottom - (bottom - top) * v / ticks[-1]) for x, v in zip(xs, values, strict=True)]
             if area:
                 outline = [*points, (xs[-1], bottom), (xs[0], bottom)]
-                canvas.polyline(outline, color=None, fill=color, closed=True, opacity=0.25)
+                canvas.polyline(outline, color=None, fill=color, opacity=0.25)
             canvas.polyline(points, color=color, width=1.5)
             for point in points if dots else ():
                 canvas.circle(point, 1.9, color=WHITE, width=0.5, fill=color)
@@ -309,7 +309,7 @@ def district_map(
             row, column = divmod(number, across)
             outline = _district_outline(sides, row, column)
             fill = _tint(ramp, shade)
-            canvas.polyline(outline, color=WHITE, width=1.2, fill=fill, closed=True)
+            canvas.polyline(outline, color=WHITE, width=1.2, fill=fill)
             middle = np.mean(np.array(outline), axis=0)
             style = Style("sans-bold", 7.0, WHITE if shade > 0.6 else INK)
             canvas.text(float(middle[0]), float(middle[1]) + 2, name, style, "center")
@@ -380,7 +380,7 @@ def _map_furniture(canvas: Canvas, box: Box, legend: str, ramp: Color) -> None:
     canvas.line((x1 - 92, base - 1), (x1 - 44, base - 1), width=1.4)
     canvas.text(x1 - 68, base - 4.5, "40 km", AXIS, "center")
     needle = [(x1 - 24, base), (x1 - 20, base - 13), (x1 - 16, base), (x1 - 20, base - 3)]
-    canvas.polyline(needle, fill=INK, closed=True)
+    canvas.polyline(needle, fill=INK)
 
 
 def noise_field(shape: tuple[int, int], seed: int, smooth: int = 7) -> FloatArray:
@@ -516,7 +516,7 @@ def _arrow(canvas: Canvas, start: Point, end: Point, half: Point) -> None:
     ux, uy = (tip[0] - tail[0]) / length, (tip[1] - tail[1]) / length
     canvas.line(tail, tip, color=GREY, width=0.9)
     wings = [(tip[0] - 5 * ux + 2.6 * s * uy, tip[1] - 5 * uy - 2.6 * s * ux) for s in (-1, 1)]
-    canvas.polyline([tip, wings[0], wings[1]], color=GREY, fill=GREY, closed=True)
+    canvas.polyline([tip, wings[0], wings[1]], color=GREY, fill=GREY)
 
 
 def transit_map(
@@ -560,7 +560,7 @@ def cross_section(
                 lower = np.full(46, y1)
             outline = [*zip(xs, upper, strict=True), *zip(xs[::-1], lower[::-1], strict=True)]
             points = [(float(x), float(y)) for x, y in outline]
-            canvas.polyline(points, color=(0.45, 0.40, 0.33), width=0.5, fill=color, closed=True)
+            canvas.polyline(points, color=(0.45, 0.40, 0.33), width=0.5, fill=color)
             canvas.text(x0 + 8, float(upper[4] + lower[4]) / 2 + 3, name, LABEL)
             upper = lower
         for name, share, depth in wells:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sample_data.generators.canvas import Box
 from sample_data.generators.page_text import TextBlock
@@ -22,8 +23,7 @@ HEADER_ZONE, FOOTER_ZONE = 0.085, 0.918  # shares of the page height
 NEAR = 34.0  # points between a caption and its object
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(NamedTuple):
     """A detection: label, box in points of the displayed page, score in (0, 1)."""
 
     label: str

@@ -360,7 +360,7 @@ class Table(Block):
         bottom = y + self._row_height(row, theme)
         style = self._style(theme, bold=bold)
         if len(row) < len(self.align):
-            style = style.with_font(variant(theme.table_font, "i"))
+            style = replace(style, font=variant(theme.table_font, "i"))
         pad = 4.0 if self.rules in {"grid", "zebra"} else 1.5
         for kind, left, right, cell in zip(self.align, edges, edges[1:], row, strict=False):
             places = {"l": (left + pad, "left"), "r": (right - pad, "right"), "c": ((left + right) / 2, "center")}

@@ -20,9 +20,9 @@ EXTRACTORS: dict[str, Callable[[bytes], JsonObject]] = {"anchors": extract_ancho
 
 def documents() -> Iterator[tuple[str, bytes, JsonObject]]:
     """Name, PDF and ground truth of each document."""
-    for invoice in invoices.INVOICES:
+    for invoice in invoices.read_invoices():
         yield invoice.name, *invoices.draw(invoice).finish(f"Invoice {invoice.number}")
-    for form in applications.APPLICATIONS:
+    for form in applications.read_applications():
         yield form.name, *applications.draw(form).finish("Application for a market pitch")
 
 

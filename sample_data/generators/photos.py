@@ -5,8 +5,6 @@ Sizes in pixels; every picture depends on its seed only. Figures here are the on
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
@@ -14,17 +12,11 @@ from PIL import Image, ImageDraw, ImageFilter
 from sample_data.generators.canvas import Box, Canvas
 from sample_data.generators.charts import noise_field
 from sample_data.generators.layout import Drawing
+from sample_data.generators.pdf_file import as_jpeg
 
 QUALITY = 68
 CONTAINER_COLORS = ((122, 62, 48), (58, 84, 112), (148, 112, 66), (72, 96, 84), (104, 104, 110), (134, 84, 72))
 Pixels = NDArray[np.float64]
-
-
-def as_jpeg(image: Image.Image, quality: int = QUALITY) -> bytes:
-    """The image as JPEG bytes."""
-    stream = io.BytesIO()
-    image.save(stream, "JPEG", quality=quality, optimize=False)
-    return stream.getvalue()
 
 
 def photo(image: Image.Image) -> Drawing:
@@ -35,7 +27,7 @@ def photo(image: Image.Image) -> Drawing:
         wide, tall = image.size
         keep_wide, keep_tall = min(wide, round(tall * ratio)), min(tall, round(wide / ratio))
         left, top = (wide - keep_wide) // 2, (tall - keep_tall) // 2
-        canvas.image(box, as_jpeg(image.crop((left, top, left + keep_wide, top + keep_tall))))
+        canvas.image(box, as_jpeg(image.crop((left, top, left + keep_wide, top + keep_tall)), QUALITY))
 
     return draw
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pymupdf
-from PIL import Image
 
 from sample_data.generators.canvas import Box, Canvas
 from sample_data.generators.layout import (
@@ -33,7 +32,7 @@ from sample_data.generators.layout import (
     draw_body,
     stack_height,
 )
-from sample_data.generators.photos import as_jpeg
+from sample_data.generators.pdf_file import as_jpeg, move_contents, pdf_bytes, picture_of
 from sample_data.generators.typeset import MARKUP
 
 A0, A1 = (2384.0, 3370.0), (1684.0, 2384.0)
@@ -100,19 +99,15 @@ def write_pdf(sheet: Sheet) -> tuple[bytes, float]:
     free = draw_body(canvas, sheet.theme, page, (MARGIN, MARGIN - 8, width - MARGIN, height - MARGIN + 12))
     canvas.finish()
     document.subset_fonts()
-    _enlarge(document, sheet.enlarged)
-    document.set_metadata({"title": sheet.title, "author": "LayoutScope sample data"})
-    # A random /ID and dates would change the bytes on every run.
-    return document.tobytes(garbage=3, deflate=True, no_new_id=True, use_objstms=1), free
+    _enlarge(document[0], sheet.enlarged)
+    return pdf_bytes(document, sheet.title), free
 
 
 def write_picture(pdf: bytes) -> bytes:
     """The poster as JPEG, as a scan or an export gives it: no text can be read from it."""
     with pymupdf.open(stream=pdf, filetype="pdf") as document:
-        page = document[0]
-        scale = PICTURE_WIDTH / page.rect.width
-        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
-        return as_jpeg(Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), PICTURE_QUALITY)
+        dpi = 72 * PICTURE_WIDTH / document[0].rect.width
+        return as_jpeg(picture_of(document[0], dpi, "RGB"), PICTURE_QUALITY)
 
 
 def reference(sheet: Sheet) -> Json:
@@ -206,11 +201,8 @@ def _tint_band(canvas: Canvas, sheet: Sheet) -> None:
     canvas.rect((0.0, 0.0, canvas.width, 9.0), fill=sheet.theme.accent)
 
 
-def _enlarge(document: pymupdf.Document, factor: float) -> None:
-    """Make the only page larger with all that is on it; text stays text."""
-    page = document[0]
-    page.clean_contents()
+def _enlarge(page: pymupdf.Page, factor: float) -> None:
+    """Make a page larger with all that is on it; text stays text."""
     width, height = round(page.rect.width * factor), round(page.rect.height * factor)
-    xref = page.get_contents()[0]
-    document.update_stream(xref, f"q {factor:g} 0 0 {factor:g} 0 0 cm\n".encode() + document.xref_stream(xref) + b"\nQ")
+    move_contents(page, f"{factor:g} 0 0 {factor:g} 0 0")
     page.set_mediabox(pymupdf.Rect(0, 0, width, height))

@@ -17,9 +17,9 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from sample_data.generators.canvas import GREY, HAIR, Box, Canvas, Element, Style, union
+from sample_data.generators.canvas import GREY, HAIR, Box, Canvas, Style, padded, union
 from sample_data.generators.layout import Page, Theme, draw_body
-from sample_data.generators.photos import as_jpeg
+from sample_data.generators.pdf_file import as_jpeg, move_contents, pdf_bytes, picture_of, replace_by_picture
 
 # Free room around the ink of every element, so that a box does not touch the letters.
 PADDING = 1.5
@@ -31,22 +31,15 @@ SCAN_QUALITY = 42
 PAPER_GREY, GRAIN = 236.0, 6.0
 
 
-@dataclass(frozen=True)
-class TruthBox:
-    """A ground-truth box in points of the displayed page."""
-
-    label: str
-    box: Box
+TruthBox = tuple[str, Box, None]  # label, box in points, and no score
 
 
 @dataclass(frozen=True)
 class TruthPage:
-    """Size of a displayed page in points and its ground-truth boxes in drawing order."""
+    """Size of a displayed page in points, and its ground truth in drawing order."""
 
-    width: float
-    height: float
-    boxes: tuple[TruthBox, ...]
-    free: float
+    size: tuple[float, float]
+    boxes: list[TruthBox]
 
 
 @dataclass(frozen=True)
@@ -71,38 +64,34 @@ def write(report: Report) -> tuple[bytes, list[TruthPage]]:
     """The PDF of a report (the same bytes on every run) and the truth of its pages."""
     document = pymupdf.open()
     truth: list[TruthPage] = []
-    for number in range(len(report.pages)):
-        canvas, free = draw_page(document, report, number)
-        turn = 0.0
-        if number in report.scanned:
-            turn = report.scanned[number]
-            _replace_by_scan(document, number, turn)
-        boxes = [_truth_box(element, canvas, turn) for element in canvas.elements]
-        truth.append(TruthPage(canvas.width, canvas.height, tuple(boxes), free))
-        if report.pages[number].turned:
-            _store_turned(document, number)
-        if report.pages[number].trimmed:
-            _store_trimmed(document, number)
-    document.subset_fonts()
-    document.set_metadata({"title": report.head[0], "author": "LayoutScope sample data"})
-    # A random /ID and dates would change the bytes on every run.
-    data = document.tobytes(garbage=3, deflate=True, no_new_id=True, use_objstms=1)
-    return data, truth
+    for number, page in enumerate(report.pages):
+        canvas = draw_page(document, report, number)
+        turn = report.scanned.get(number, 0.0)
+        if turn:
+            picture = picture_of(document[number], SCAN_DPI).rotate(turn, Image.Resampling.BICUBIC, fillcolor=255)
+            replace_by_picture(document, number, as_jpeg(_aged(picture, SCAN_SEED + number), SCAN_QUALITY))
+        size = canvas.width, canvas.height
+        truth.append(TruthPage(size, [(label, _truth_box(inks, size, turn), None) for label, inks in canvas.elements]))
+        if page.turned:
+            _store_turned(document[number])
+        if page.trimmed:
+            _store_trimmed(document[number])
+    return pdf_bytes(document, report.head[0]), truth
 
 
-def draw_page(document: pymupdf.Document, report: Report, number: int) -> tuple[Canvas, float]:
-    """Draw one page at the end of the document; return its canvas and the free room in points."""
+def draw_page(document: pymupdf.Document, report: Report, number: int) -> Canvas:
+    """Draw one page at the end of the document; return its canvas."""
     page = report.pages[number]
-    width, height = report.size if not page.wide else (report.size[1], report.size[0])
-    canvas = Canvas(document, width, height)
+    canvas = Canvas(document, *(report.size[::-1] if page.wide else report.size))
     left, top, right, bottom = report.margin
+    frame = (left, top, canvas.width - right, canvas.height - bottom)
     if page.backdrop is not None:
         page.backdrop(canvas)
     if not page.plain:
-        _draw_running(canvas, report, number, (left, top, width - right, height - bottom))
-    free = draw_body(canvas, report.theme, page, (left, top, width - right, height - bottom))
+        _draw_running(canvas, report, number, frame)
+    draw_body(canvas, report.theme, page, frame)
     canvas.finish()
-    return canvas, free
+    return canvas
 
 
 def _draw_running(canvas: Canvas, report: Report, number: int, frame: Box) -> None:
@@ -120,83 +109,48 @@ def _draw_running(canvas: Canvas, report: Report, number: int, frame: Box) -> No
         places = ((left, "left"), ((left + right) / 2, "center"), (right, "right"))
         for source, (x, align) in zip(report.foot, places, strict=True):
             if source:
-                text = source.format(page=number + report.first_number)
-                canvas.text(x, bottom + 32, text, style, align)
+                canvas.text(x, bottom + 32, source.format(page=number + report.first_number), style, align)
 
 
-def _truth_box(element: Element, canvas: Canvas, degrees: float) -> TruthBox:
+def _truth_box(inks: Sequence[Box], size: tuple[float, float], degrees: float) -> Box:
     """Box of an element: ink, turned as the scan is, padded, cut at the page."""
-    center = (canvas.width / 2, canvas.height / 2)
-    x0, y0, x1, y1 = union(_turned(ink, center, degrees) for ink in element.inks)
-    box = (
-        max(x0 - PADDING, 0.0),
-        max(y0 - PADDING, 0.0),
-        min(x1 + PADDING, canvas.width),
-        min(y1 + PADDING, canvas.height),
-    )
-    return TruthBox(element.label, box)
+    x0, y0, x1, y1 = padded(union(_turned(ink, size, degrees) for ink in inks), PADDING, PADDING)
+    return max(x0, 0.0), max(y0, 0.0), min(x1, size[0]), min(y1, size[1])
 
 
-def _turned(box: Box, center: tuple[float, float], degrees: float) -> Box:
-    """Box around a box turned counter-clockwise about a centre."""
+def _turned(box: Box, size: tuple[float, float], degrees: float) -> Box:
+    """Box around a box turned counter-clockwise about the middle of the page."""
     cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     corners = []
     for x, y in ((box[0], box[1]), (box[2], box[1]), (box[0], box[3]), (box[2], box[3])):
-        dx, dy = x - center[0], y - center[1]
-        turned = (center[0] + dx * cosine + dy * sine, center[1] - dx * sine + dy * cosine)
+        dx, dy = x - size[0] / 2, y - size[1] / 2
+        turned = (size[0] / 2 + dx * cosine + dy * sine, size[1] / 2 - dx * sine + dy * cosine)
         corners.append((*turned, *turned))
     return union(corners)
 
 
-def _prefix_contents(document: pymupdf.Document, number: int, matrix: str) -> None:
-    """Move the whole drawing of a page by a PDF matrix."""
-    page = document[number]
-    page.clean_contents()
-    xref = page.get_contents()[0]
-    document.update_stream(xref, f"q {matrix} cm\n".encode() + document.xref_stream(xref) + b"\nQ")
-
-
-def _store_turned(document: pymupdf.Document, number: int) -> None:
+def _store_turned(page: pymupdf.Page) -> None:
     """Store a page lying on its side with /Rotate 90, so that readers see it as it was drawn."""
-    page = document[number]
     width, height = page.rect.width, page.rect.height
-    _prefix_contents(document, number, f"0 1 -1 0 {height:g} 0")
+    move_contents(page, f"0 1 -1 0 {height:g} 0")
     page.set_mediabox(pymupdf.Rect(0, 0, height, width))
     page.set_rotation(90)
 
 
-def _store_trimmed(document: pymupdf.Document, number: int) -> None:
+def _store_trimmed(page: pymupdf.Page) -> None:
     """Put a page on a larger sheet with crop marks; the CropBox shows the page only."""
-    page = document[number]
-    width, height = page.rect.width, page.rect.height
-    _prefix_contents(document, number, f"1 0 0 1 {BLEED_LEFT:g} {BLEED_BOTTOM:g}")
-    page.set_mediabox(pymupdf.Rect(0, 0, width + BLEED_LEFT + BLEED_RIGHT, height + BLEED_BOTTOM + BLEED_TOP))
+    right, top = BLEED_LEFT + page.rect.width, BLEED_BOTTOM + page.rect.height
     marks: list[str] = []
-    for x in (BLEED_LEFT, BLEED_LEFT + width):
-        for low, high in ((4, BLEED_BOTTOM - 6), (BLEED_BOTTOM + height + 6, BLEED_BOTTOM + height + BLEED_TOP - 4)):
+    for x in (BLEED_LEFT, right):
+        for low, high in ((4, BLEED_BOTTOM - 6), (top + 6, top + BLEED_TOP - 4)):
             marks.append(f"{x:g} {low:g} m {x:g} {high:g} l S")
-    for y in (BLEED_BOTTOM, BLEED_BOTTOM + height):
-        for low, high in ((4, BLEED_LEFT - 6), (BLEED_LEFT + width + 6, BLEED_LEFT + width + BLEED_RIGHT - 4)):
+    for y in (BLEED_BOTTOM, top):
+        for low, high in ((4, BLEED_LEFT - 6), (right + 6, right + BLEED_RIGHT - 4)):
             marks.append(f"{low:g} {y:g} m {high:g} {y:g} l S")
-    xref = page.get_contents()[0]
-    ending = "\nq 0.5 w 0 G " + " ".join(marks) + " Q"
-    document.update_stream(xref, document.xref_stream(xref) + ending.encode())
-    sheet = page.mediabox
+    move_contents(page, f"1 0 0 1 {BLEED_LEFT:g} {BLEED_BOTTOM:g}", f"\nq 0.5 w 0 G {' '.join(marks)} Q")
+    page.set_mediabox(pymupdf.Rect(0, 0, right + BLEED_RIGHT, top + BLEED_TOP))
     # PyMuPDF takes a CropBox in its own top-down coordinates of the sheet.
-    page.set_cropbox(pymupdf.Rect(BLEED_LEFT, BLEED_TOP, sheet.width - BLEED_RIGHT, sheet.height - BLEED_BOTTOM))
-
-
-def _replace_by_scan(document: pymupdf.Document, number: int, degrees: float) -> None:
-    """Replace a page by a grey picture of it: slightly turned, with paper grain and dark margins."""
-    page = document[number]
-    pixmap = page.get_pixmap(dpi=SCAN_DPI, colorspace=pymupdf.csGRAY)
-    picture = Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
-    picture = picture.rotate(degrees, Image.Resampling.BICUBIC, fillcolor=255)
-    stream = as_jpeg(_aged(picture, SCAN_SEED + number), SCAN_QUALITY)
-    rect = page.rect
-    document.delete_page(number)
-    fresh = document.new_page(number, width=rect.width, height=rect.height)
-    fresh.insert_image(rect, stream=stream)
+    page.set_cropbox(pymupdf.Rect(BLEED_LEFT, BLEED_TOP, right, page.mediabox.height - BLEED_BOTTOM))
 
 
 def _aged(picture: Image.Image, seed: int) -> Image.Image:
@@ -205,12 +159,10 @@ def _aged(picture: Image.Image, seed: int) -> Image.Image:
     pixels = np.asarray(picture, dtype=np.float64)
     tall, wide = pixels.shape
     ink = (255.0 - pixels) / 255.0
-    fade = 0.80 + 0.14 * np.linspace(0, 1, wide)[None, :]
+    fade = 0.80 + 0.14 * np.linspace(0, 1, wide)
     paper = PAPER_GREY + rng.normal(0, GRAIN, (tall, wide))
-    edge = np.minimum(np.arange(wide), 26)[None, :] / 26
-    paper = paper * (0.72 + 0.28 * edge)
+    paper *= 0.72 + 0.28 * np.minimum(np.arange(wide), 26) / 26
     for _ in range(40):
         y, x = int(rng.integers(0, tall - 3)), int(rng.integers(0, wide - 3))
         paper[y : y + 2, x : x + 2] -= 70
-    aged = np.clip(paper * (1 - ink * fade), 0, 255)
-    return Image.fromarray(aged.astype(np.uint8))
+    return Image.fromarray(np.clip(paper * (1 - ink * fade), 0, 255).astype(np.uint8))

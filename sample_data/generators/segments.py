@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sample_data.generators.canvas import Box, union
+from sample_data.generators.canvas import Box, shares, union
 from sample_data.generators.page_text import Run, upright_pages, words
-from sample_data.generators.paperwork import JsonObject, rich, shares, tree_of
+from sample_data.generators.paperwork import DECIMALS, JsonObject, rich, tree_of
 
 # A gap of so many font sizes ends a cell of a table or a value.
 CELL_GAP = 1.6
@@ -157,7 +157,7 @@ def as_tree(fields: Sequence[FieldValue], sizes: Sequence[tuple[float, float]]) 
         first.setdefault(each.path, each)
     return tree_of(
         [
-            (path, rich(each.value, shares(each.box, sizes[each.page]), each.page, each.confidence))
+            (path, rich(each.value, shares(each.box, sizes[each.page], DECIMALS), each.page, each.confidence))
             for path, each in first.items()
         ]
     )

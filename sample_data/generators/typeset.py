@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sample_data.generators.canvas import Canvas, Point, Style, text_width
 
@@ -58,9 +58,9 @@ def parse(text: str, style: Style) -> list[Word]:
         pieces.append(Piece(text[position : match.start()], style))
         kind, inner = match.groups()
         if kind == "^":
-            pieces.append(Piece(inner, style.scaled(RAISED_SIZE), style.size * RAISE))
+            pieces.append(Piece(inner, replace(style, size=style.size * RAISED_SIZE), style.size * RAISE))
         else:
-            pieces.append(Piece(inner, style.with_font(variant(style.font, kind))))
+            pieces.append(Piece(inner, replace(style, font=variant(style.font, kind))))
         position = match.end()
     pieces.append(Piece(text[position:], style))
     return _cut_at_spaces(pieces)

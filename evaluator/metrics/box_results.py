@@ -319,7 +319,15 @@ class BoxResult(ABC, Generic[MatchingT]):
         """The causes of the mistakes; see `evaluator.metrics.causes.grouped_mistakes`."""
         from evaluator.metrics.causes import grouped_mistakes
 
-        return grouped_mistakes(self)
+        return grouped_mistakes(
+            self.mistakes,
+            self.matching.dataset,
+            self.matching.model,
+            truth_partner=self.truth_partner,
+            prediction_partner=self.prediction_partner,
+            truth_counts=self.matching.truth_counts,
+            prediction_counts=self.counting_predictions,
+        )
 
     def named(self, options: MistakeOptions | None) -> Mistakes:
         """Return every unmatched box under exactly one name; see `evaluator.metrics.error_types`.

@@ -32,12 +32,11 @@ from typing import Final, NamedTuple, overload
 
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
-from evaluator.model.dataset import JoinedBoxes, Side
+from evaluator.model.dataset import Dataset, JoinedBoxes, Side
 from evaluator.model.order import numbers_from, order_by, runs_up_to
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
@@ -220,12 +219,27 @@ def _named_title(family: Family) -> str:
     return f"{chip}: {label}"
 
 
-def grouped_mistakes(result: AnyBoxResult) -> Causes:
-    """Return the causes of the mistakes of a result, by page, of one page in the order of the rules.
+def grouped_mistakes(
+    mistakes: Mistakes,
+    dataset: Dataset,
+    model: int,
+    *,
+    truth_partner: IntArray,
+    prediction_partner: IntArray,
+    truth_counts: BoolArray,
+    prediction_counts: BoolArray,
+) -> Causes:
+    """Return the causes of the mistakes of a model, by page, of one page in the order of the rules.
 
-    Empty columns without mistakes.
+    Empty columns without mistakes. Of each box of both sides the row of its partner, -1 for none, and whether it takes
+    part.
     """
-    return _Grouping(result).grouped()
+    sides = dataset.ground_truth, dataset.predictions[model]
+    totals = [
+        np.bincount(side.page[counts], minlength=dataset.pages)
+        for side, counts in zip(sides, (truth_counts, prediction_counts), strict=True)
+    ]
+    return _Grouping(mistakes, dataset.labels, sides, (truth_partner, prediction_partner), totals).grouped()
 
 
 def _rows(of_mistake: IntArray, causes: int) -> Rows:
@@ -256,22 +270,25 @@ class _Grouping:
     Pages are independent of each other, so a rule may be done with all of them before the next one begins.
     """
 
-    def __init__(self, result: AnyBoxResult) -> None:
-        matching, mistakes = result.matching, result.mistakes
-        self._labels = matching.dataset.labels
+    def __init__(
+        self,
+        mistakes: Mistakes,
+        labels: Sequence[str],
+        sides: tuple[JoinedBoxes, JoinedBoxes],
+        partners: tuple[IntArray, IntArray],
+        totals: list[IntArray],
+    ) -> None:
+        self._labels = labels
         self._mistakes = mistakes
-        self._sides = matching.dataset.ground_truth, matching.prediction
+        self._sides = sides
         self._free = np.ones(len(mistakes), dtype=bool)
         self._truth = self._boxes(self._sides[0], mistakes.truth_carriers)
         self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers)
         self._unmatched = (
-            self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
-            self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
+            self._truth.take(np.flatnonzero(partners[0][self._truth.rows] == NONE)),
+            self._prediction.take(np.flatnonzero(partners[1][self._prediction.rows] == NONE)),
         )
-        self._totals = [
-            np.bincount(side.page[counts], minlength=matching.dataset.pages)
-            for side, counts in zip(self._sides, (matching.truth_counts, result.counting_predictions), strict=True)
-        ]
+        self._totals = totals
         self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)
         # Each family once, by its code, and the code of each group so far; mistakes carry the number of their group.
         self._families: dict[Family, int] = {}

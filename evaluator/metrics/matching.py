@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Outlined, Overlap, iou, overlap
 from evaluator.model.order import numbers_from, order_by, runs_up_to
-from evaluator.model.polygons import Outlined, outline_bounds, polygon_overlap
+from evaluator.model.polygons import outline_bounds, polygon_overlap
 
 N = TypeVar("N", int, IntArray)
 # Pairs whose boxes are compared in one go: what they need stays in the processor's cache, whatever the corpus.

@@ -6,7 +6,8 @@ Boxes are float64 arrays of shape (N, 4): x1, y1, x2, y2, origin top left, any u
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,18 @@ AnyArray = npt.NDArray[Any]
 
 # Below this the product of two sides has lost digits (or is 0) although both sides are positive.
 _SMALLEST_SAFE_AREA = 1e-290
+
+
+class Outlined(Protocol):
+    """Boxes of which some have an outline, for instance `evaluator.model.dataset.Boxes`."""
+
+    @property
+    def xyxy(self) -> FloatArray:
+        """Corners, float64, shape (N, 4)."""
+
+    @property
+    def polygons(self) -> Mapping[int, Sequence[FloatArray]]:
+        """Rings of some rows."""
 
 
 class Overlap(NamedTuple):

@@ -8,13 +8,13 @@ point need not be repeated at the end. Several rings are parts of one region, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import FloatArray, IntArray, Overlap, overlap
+from evaluator.model.boxes import FloatArray, IntArray, Outlined, Overlap, overlap
 from evaluator.model.issues import Collector
 
 POLYGON_IOU: Final = "polygon IoU"
@@ -22,18 +22,6 @@ POLYGON_IOU: Final = "polygon IoU"
 
 ENCLOSES_RULE: Final = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
 CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
-
-
-class Outlined(Protocol):
-    """Boxes of which some have an outline, for instance `evaluator.model.dataset.Boxes`."""
-
-    @property
-    def xyxy(self) -> FloatArray:
-        """Corners, float64, shape (N, 4)."""
-
-    @property
-    def polygons(self) -> Mapping[int, Sequence[FloatArray]]:
-        """Rings of some rows."""
 
 
 def polygon_overlap(

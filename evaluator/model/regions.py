@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import shapely  # type: ignore[import-untyped]
 
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.polygons import Outlined
+from evaluator.model.boxes import FloatArray, IntArray, Outlined
 
 GeometryArray = npt.NDArray[np.object_]
 _FEWEST_POINTS: Final = 3

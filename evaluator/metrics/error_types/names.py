@@ -12,9 +12,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.boxes import FloatArray, IntArray, Outlined
 from evaluator.model.dataset import CodeArray, Side
-from evaluator.model.polygons import Outlined
 
 KindArray = npt.NDArray[np.int8]
 NONE: Final = -1

@@ -1,0 +1,222 @@
+"""Makes the moving picture of the README, ``docs/images/tour.webp``, from the dashboard on the sample data.
+
+Needs what the tests need, and Chromium. Run from the top folder of the repository::
+
+    python -m docs.make_tour
+
+The dashboard is started, and driven through five steps of one review: open, worst page, compare, verdict, pack. With
+``--frames FOLDER`` each picture is written as PNG too, to look at it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import io
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image, ImageDraw, ImageFont
+from playwright.sync_api import Locator, sync_playwright
+
+from tests.browser.conftest import CHROMIUM, FLAGS, Screen, dashboard, free_port, new_reader
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = ROOT / "docs" / "images" / "tour.webp"
+FONTS = ROOT / "evaluator" / "pack" / "fonts"
+# The smallest window in which no view of the tour hides a column or cuts anything off.
+WIDTH, HEIGHT = 1440, 900
+STRIP = 54
+# What is drawn here is drawn so many times as large and then reduced.
+FINE = 4
+STEPS = ("Open", "Worst page", "Compare", "Verdict", "Pack")
+REVIEWER = "Ana"
+NOTE = "The table is read row by row"
+
+Point = tuple[float, float]
+
+
+class Frame(NamedTuple):
+    """One picture of the window, how long it stays, and what is said below it."""
+
+    picture: Image.Image
+    seconds: float
+    step: int
+    words: str
+    pointer: Point
+
+
+class Tour:
+    """A window of the dashboard, and the frames taken of it so far."""
+
+    def __init__(self, screen: Screen) -> None:
+        self.screen = screen
+        self.page = screen.page
+        self.frames: list[Frame] = []
+        self.pointer: Point = (WIDTH / 2, HEIGHT / 2)
+        self.step = 0
+        self.words = ""
+
+    def say(self, step: int, words: str) -> None:
+        """What stands below the next frames."""
+        self.step, self.words = step, words
+
+    def show(self, seconds: float) -> None:
+        """Take a frame of the window as it is at rest."""
+        self.screen.rested().painted()
+        data = self.page.screenshot(animations="disabled", caret="hide")
+        picture = Image.open(io.BytesIO(data)).convert("RGB")
+        self.frames.append(Frame(picture, seconds, self.step, self.words, self.pointer))
+
+    def point(self, target: Locator) -> None:
+        """Move the pointer to the middle of something on screen, in a few frames of the last picture."""
+        box = target.bounding_box()
+        assert box
+        end = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        start, last = self.pointer, self.frames[-1]
+        for part in range(1, 6):
+            share = part / 5
+            eased = share * share * (3 - 2 * share)
+            self.pointer = (start[0] + eased * (end[0] - start[0]), start[1] + eased * (end[1] - start[1]))
+            self.frames.append(last._replace(seconds=0.04, step=self.step, words=self.words, pointer=self.pointer))
+        self.frames[-1] = self.frames[-1]._replace(seconds=0.15)
+
+    def go(self, view: str) -> None:
+        """Move the pointer to a view of the navigation and open it."""
+        self.point(self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=view))
+        self.screen.go(view)
+
+    def press(self, target: Locator) -> None:
+        """Move the pointer to something and click it."""
+        self.point(target)
+        target.click(delay=60)
+
+
+def review(tour: Tour, folder: Path) -> None:
+    """Walk through one review, from the numbers to the pack on disk."""
+    screen, page = tour.screen, tour.page
+    screen.open()
+    tour.say(1, "Two models against the ground truth, label by label")
+    tour.show(1.6)
+
+    tour.say(2, "The page with most mistakes first: matches, false positives, missed boxes")
+    tour.go("Page browser")
+    tour.show(1.8)
+    tour.say(2, "What is wrong with each box, and which words it costs")
+    tour.press(page.locator(".cause-open").first)
+    page.locator(".cause-open[aria-expanded=true]").first.wait_for()
+    screen.settled()
+    tour.show(1.8)
+
+    tour.say(3, "Is B better? The decision under your rule, each difference with its interval")
+    tour.go("Compare")
+    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    tour.show(2.4)
+    tour.say(3, "One cause of many mistakes, in both models")
+    tour.press(page.locator(".cause-row").first)
+    screen.settled()
+    page.locator(".pair-pane").first.focus()
+    page.keyboard.press("n")
+    page.locator(".pair-pane .marked").first.wait_for(state="attached")
+    tour.show(1.8)
+
+    tour.say(4, "One verdict and one note for all mistakes of the cause")
+    tour.press(page.locator(".verdict-whole"))
+    page.get_by_role("textbox", name="Note on the verdict").fill(NOTE)
+    tour.show(1.2)
+    tour.press(page.get_by_role("button", name="Model wrong"))
+    page.locator(".verdict-state", has_text=REVIEWER).wait_for()
+    tour.show(1.3)
+
+    tour.say(5, "The review as one HTML file")
+    tour.go("Review pack")
+    tour.show(0.6)
+    tour.press(page.get_by_role("button", name="Make the pack"))
+    download = page.get_by_role("button", name="Download review-pack.html")
+    download.wait_for()
+    tour.show(0.4)
+    tour.point(download)
+    with page.expect_download() as waiting:
+        download.click()
+    waiting.value.save_as(folder / "review-pack.html")
+    page.goto((folder / "review-pack.html").as_uri())
+    page.evaluate("document.fonts.ready")
+    tour.say(5, "It opens from disk, without a server: decision, key numbers, findings")
+    tour.show(2.0)
+    page.get_by_role("heading", name="Findings").evaluate(
+        "(heading) => scrollTo(0, heading.getBoundingClientRect().top - 20)"
+    )
+    tour.show(2.2)
+
+
+@functools.cache
+def pointer() -> Image.Image:
+    """The arrow of the pointer; its tip is the top left corner."""
+    large = Image.new("RGBA", (16 * FINE, 24 * FINE))
+    corners = [(1, 1), (1, 19), (5.2, 15), (8, 21.5), (11, 20.2), (8.2, 13.9), (13.8, 13.6)]
+    drawn = [(x * FINE, y * FINE) for x, y in corners]
+    ImageDraw.Draw(large).polygon(drawn, fill="#111827", outline="#FFFFFF", width=FINE)
+    return large.reduce(FINE)
+
+
+@functools.cache
+def strip(step: int, words: str) -> Image.Image:
+    """The line below the window: all steps, of which one is bold, and what it shows."""
+    large = Image.new("RGB", (WIDTH * FINE, STRIP * FINE), "#0F172A")
+    draw = ImageDraw.Draw(large)
+    bold, regular = (ImageFont.truetype(FONTS / f"{name}.ttf", 23 * FINE) for name in ("bold", "regular"))
+    place, middle = 20.0 * FINE, STRIP * FINE / 2
+    for number, name in enumerate(STEPS, 1):
+        font, colour = (bold, "#FFFFFF") if number == step else (regular, "#94A3B8")
+        draw.text((place, middle), name, colour, font, "lm")
+        place += draw.textlength(name, bold) + 24 * FINE
+    draw.text(((WIDTH - 20) * FINE, middle), words, "#E2E8F0", regular, "rm")
+    return large.reduce(FINE)
+
+
+def drawn(frame: Frame) -> Image.Image:
+    """The picture of a frame with its pointer and the line below it."""
+    canvas = Image.new("RGB", (WIDTH, HEIGHT + STRIP))
+    canvas.paste(frame.picture, (0, 0))
+    canvas.paste(strip(frame.step, frame.words), (0, HEIGHT))
+    canvas.paste(pointer(), (round(frame.pointer[0]), round(frame.pointer[1])), pointer())
+    return canvas
+
+
+def main() -> None:
+    """Take the frames and write the moving picture."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--frames", type=Path)
+    folder_of_frames = options.parse_args().frames
+    trouble: list[str] = []
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as play:
+        folder = Path(name)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        with dashboard(folder, "open", "--findings", str(folder / "findings.sqlite"), port=free_port()) as url:
+            reader = new_reader(browser)
+            reader.add_init_script(f"localStorage.setItem('layoutscope-reviewer', '{REVIEWER}')")
+            window = Screen(reader.new_page(), url, trouble, width=WIDTH, height=HEIGHT, allowed=("file:",))
+            window.page.set_default_timeout(60_000)
+            tour = Tour(window)
+            try:
+                review(tour, folder)
+            finally:
+                pictures = [drawn(frame) for frame in tour.frames]
+                if folder_of_frames:
+                    for number, picture in enumerate(pictures):
+                        picture.save(folder_of_frames / f"{number:03}.png")
+        browser.close()
+    assert trouble == [], "\n".join(trouble)
+    durations = [round(1000 * frame.seconds) for frame in tour.frames]
+    pictures[0].save(
+        TARGET, save_all=True, append_images=pictures[1:], duration=durations, loop=0, quality=85, method=6,
+        minimize_size=True,
+    )  # fmt: skip
+    size, length = TARGET.stat().st_size / 1e6, sum(durations) / 1000
+    sys.stdout.write(f"{TARGET.relative_to(ROOT)}: {size:.2f} MB, {length:.1f} s\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -104,7 +104,7 @@ def test_extractors_see_the_pdf_only() -> None:
             "sample_data.generators.applications",
             "sample_data import",
         )
-        forbidden = (*content, "import json", "pathlib", "random", "default_rng")
+        forbidden = (*content, "import json", "tomllib", "pathlib", "random", "default_rng")
         assert not any(word in source for word in forbidden), module.__name__
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pymupdf
 
-from sample_data.generators.canvas import Box, Canvas
+from sample_data.generators.canvas import Canvas
 from sample_data.generators.layout import (
     Block,
     Caption,
@@ -44,24 +45,18 @@ PICTURE_QUALITY = 44
 Json = dict[str, object]
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(NamedTuple):
     """An author: family name, given name, and where they work."""
 
     name: str
     place: str
 
 
-@dataclass(frozen=True, init=False)
-class Part:
+class Part(NamedTuple):
     """A section of a poster: its title and its blocks."""
 
     title: str
-    blocks: tuple[Block, ...]
-
-    def __init__(self, title: str, *blocks: Block) -> None:
-        object.__setattr__(self, "title", title)
-        object.__setattr__(self, "blocks", blocks)
+    blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
@@ -74,33 +69,52 @@ class Sheet:
 
     name: str
     title: str
-    people: tuple[Person, ...]
+    people: Sequence[Person]
     event: str
     theme: Theme
-    columns: tuple[tuple[Part, ...], ...]
-    wide: bool = False
-    picture: bool = False
-    enlarged: float = 4.15
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of the sheet on which the poster is set."""
-        width, height = A1[::-1] if self.wide else A0
-        return width / self.enlarged, height / self.enlarged
+    columns: Sequence[Sequence[Part]]
+    wide: bool
+    picture: bool
+    enlarged: float
 
 
 def write_pdf(sheet: Sheet) -> tuple[bytes, float]:
     """The poster as PDF (the same bytes on every run), and the room that stays free on its sheet in points."""
-    width, height = sheet.size
+    width, height = (side / sheet.enlarged for side in (A1[::-1] if sheet.wide else A0))
     document = pymupdf.open()
     canvas = Canvas(document, width, height)
-    page = _page(sheet)
-    _tint_band(canvas, sheet)
+    head = _head(sheet)
+    # A tinted head with a strip of the accent above it.
+    red, green, blue = (BAND_TINT + (1 - BAND_TINT) * share for share in sheet.theme.accent)
+    tall = MARGIN - 8 + stack_height(head, width - 2 * MARGIN, sheet.theme)
+    canvas.rect((0.0, 0.0, width, tall), fill=(red, green, blue))
+    canvas.rect((0.0, 0.0, width, 9.0), fill=sheet.theme.accent)
+    cells = [[block for part in column for block in (Heading(part.title), *part.blocks)] for column in sheet.columns]
+    page = Page([Span(head), Row(cells, shares=[1.0] * len(cells), gutter=26.0)], plain=True)
     free = draw_body(canvas, sheet.theme, page, (MARGIN, MARGIN - 8, width - MARGIN, height - MARGIN + 12))
     canvas.finish()
     document.subset_fonts()
     _enlarge(document[0], sheet.enlarged)
     return pdf_bytes(document, sheet.title), free
+
+
+def _head(sheet: Sheet) -> list[Block]:
+    """Title, people with their given names first, and event."""
+    names = (person.name.partition(", ") for person in sheet.people)
+    places = " · ".join(dict.fromkeys(person.place for person in sheet.people))
+    return [
+        Title(sheet.title),
+        Paragraph("; ".join(f"{given} {family}" for family, _, given in names), scale=1.3, font=sheet.theme.heads),
+        Paragraph(f"{places} · {sheet.event}", scale=1.05, font=f"{sheet.theme.heads}-italic", before=0.5),
+        Rule(2.2),
+    ]
+
+
+def _enlarge(page: pymupdf.Page, factor: float) -> None:
+    """Make a page larger with all that is on it; text stays text."""
+    width, height = round(page.rect.width * factor), round(page.rect.height * factor)
+    move_contents(page, f"{factor:g} 0 0 {factor:g} 0 0")
+    page.set_mediabox(pymupdf.Rect(0, 0, width, height))
 
 
 def write_picture(pdf: bytes) -> bytes:
@@ -121,6 +135,10 @@ def reference(sheet: Sheet) -> Json:
     """
     parts = [part for column in sheet.columns for part in column]
     captions = [block for part in parts for block in part.blocks if isinstance(block, Caption)]
+    sections = [
+        {"sectionTitle": part.title, "sectionContent": "\n\n".join(filter(None, map(_text, part.blocks)))}
+        for part in parts
+    ]
     return {
         "titles": [{"title": sheet.title}],
         "creators": [
@@ -128,25 +146,21 @@ def reference(sheet: Sheet) -> Json:
             for person in sheet.people
         ],
         "conference": {"conferenceName": sheet.event},
-        "posterContent": {
-            "sections": [
-                {"sectionTitle": part.title, "sectionContent": "\n\n".join(_texts(part.blocks))} for part in parts
-            ]
-        },
+        "posterContent": {"sections": sections},
         "imageCaptions": {"captions": list(_captions(captions, "Figure"))},
         "tableCaptions": {"captions": list(_captions(captions, "Table"))},
     }
 
 
-def _texts(blocks: Sequence[Block]) -> Iterator[str]:
-    """The running text of blocks; captions stand elsewhere, figures have none."""
-    for block in blocks:
-        if isinstance(block, Paragraph):
-            yield plain(block.source)
-        elif isinstance(block, Item):
-            yield f"{block.mark} {plain(block.source)}"
-        elif isinstance(block, Table):
-            yield "\n".join(" ".join(cell for cell in row if cell) for row in (*block.head, *block.rows))
+def _text(block: Block) -> str:
+    """The running text of a block; captions stand elsewhere, figures have none."""
+    if isinstance(block, Paragraph):
+        return plain(block.source)
+    if isinstance(block, Item):
+        return f"{block.mark} {plain(block.source)}"
+    if isinstance(block, Table):
+        return "\n".join(" ".join(filter(None, row)) for row in (*block.head, *block.rows))
+    return ""
 
 
 def _captions(captions: Sequence[Caption], kind: str) -> Iterator[Json]:
@@ -162,47 +176,3 @@ def plain(source: str) -> str:
     '10-5 of them'
     """
     return MARKUP.sub(lambda match: match.group(2), source)
-
-
-def _head(sheet: Sheet) -> list[Block]:
-    """Title, people and event."""
-    people = "; ".join(_name(person) for person in sheet.people)
-    places = " · ".join(dict.fromkeys(person.place for person in sheet.people))
-    return [
-        Title(sheet.title),
-        Paragraph(people, scale=1.3, font=sheet.theme.heads),
-        Paragraph(f"{places} · {sheet.event}", scale=1.05, font=f"{sheet.theme.heads}-italic", before=0.5),
-        Rule(2.2),
-    ]
-
-
-def _head_height(sheet: Sheet) -> float:
-    return stack_height(_head(sheet), sheet.size[0] - 2 * MARGIN, sheet.theme)
-
-
-def _page(sheet: Sheet) -> Page:
-    """The poster as bands: title and people, then the columns."""
-    cells = [[block for part in column for block in (Heading(part.title), *part.blocks)] for column in sheet.columns]
-    return Page([Span(_head(sheet)), Row(cells, shares=[1.0] * len(cells), gutter=26.0)], plain=True)
-
-
-def _name(person: Person) -> str:
-    """A name as a poster prints it: given name first."""
-    family, _, given = person.name.partition(", ")
-    return f"{given} {family}"
-
-
-def _tint_band(canvas: Canvas, sheet: Sheet) -> None:
-    """A tinted sheet head with a strip of the accent above it."""
-    red, green, blue = sheet.theme.accent
-    tint = tuple(BAND_TINT + (1 - BAND_TINT) * share for share in (red, green, blue))
-    band: Box = (0.0, 0.0, canvas.width, MARGIN - 8 + _head_height(sheet))
-    canvas.rect(band, fill=(tint[0], tint[1], tint[2]))
-    canvas.rect((0.0, 0.0, canvas.width, 9.0), fill=sheet.theme.accent)
-
-
-def _enlarge(page: pymupdf.Page, factor: float) -> None:
-    """Make a page larger with all that is on it; text stays text."""
-    width, height = round(page.rect.width * factor), round(page.rect.height * factor)
-    move_contents(page, f"{factor:g} 0 0 {factor:g} 0 0")
-    page.set_mediabox(pymupdf.Rect(0, 0, width, height))

@@ -26,7 +26,7 @@ from tests.browser.conftest import CHROMIUM, FLAGS, Screen, dashboard, free_port
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "images" / "tour.webp"
 FONTS = ROOT / "evaluator" / "pack" / "fonts"
-# The smallest window in which no view of the tour hides a column or cuts anything off.
+# A window in which no view of the tour hides a column or cuts a control off.
 WIDTH, HEIGHT = 1440, 900
 STRIP = 54
 # What is drawn here is drawn so many times as large and then reduced.

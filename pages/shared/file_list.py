@@ -18,10 +18,12 @@ from evaluator.project import AnyMember
 from pages.shared import doctor, frame, opened, pictures, widgets
 from pages.shared.findings import log
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
-from pages.shared.state import State, chosen_cells, state, written
+from pages.shared.state import Field, State, chosen_cells, state, written
 
 _KINDS: Final[tuple[AnyKind, ...]] = (BOXES, FIELDS, POSTERS)
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
+# Another role of a file that the reader asked for, until it has it.
+_ROLE_ASKED: Final[Field[tuple[AnyKind, AnyMember, Side | None] | None]] = Field(None, "role_asked")
 _ROWS: Final = 20
 _VIEWS: Final[dict[str, tuple[str, str]]] = {
     "Findings": ("Open Findings", "pages/findings.py"),
@@ -197,7 +199,7 @@ def _role(members: list[tuple[AnyKind, Any]]) -> None:
         )
         st.selectbox("Role", list(_ROLES), label_visibility="collapsed", width=160, key="file_role")
         st.form_submit_button("Change the role", on_click=_ask_role, args=(members,))
-    widgets.answer(State.role_asked, _change_role)
+    widgets.answer(_ROLE_ASKED, _change_role)
     if state.unused:
         st.caption("Files that are not used stay in the list until this tab closes.")
 
@@ -205,7 +207,7 @@ def _role(members: list[tuple[AnyKind, Any]]) -> None:
 def _ask_role(members: Sequence[tuple[AnyKind, AnyMember]]) -> None:
     place = written("file_role_file")
     if place is not None:
-        state.role_asked = (*members[place], _ROLES[str(written("file_role"))])
+        _ROLE_ASKED.set((*members[place], _ROLES[str(written("file_role"))]))
 
 
 def _change_role(asked: tuple[AnyKind, AnyMember, Side | None]) -> None:

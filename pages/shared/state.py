@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from evaluator.review.problems import StoreProblem
     from evaluator.uploads import Dropped
     from evaluator.workspace_folder import Taken
-    from pages.shared.opened import AnyKind
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -309,10 +308,9 @@ class State:
     box_form: WidgetField[str] = WidgetField("Two corners")
     files_shown: WidgetField[str] = WidgetField("All")
     dropped: Field[Dropped | None] = Field(None)
-    # What the buttons of Files asked for, until it is done: the columns and the side of a dropped table, another role
-    # of a file, the place of the prediction that becomes the reference, the sides under which dropped files are opened.
+    # What the buttons of Files asked for, until it is done: the columns and the side of a dropped table, the place of
+    # the prediction that becomes the reference, the sides under which dropped files are opened.
     table_asked: Field[tuple[Upload, Side] | None] = Field(None)
-    role_asked: Field[tuple[AnyKind, AnyMember, Side | None] | None] = Field(None)
     reference_asked: Field[int | None] = Field(None)
     dropped_asked: Field[tuple[Side | None, ...] | None] = Field(None)
     dropped_problem: Field[str] = Field("")

@@ -6,6 +6,7 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,6 +129,23 @@ def test_a_room_imports_only_rooms_above_it() -> None:
             if upward or package in ("pages", "app", "tests", "sample_data"):
                 wrong.append(f"{name_of(path)} imports {name}")
     assert wrong == []
+
+
+def test_no_imports_run_in_a_circle() -> None:
+    """Neither inside functions nor for types alone; that a module needs the package around it does not count."""
+    paths = {path: path.relative_to(PROJECT).with_suffix("") for path in CORE + VIEWS}
+    modules = {".".join((each.parent if path.stem == "__init__" else each).parts): path for path, each in paths.items()}
+    imported = {
+        module: {name if name in modules else name.rpartition(".")[0] for name in source(path).imports}
+        for module, path in modules.items()
+    }
+    circle: list[str] = []
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as problem:
+        # Its first is its last, and each is imported by the next one.
+        circle = problem.args[1][::-1]
+    assert " imports ".join(circle) == ""
 
 
 def test_only_the_owner_imports_a_library() -> None:

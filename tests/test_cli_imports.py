@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.cli import COMMANDS as COMMANDS_HELP
-from evaluator.cli import OPTIONS, overview
+from evaluator.cli.commands import COMMANDS as COMMANDS_HELP
+from evaluator.cli.commands import OPTIONS, overview
 from evaluator.cli.registered import app
 
 HEAVY = (

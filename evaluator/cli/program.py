@@ -18,7 +18,7 @@ from typing import Annotated, Final
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
-from evaluator.cli import SUMMARY
+from evaluator.cli.commands import SUMMARY
 from evaluator.model.issues import BadInput, Issue, issues_text, plain
 from evaluator.system import cache_folder
 from evaluator.version import __version__

@@ -1,6 +1,7 @@
 """The program with all its commands: each is named here and imported when it is used."""
 
-from evaluator.cli import COMMANDS, dashboard
+from evaluator.cli import dashboard
+from evaluator.cli.commands import COMMANDS
 from evaluator.cli.program import app, run
 
 __all__ = ["app", "run"]

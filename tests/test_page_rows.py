@@ -12,10 +12,10 @@ import pytest
 from evaluator import formats
 from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.crops import cards
-from evaluator.drawing.page_rows import by_page, page_shares
 from evaluator.drawing.page_strip import strip
 from evaluator.drawing.text_lost import PageText, count_pages
 from evaluator.metrics.box_items import items
+from evaluator.metrics.page_rows import by_page, page_shares
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset, join
 from evaluator.pdf.pool import Words

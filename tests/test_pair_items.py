@@ -14,7 +14,7 @@ from evaluator.drawing.field_pair import FieldSide, field_pair
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ITEM_FILTERS, item_filters, item_page_list, item_pages, listed
 from evaluator.drawing.payloads import CompareEvents, ModelItem
-from evaluator.drawing.pixel_pair import connected, pixel_pair, wrong_pieces
+from evaluator.drawing.pixel_pair import pixel_pair
 from evaluator.drawing.poster_pair import poster_pair
 from evaluator.metrics.item_ledger import OUTCOMES, Item, item_ledger
 from evaluator.project import evaluate_together
@@ -23,6 +23,7 @@ from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.ledger import whole_ledger
 from evaluator.protocols.pixel.evaluation import PixelResult
+from evaluator.protocols.pixel.pieces import connected, wrong_pieces
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store

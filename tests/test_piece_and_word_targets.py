@@ -10,11 +10,12 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.payloads import NOTHING_DRAWN
-from evaluator.drawing.pixel_pair import Piece, pixel_pair, wrong_pieces
+from evaluator.drawing.pixel_pair import pixel_pair
 from evaluator.drawing.poster_page import poster_data
 from evaluator.metrics.box_results import BoxResult
 from evaluator.model.dataset import Annotations, join
 from evaluator.protocols import snapshot
+from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import WRONG_PIXELS, page_targets, targets_by_id

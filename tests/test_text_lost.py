@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from evaluator.drawing import page_ink, text_lost
-from evaluator.drawing.page_ink import cells_in, ink_lost
+from evaluator.drawing import text_lost
 from evaluator.drawing.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
 from evaluator.model.dataset import join
 from evaluator.pdf import pool as pages_pdf
+from evaluator.pdf.ink import cells_in, ink_lost, inked_stretches
 from evaluator.pdf.pool import Ink, PagePool, Words
 from evaluator.pdf.worker import InkGrid
 from evaluator.protocols import snapshot
@@ -159,14 +159,14 @@ def test_the_share_of_the_ink_that_is_lost() -> None:
     assert lost.cells.tolist() == [[False] * 4] * 2 + [[True] * 4] * 2
     assert ink_lost(ink, whole, boxes()).share == 1.0
     assert ink_lost(ink, boxes((0, 0.75, 1, 1)), boxes()).share is None, "no ink, no share"
-    assert read_by_browser(page_ink.inked_stretches(ink, lost.cells)) == [[0.0, 0.5, 1.0, 0.75]]
+    assert read_by_browser(inked_stretches(ink, lost.cells)) == [[0.0, 0.5, 1.0, 0.75]]
 
 
 def test_stretches_close_small_gaps_and_join_equal_rows() -> None:
     cells = np.zeros((4, 10), dtype=np.uint8)
     cells[0:2, [0, 1, 3]] = 255
     cells[0:2, 8] = 255
-    drawn = read_by_browser(page_ink.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool)))
+    drawn = read_by_browser(inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool)))
     assert drawn == [[0.0, 0.0, 0.4, 0.5], [0.8, 0.0, 0.9, 0.5]]
 
 

@@ -20,9 +20,9 @@ from evaluator import formats
 from evaluator.charts.theme import label_axis
 from evaluator.drawing import mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeFilter
-from evaluator.drawing.page_rows import by_page
 from evaluator.metrics import error_types
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
+from evaluator.metrics.page_rows import by_page
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.pool import PagePool
 from evaluator.project import evaluate_together

@@ -14,16 +14,15 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.drawing.layers import box_key
 from evaluator.drawing.outlines import outline_paths
-from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.metrics.page_rows import page_shares, rows_on
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Side
+from evaluator.model.dataset import Side, box_key
 from evaluator.model.issues import displayed, isolated
 from evaluator.pdf.worker import part_of
 from evaluator.system.media_type import media_type_of

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.outlines import outline_paths
-from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import (
     NOTHING_DRAWN,
     BoxItem,
@@ -30,9 +29,10 @@ from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts,
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxMatching, AnyBoxResult
 from evaluator.metrics.causes import Causes, Family
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
+from evaluator.metrics.page_rows import page_shares, rows_on
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
-from evaluator.model.dataset import Annotations, JoinedBoxes, Side
+from evaluator.model.dataset import Annotations, JoinedBoxes, Side, box_key, box_of
 from evaluator.model.issues import cut, displayed
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
@@ -40,11 +40,6 @@ DRAWN_BOXES: Final = 1_000
 NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this page, so they cannot be drawn."
 # Pairs of boxes that are compared at once.
 _AT_ONCE: Final = 1_000_000
-
-
-def box_key(side: str, row: int) -> str:
-    """Return the key of a box: ``g12`` is row 12 of the ground truth, ``p12`` of the prediction."""
-    return f"{'g' if side == 'ground_truth' else 'p'}{row}"
 
 
 class Kept(NamedTuple):
@@ -191,7 +186,7 @@ class _Drawn(NamedTuple):
 def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntArray) -> list[BoxItem]:
     """Boxes of one side; `others` are all rows of the other side on the page, whatever is shown."""
     (side, _), rows = _sides(result, side_name), drawn.rows
-    other_name = "prediction" if side_name == "ground_truth" else "ground_truth"
+    other_name: Side = "prediction" if side_name == "ground_truth" else "ground_truth"
     partners, labels = result.partners(side_name, rows), result.matching.dataset.labels
     best, highest = _nearest(result, side_name, rows, others)
     near = others[best] if len(others) else partners
@@ -264,14 +259,8 @@ def _grouped(
     """The boxes of each kept mistake, false positives first, and the mistake of each hidden box."""
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
-    named = {"ground_truth": mistakes.of_truth, "prediction": mistakes.of_prediction}
-    of: dict[str, int] = {}
-    for side, mistake_of in named.items():
-        keys = [box.key for box in boxes if box.side == side]
-        numbers = mistake_of[np.array([_row(key) for key in keys], dtype=np.int64)]
-        of |= dict(zip(keys, numbers.tolist(), strict=True))
     for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
-        mistake = of[box.key]
+        mistake = mistakes.of_box(box.key)
         if mistake == NONE:
             continue
         if keep[mistake]:
@@ -281,10 +270,6 @@ def _grouped(
     for own in groups.values():
         own.sort(key=lambda box: box.status != "FP")
     return groups, faded
-
-
-def _row(key: str) -> int:
-    return int(key[1:])
 
 
 class _Facts(NamedTuple):
@@ -352,7 +337,7 @@ class _Facts(NamedTuple):
             # Boxes of other labels may lie here.
             of_labels = "" if self.result.matching.asked_labels is None else " of these labels"
             return f"no {'ground truth' if box.side == 'prediction' else 'prediction'}{of_labels} here"
-        row = _row(box.nearest.key)
+        _, row = box_of(box.nearest.key)
         predicts = box.side == "prediction"
         side: Side = "ground_truth" if predicts else "prediction"
         other, _ = _sides(self.result, side)

@@ -10,7 +10,6 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.drawing.page_rows import page_shares
 from evaluator.metrics.box_items import BoxPlaces, Items, middles
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import (
@@ -20,6 +19,7 @@ from evaluator.metrics.error_types import (
     MistakeOptions,
     Mistakes,
 )
+from evaluator.metrics.page_rows import page_shares
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import CodeArray, Dataset, JoinedBoxes

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.drawing.page_rows import sizes_of_pages
 from evaluator.drawing.payloads import Rect
+from evaluator.metrics.page_rows import sizes_of_pages
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.model.polygons import drawn_rings

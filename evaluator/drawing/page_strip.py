@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.drawing.mistake_filter import PageList
-from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import StripItem
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.page_rows import page_shares, rows_on
 from evaluator.model.issues import cut, displayed
 
 _BLOCKS: Final = 8

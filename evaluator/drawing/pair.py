@@ -15,7 +15,6 @@ import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, OUTCOMES, Ledger
 from evaluator.drawing.layers import cause_chips, page_data
-from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
     CauseItem,
@@ -29,6 +28,7 @@ from evaluator.drawing.payloads import (
     PaneItem,
 )
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.page_rows import rows_on
 from evaluator.model.issues import isolated
 
 

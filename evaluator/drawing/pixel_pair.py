@@ -1,12 +1,12 @@
-"""Linked panes of a pixel count: the wrong pixels of two models, in pieces of one off-diagonal cell.
+"""Linked panes of a pixel count: the wrong pixels of two models, in pieces (`protocols.pixel.pieces`).
 
-A piece is connected; pieces of two models are the same where they share wrong pixels of one cell.
+Pieces of two models are the same where they share wrong pixels of one cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -25,24 +25,10 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import displayed, isolated
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
+from evaluator.protocols.pixel.pieces import Piece, counted_page
 
 DRAWN_PIECES: Final = 200
 """Pieces of one model that are drawn on a page, the largest ones."""
-# More rectangles of one cell are one piece: to tell them apart takes longer than the eye looks.
-_TOLD_APART: Final = 2_000
-
-
-class Piece(NamedTuple):
-    """Connected wrong pixels of one cell: names of row and column, and rectangles in raster pixels."""
-
-    cell: tuple[str, str]
-    rectangles: IntArray
-
-    @property
-    def pixels(self) -> int:
-        """Number of pixels."""
-        x1, y1, x2, y2 = self.rectangles.T
-        return int(((x2 - x1) * (y2 - y1)).sum())
 
 
 def pixel_pair(
@@ -58,7 +44,7 @@ def pixel_pair(
 
     The largest pieces become boxes with outlines; `kinds` are drawn in full and listed.
     """
-    pages = [_page_of(result, document, index) for result in results]
+    pages = [counted_page(result, document, index) for result in results]
     drawn = [side[:DRAWN_PIECES] for side in pieces]
     mates = _mates(*drawn)
     panes, differences = [], []
@@ -78,41 +64,6 @@ def pixel_pair(
         words = count_of(wrong, "wrong pixel") if page is not None else "does not count this page"
         panes.append(pane(model, words, boxes, mistakes, total=len(pieces[order]), by_outline=True))
     return pair_layers(panes, differences)
-
-
-def _page_of(result: PixelResult, document: str, index: int) -> int | None:
-    """The row of a page that a result counts."""
-    row = result.dataset.page_row(document, index)
-    return row if row is not None and result.counted[row] else None
-
-
-def wrong_pieces(result: PixelResult, document: str, index: int) -> list[Piece]:
-    """Return the wrong pixels of a page in pieces, largest first; none of a page that is not counted."""
-    page = _page_of(result, document, index)
-    if page is None:
-        return []
-    pieces = [
-        Piece((result.classes[row], result.classes[column]), rectangles)
-        for (row, column), part in result.wrong_regions(page).items()
-        for rectangles in connected(part.rectangles)
-    ]
-    return sorted(pieces, key=lambda piece: (-piece.pixels, piece.cell, piece.rectangles[0].tolist()))
-
-
-def connected(rectangles: IntArray) -> list[IntArray]:
-    """Return groups of disjoint rectangles that touch along an edge, int64 (N, 4); one group of very many."""
-    if len(rectangles) > _TOLD_APART:
-        return [rectangles]
-    x1, y1, x2, y2 = rectangles.T
-    group = np.arange(len(rectangles))
-    for at in range(len(rectangles)):
-        across = np.minimum(x2, x2[at]) - np.maximum(x1, x1[at])
-        down = np.minimum(y2, y2[at]) - np.maximum(y1, y1[at])
-        touching = ((across > 0) & (down >= 0)) | ((across >= 0) & (down > 0))
-        joined = np.zeros(len(rectangles), dtype=bool)
-        joined[group[touching]] = True
-        group[joined[group]] = group[at]
-    return [rectangles[group == one] for one in dict.fromkeys(group.tolist())]
 
 
 def _mates(first: Sequence[Piece], second: Sequence[Piece]) -> tuple[dict[int, int], dict[int, int]]:

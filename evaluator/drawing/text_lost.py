@@ -1,7 +1,7 @@
 """The words of a page compared with its boxes: text that a prediction loses, and foreign text in it.
 
 A word belongs to a box when its middle lies in it. Boxes are x1, y1, x2, y2 as shares of the displayed page, origin top
-left; words are in document order. A page without a text layer is compared by its ink, see `page_ink`.
+left; words are in document order. A page without a text layer is compared by its ink, see `pdf.ink`.
 
 *Lost*: in a ground truth and in no prediction of the model. *Elsewhere*: in a ground truth and only in predictions of
 other labels. *Foreign*: in a prediction, and in no ground truth of its label nor in that of the mistake.
@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches
-from evaluator.drawing.page_rows import by_page, page_shares
 from evaluator.drawing.payloads import LostText, Rect
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.page_rows import by_page, page_shares
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import CodeArray
+from evaluator.pdf.ink import MARKED, ink_lost, inked_stretches
 from evaluator.pdf.pool import Ink, Words
 
 _AT_ONCE: Final = 4_000_000

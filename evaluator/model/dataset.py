@@ -23,6 +23,16 @@ CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
 
 
+def box_key(side: Side, row: int) -> str:
+    """Return the key of a box: ``g12`` is row 12 of the ground truth, ``p12`` of the prediction."""
+    return f"{'g' if side == 'ground_truth' else 'p'}{row}"
+
+
+def box_of(key: str) -> tuple[Side, int]:
+    """Return the side and the row that a `box_key` names."""
+    return "ground_truth" if key[0] == "g" else "prediction", int(key[1:])
+
+
 class Document(msgspec.Struct, frozen=True):
     """Document as an annotation file names it; `doc_id` is the key that both sides share.
 

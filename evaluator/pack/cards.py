@@ -18,7 +18,7 @@ from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of, listed
 from evaluator.model.boxes import area
-from evaluator.model.dataset import Dataset
+from evaluator.model.dataset import Dataset, box_key
 from evaluator.model.issues import plain
 from evaluator.review.corrected import Corrected
 from evaluator.review.identity import attach
@@ -278,8 +278,8 @@ def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
         seen.add(page)
         data = layers.page_data(model.result, page)
         keys = {
-            *(layers.box_key("ground_truth", row) for row in mistakes.truths_of(at).tolist()),
-            *(layers.box_key("prediction", row) for row in mistakes.predictions_of(at).tolist()),
+            *(box_key("ground_truth", row) for row in mistakes.truths_of(at).tolist()),
+            *(box_key("prediction", row) for row in mistakes.predictions_of(at).tolist()),
         }
         shown = next((each for each in data.mistakes if set(each.keys) <= keys), None)
         if shown is None:

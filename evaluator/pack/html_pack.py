@@ -24,7 +24,6 @@ from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.drawing import layers
 from evaluator.drawing.outlines import UNITS
-from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
     CardItem,
@@ -37,6 +36,7 @@ from evaluator.drawing.payloads import (
     Rect,
 )
 from evaluator.drawing.text_lost import PageText, page_lost, sides_of
+from evaluator.metrics.page_rows import rows_on
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import isolated, plain
 from evaluator.pack import font

@@ -22,7 +22,8 @@ from evaluator.metrics.causes import Causes, Family, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import capitalised, count_of, listed
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Side, box_key
 from evaluator.model.issues import plain
 from evaluator.pack.cards import Model, PackOptions, documents_in_words, verdict_words, wanted
 from evaluator.review.identity import attach
@@ -271,9 +272,10 @@ def _boxes(model: Model, mine: Causes, example: int) -> FloatArray | None:
 
 def _keys(model: Model, mine: Causes, example: int) -> list[str]:
     mistakes = model.result.mistakes
+    named: dict[Side, IntArray] = {"ground_truth": mistakes.of_truth, "prediction": mistakes.of_prediction}
     return [
-        layers.box_key(side, row)
-        for side, of in (("ground_truth", mistakes.of_truth), ("prediction", mistakes.of_prediction))
+        box_key(side, row)
+        for side, of in named.items()
         for row in np.flatnonzero(np.isin(of, mine.rows[example])).tolist()
     ]
 

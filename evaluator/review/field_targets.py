@@ -11,6 +11,7 @@ from typing import Final
 
 from evaluator.drawing.payloads import LayersT, MistakeItem
 from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import box_key
 from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
@@ -176,7 +177,7 @@ def _problem(result: FieldsResult, row: int, status: int) -> str | None:
 def _key(result: FieldsResult, row: int) -> str:
     """Return a box of the field on its page, as the view of fields names it."""
     predicted = result.compared.predicted[row]
-    return f"p{row}" if predicted is not None and predicted.box is not None else f"g{row}"
+    return box_key("prediction" if predicted is not None and predicted.box is not None else "ground_truth", row)
 
 
 def _judged_box(field: Field, path: str, model: str | None) -> JudgedBox:

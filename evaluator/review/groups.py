@@ -12,10 +12,10 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.drawing.page_rows import rows_on
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.causes import Causes, Family, family_title
 from evaluator.metrics.error_types import NONE
+from evaluator.metrics.page_rows import rows_on
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
 from evaluator.review.identity import claimed_on_page, page_mistakes, targets_by_id
@@ -129,14 +129,8 @@ def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> t
     """Return model and mistake that a finding is about; None when it is about no mistake of a result."""
     if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
         return None
-    mistake = _mistake_at(by_model[entry.model], entry.box_key)
+    mistake = by_model[entry.model].mistakes.of_box(entry.box_key)
     return None if mistake == NONE else (entry.model, mistake)
-
-
-def _mistake_at(result: AnyBoxResult, key: str) -> int:
-    """Return the mistake whose name a box carries, by the box's key (``g12``, ``p3``); `NONE` without one."""
-    of, row = result.mistakes.of_truth if key[0] == "g" else result.mistakes.of_prediction, int(key[1:])
-    return int(of[row]) if row < len(of) else NONE
 
 
 def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
@@ -325,7 +319,7 @@ def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> d
     for page in np.unique(made.page[rows]).tolist():
         on_page = page_mistakes(result, page)
         claims = claimed_on_page(on_page.targets, result, page, log)
-        mistakes = ((place, _mistake_at(result, key)) for key, place in on_page.of_box.items())
+        mistakes = ((place, result.mistakes.of_box(key)) for key, place in on_page.of_box.items())
         places = {place for place, mistake in mistakes if mistake != NONE and wanted[mistake]}
         targets |= targets_by_id(claims[place] for place in sorted(places))
     return targets

@@ -14,12 +14,11 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.drawing.layers import box_key
 from evaluator.drawing.payloads import JudgedItem, LayersT, MistakeItem, OpinionItem
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import Annotations, JoinedBoxes, Side
+from evaluator.model.dataset import Annotations, JoinedBoxes, Side, box_key
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}

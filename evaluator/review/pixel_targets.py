@@ -1,7 +1,7 @@
 """Verdicts on wrong pixels: a verdict on a piece of wrong pixels is one on the boxes that make it.
 
-Where the boxes of a piece (`drawing.pixel_pair`) are a mistake at the operating point of the boxes, the piece is that
-mistake. Where they match, as along the edge of a box that is a little too large, the two boxes are judged together.
+Where the boxes of a piece are a mistake at the operating point of the boxes, the piece is that mistake. Where they
+match, as along the edge of a box that is a little too large, the two boxes are judged together.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.drawing.layers import box_key
 from evaluator.drawing.payloads import LayersT
-from evaluator.drawing.pixel_pair import Piece
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.boxes import FloatArray, IntArray, intersection
-from evaluator.model.dataset import JoinedBoxes, Side
+from evaluator.model.dataset import JoinedBoxes, Side, box_key
 from evaluator.model.issues import displayed
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
+from evaluator.protocols.pixel.pieces import Piece
 from evaluator.review.identity import (
     WRONG_PIXELS,
     box_model_name,

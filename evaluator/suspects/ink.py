@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.drawing.page_ink import cells_in
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, area, intersection
 from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.ink import cells_in
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.suspects.listing import Suspects

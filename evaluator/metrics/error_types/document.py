@@ -12,7 +12,7 @@ import numpy as np
 from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, KindArray
 from evaluator.metrics.matching import TOUCHING, Candidates, best_per_prediction, greedy_rows, overlapping_pairs
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
-from evaluator.model.dataset import CodeArray, Side
+from evaluator.model.dataset import CodeArray, Side, box_of
 from evaluator.model.order import order_by
 from evaluator.model.polygons import polygon_overlap
 
@@ -124,6 +124,12 @@ class Mistakes:
     def of_prediction(self) -> IntArray:
         """Return the mistake whose name each prediction carries, int64, shape (P,); -1 for none."""
         return self.prediction_carriers.spread()
+
+    def of_box(self, key: str) -> int:
+        """Return the mistake whose name a box carries, by its `box_key`; -1 for none."""
+        side, row = box_of(key)
+        of = self.of_truth if side == "ground_truth" else self.of_prediction
+        return int(of[row]) if row < len(of) else NONE
 
     @cached_property
     def first_truth(self) -> IntArray:

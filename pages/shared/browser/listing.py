@@ -224,18 +224,16 @@ def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
     for status in findings.statuses(loaded):
         if status.model != model.index or status.box_key is None or not status.judged.opinions:
             continue
-        of = mistakes.of_truth if status.box_key[0] == "g" else mistakes.of_prediction
-        number = of[int(status.box_key[1:])]
+        number = mistakes.of_box(status.box_key)
         if number != NONE:
             with_verdict[number] = True
     # The reviewer may still be typing a note on what was judged a moment ago: it is listed until another is chosen.
     here = state.judged_here
     if here is not None and here == (state.doc, state.page, state.box):
-        of = mistakes.of_truth if here[2][0] == "g" else mistakes.of_prediction
-        row = int(here[2][1:])
-        if row < len(of) and of[row] != NONE:
+        number = mistakes.of_box(here[2])
+        if number != NONE:
             cause_of = result_of(loaded, model).causes.of_mistake
-            with_verdict[cause_of == cause_of[of[row]] if len(cause_of) == len(with_verdict) else of[row]] = False
+            with_verdict[cause_of == cause_of[number] if len(cause_of) == len(with_verdict) else number] = False
     return with_verdict
 
 

@@ -12,10 +12,11 @@ from evaluator.drawing.matrix import short_pixels
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ItemPages, item_pages
 from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
-from evaluator.drawing.pixel_pair import Piece, pixel_pair, wrong_pieces
+from evaluator.drawing.pixel_pair import pixel_pair
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS, pixel
+from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.system.recent import Recent
 from pages.shared import frame, headline, pair_differences, pictures
 from pages.shared.address import at, write_url

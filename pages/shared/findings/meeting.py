@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from evaluator.drawing import crops
-from evaluator.drawing.layers import box_key
 from evaluator.drawing.payloads import (
     DecideEvent,
     MeetingNumberItem,
@@ -20,6 +19,7 @@ from evaluator.drawing.payloads import (
     MeetingPayload,
     OpinionState,
 )
+from evaluator.model.dataset import box_key
 from evaluator.model.issues import plain
 from evaluator.pack.minutes import minutes
 from evaluator.review import meeting as words

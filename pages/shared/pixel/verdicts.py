@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from evaluator.drawing.payloads import NOTHING_DRAWN, PaneItem, VerdictEvent
-from evaluator.drawing.pixel_pair import DRAWN_PIECES, Piece, wrong_pieces
+from evaluator.drawing.pixel_pair import DRAWN_PIECES
 from evaluator.protocols.pixel import PixelResult
+from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.review.pixel_targets import JudgedPiece, attach_pieces, judged_pieces
 from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes, Place

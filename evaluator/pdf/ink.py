@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.drawing.payloads import Rect
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.pdf.pool import Ink
 
+Rect = tuple[float, float, float, float]
+"""x1, y1, x2, y2."""
 _GAP: Final = 2
 MARKED: Final = 2_000
 """More stretches of ink or words than this are counted and not marked."""

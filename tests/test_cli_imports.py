@@ -137,7 +137,16 @@ def test_the_numbers_of_coco_need_neither_other_protocols_nor_what_belongs_to_bo
     assert {*HEAVY, *not_needed} & {*modules} == {"numpy"}
     assert {name for name in modules if name.startswith("evaluator.protocols.")} == {
         f"evaluator.protocols.{name}"
-        for name in ("base", "coco", "coco.curves", "coco.evaluation", "coco.matching", "coco.parts", "coco.protocol")
+        for name in (
+            "base",
+            "coco",
+            "coco.curves",
+            "coco.evaluation",
+            "coco.matching",
+            "coco.parts",
+            "coco.protocol",
+            "registry",
+        )
     }
     # All formats are asked what a file is; what they write with is not needed.
     assert not [name for name in modules if name.startswith("evaluator.formats.writers")]

@@ -15,7 +15,7 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.compare.comparison import Comparison
-from evaluator.formats import column_cache
+from evaluator.formats import column_cache, reading
 from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
 from evaluator.model.dataset import Annotations
@@ -105,7 +105,7 @@ def test_every_format_comes_back_as_it_was_read(
     plain, again = read_three_times(text.encode(), name, home)
     assert_same(plain, again)
     # The second reading parsed nothing.
-    monkeypatch.setattr(formats, "_box_format", None)
+    monkeypatch.setattr(reading, "box_format", None)
     assert_same(plain, read(text.encode(), name, home))
 
 
@@ -233,7 +233,7 @@ def test_a_protocol_counts_the_same_on_maps(protocol: str, home: Path, monkeypat
     plain = compared()
     monkeypatch.setenv(VARIABLE, str(home))
     evaluate_together(protocol, truth, predictions, **options)
-    monkeypatch.setattr(formats, "_box_format", None)
+    monkeypatch.setattr(reading, "box_format", None)
     assert compared() == plain
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats
-from evaluator.formats import search
+from evaluator.formats import detect, registry, search
 from evaluator.formats.base import Reading, Unit
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
@@ -115,7 +115,8 @@ def test_a_file_is_recognised_among_all_kinds(content: object, name: str, expect
 
 
 def test_the_order_of_the_table_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "FORMATS", dict(reversed([*formats.FORMATS.items()])))
+    for module in (registry, detect):
+        monkeypatch.setattr(module, "FORMATS", dict(reversed([*formats.FORMATS.items()])))
     test_a_file_is_recognised_among_all_kinds({"posterContent": {"_value": 1}}, "a.json", "fields")
     with pytest.raises(BadInput) as bad:
         formats.read_bytes(encoded({"images": [], "annotations": [], "documents": [], "predictions": []}), "a.json")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from evaluator import cli
+from evaluator.cli import command_line
 from evaluator.system.whole_file import write_whole
 from tests.interruptions import COMMANDS
 
@@ -103,7 +104,7 @@ def test_an_interrupt_while_libraries_are_imported_is_quiet(
     def interrupt(_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_code_of", interrupt)
+    monkeypatch.setattr(command_line, "_code_of", interrupt)
     with pytest.raises(SystemExit) as ended:
         cli.main(["evaluate"])
     assert (ended.value.code, capsys.readouterr()) == (130, ("", ""))

@@ -1,58 +1,18 @@
-"""The table of the evaluation systems; a protocol is imported when it is asked for.
+"""The evaluation systems: one folder each, and the table of all."""
 
-A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Final
-
-from evaluator.protocols.base import BoxProtocol, Protocol, Result
-from evaluator.system.registry import Registry
-
-AnyProtocol = Protocol[Any, Any]
-AnyBoxProtocol = BoxProtocol[Any]
-
-DEFAULT: Final = "snapshot"
-
-PROTOCOLS: Registry[AnyProtocol] = Registry(
-    {
-        name: f"evaluator.protocols.{name}.protocol:PROTOCOL"
-        for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters")
-    }
+from evaluator.protocols.registry import (
+    DEFAULT,
+    PROTOCOLS,
+    AnyBoxProtocol,
+    AnyProtocol,
+    box_protocols,
+    protocol_of,
+    protocols_of_boxes,
+    register,
+    registered,
 )
-"""Every protocol by its name."""
 
-
-def register(protocol: AnyProtocol) -> None:
-    """Add a protocol to the table; ValueError when its name is taken."""
-    if protocol.name in PROTOCOLS:
-        raise ValueError(f"there is a protocol {protocol.name} already")
-    PROTOCOLS[protocol.name] = protocol
-
-
-@contextmanager
-def registered(protocol: AnyProtocol) -> Iterator[None]:
-    """Keep a protocol in the table while this lasts."""
-    register(protocol)
-    try:
-        yield
-    finally:
-        del PROTOCOLS[protocol.name]
-
-
-def box_protocols() -> dict[str, AnyBoxProtocol]:
-    """Return the protocols that match boxes one to one, by name."""
-    return {name: protocol for name, protocol in PROTOCOLS.items() if isinstance(protocol, BoxProtocol)}
-
-
-def protocols_of_boxes() -> dict[str, AnyProtocol]:
-    """Return the protocols that evaluate boxes on pages, matched one to one or not, by name."""
-    return {name: protocol for name, protocol in PROTOCOLS.items() if protocol.kind == "boxes"}
-
-
-def protocol_of(result: Result) -> AnyProtocol:
-    """Return the protocol that gave a result."""
-    return PROTOCOLS[result.signature.protocol]
+__all__ = [
+    "DEFAULT", "PROTOCOLS", "AnyBoxProtocol", "AnyProtocol", "box_protocols", "protocol_of", "protocols_of_boxes",
+    "register", "registered",
+]  # fmt: skip

@@ -1,0 +1,123 @@
+"""The table of formats by name; a format is imported when it is asked for.
+
+A new format is one file with a `Format` and one line in the table; the order of the lines decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
+
+from evaluator.formats.base import (
+    BoxFormat,
+    Content,
+    Format,
+    Kind,
+)
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector, Issue
+from evaluator.model.page_sizes import in_unit_of
+from evaluator.model.polygons import polygon_issues
+from evaluator.system.registry import Registry
+
+if TYPE_CHECKING:
+    pass
+
+AnyFormat = Format[Any]
+"""A format of any kind; `of_kind` gives those of one kind with what they read."""
+_TABLE: Final[Mapping[str, str]] = {
+    "snapshot": "evaluator.formats.snapshot",
+    "pod": "evaluator.formats.pod",
+    "coco": "evaluator.formats.coco",
+    "cvat": "evaluator.formats.cvat",
+    "page-xml": "evaluator.formats.page_xml",
+    "alto": "evaluator.formats.alto",
+    "voc": "evaluator.formats.voc",
+    "label-studio": "evaluator.formats.label_studio",
+    "omnidocbench": "evaluator.formats.omnidocbench",
+    "yolo": "evaluator.formats.yolo",
+    "docling": "evaluator.formats.docling",
+    "mineru": "evaluator.formats.mineru",
+    "paddle": "evaluator.formats.paddle",
+    "marker": "evaluator.formats.marker",
+    "azure": "evaluator.formats.azure",
+    "textract": "evaluator.formats.textract",
+    "documentai": "evaluator.formats.documentai",
+    "unstructured": "evaluator.formats.unstructured",
+    "supervision": "evaluator.formats.supervision",
+    "table": "evaluator.formats.table",
+    "fields": "evaluator.formats.fields",
+    "posters": "evaluator.formats.posters",
+}
+FORMATS: Registry[AnyFormat] = Registry({name: f"{module}:FORMAT" for name, module in _TABLE.items()})
+"""Every format by its name, of all kinds; imported when it is asked for."""
+
+
+def register(format: AnyFormat) -> None:
+    """Add a format to the table; ValueError when its name is taken."""
+    if format.name in FORMATS:
+        raise ValueError(f"there is a format {format.name} already")
+    FORMATS[format.name] = format
+
+
+@contextmanager
+def registered(format: AnyFormat) -> Iterator[None]:
+    """Keep a format in the table while this lasts."""
+    register(format)
+    try:
+        yield
+    finally:
+        del FORMATS[format.name]
+
+
+@overload
+def of_kind(kind: Literal["boxes"]) -> Mapping[str, BoxFormat]: ...
+
+
+@overload
+def of_kind(kind: Kind) -> Mapping[str, AnyFormat]: ...
+
+
+def of_kind(kind: Kind) -> Mapping[str, AnyFormat]:
+    """Return the formats of one kind, by name."""
+    return {name: row for name, row in FORMATS.items() if row.kind == kind}
+
+
+def suffixes() -> frozenset[str]:
+    """Return the endings of files that any format has."""
+    return frozenset(suffix for row in FORMATS.values() for suffix in row.suffixes)
+
+
+def format_of(source: Annotations) -> BoxFormat | None:
+    """Return the format that some boxes were read from; None for boxes that were made."""
+    return of_kind("boxes").get(source.format)
+
+
+def outline_issues(source: Annotations) -> tuple[Issue, ...]:
+    """Return warnings for outlines that cannot be used as they are; empty for files without outlines."""
+    format_ = format_of(source)
+    issues = Collector(source.name, max_per_rule=200)
+    polygon_issues(source.boxes, issues, lambda row: format_.outline_place(source, row) if format_ else "")
+    return issues.issues()
+
+
+def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = False) -> Annotations:
+    """Return a prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve`.
+
+    `keep_unit` leaves the numbers as they are, for a fix that states what they mean.
+    """
+    format_ = format_of(prediction)
+    resolved = format_.resolve(prediction, truth) if format_ else prediction
+    return resolved if keep_unit else in_unit_of(resolved, truth)
+
+
+def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:
+    """Return what is wrong or odd about two files together, by the rules of their format.
+
+    Both were read without error; `lenient` makes what may be repaired a warning. Empty for two different formats.
+    """
+    format_ = FORMATS.get(truth.format)
+    if format_ is None or truth.format != prediction.format:
+        return ()
+    return format_.pair_issues(truth, prediction, lenient=lenient)

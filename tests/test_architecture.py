@@ -20,8 +20,8 @@ from tests import syntax
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
     "version", "system", "model", "engine", "metrics", "pdf", "formats", "doctor", "protocols", "compare", "slices",
-    "workspace", "project_file", "match_check", "project", "uploads", "workspace_folder", "file_list", "drawing", "web",
-    "charts", "review", "suspects", "export", "pack", "cli",
+    "workspace", "project_file", "match_check", "project", "uploads", "workspace_folder", "file_list", "review",
+    "suspects", "drawing", "web", "charts", "export", "pack", "cli",
 )  # fmt: skip
 CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_modules" not in path.parts)
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]

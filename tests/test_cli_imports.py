@@ -17,6 +17,7 @@ from evaluator.cli.registered import app
 HEAVY = (
     "numpy", "pandas", "pyarrow", "altair", "sqlalchemy", "jinja2", "streamlit", "pymupdf", "PIL", "shapely", "yaml",
     "rich.progress", "urllib.request", "webbrowser", "rapidfuzz", "numpy.ma", "numpy.random",
+    "evaluator.drawing",
 )  # fmt: skip
 # What the start does not need either: it answers before the command line is parsed.
 START = (*HEAVY, "cyclopts", "rich", "msgspec", "attrs", "inspect", "typing")
@@ -44,7 +45,7 @@ IMPORTS = {
     "findings": {"numpy", "pyarrow", "sqlalchemy"},
     "gate": {"numpy"},
     "open": set(),
-    "report": {"numpy", "jinja2"},
+    "report": {"numpy", "jinja2", "evaluator.drawing"},
     "slices": {"numpy"},
     "suspects": {"numpy"},
 }

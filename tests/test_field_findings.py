@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from evaluator import cli
 from evaluator.drawing.fields import SHARES, Paper, page_data
+from evaluator.drawing.judged import attach_fields
 from evaluator.drawing.payloads import ModelItem
 from evaluator.model.dataset import join
 from evaluator.model.fields import Field, FieldDocuments, Rule, Tree, schema_of
@@ -27,7 +28,6 @@ from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import (
     PROBLEMS,
-    attach_fields,
     field_statuses,
     judged_fields,
     targets_of,

@@ -19,11 +19,11 @@ from hypothesis import strategies as some
 
 from evaluator import formats
 from evaluator.drawing import layers
+from evaluator.drawing.judged import attach
 from evaluator.metrics.box_results import BoxResult
 from evaluator.model.dataset import Annotations, join
 from evaluator.protocols import snapshot
 from evaluator.review.identity import (
-    attach,
     box_model_name,
     claimed,
     comparison_target,

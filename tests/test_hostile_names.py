@@ -21,6 +21,7 @@ import pymupdf
 import pytest
 
 from evaluator import cli, formats
+from evaluator.drawing.meeting import agenda_rows, decided_items
 from evaluator.export import to_markdown, to_text
 from evaluator.metrics.results import ResultTable
 from evaluator.model.dataset import join
@@ -263,7 +264,7 @@ def test_the_minutes_of_a_meeting_hold_it_as_text(folder: Path) -> None:
 
 def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
     items, _ = _judged(folder)
-    shown = [*meeting.agenda_rows(items), *meeting.decided_items(items)]
+    shown = [*agenda_rows(items), *decided_items(items)]
     turned = [
         f"{type(each).__name__}.{name}"
         for each in shown

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from evaluator.drawing.judged import attach_pieces, attach_words
 from evaluator.drawing.payloads import NOTHING_DRAWN
 from evaluator.drawing.pixel_pair import pixel_pair
 from evaluator.drawing.poster_page import poster_data
@@ -19,10 +20,10 @@ from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import WRONG_PIXELS, page_targets, targets_by_id
-from evaluator.review.pixel_targets import attach_pieces, judged_pieces
+from evaluator.review.pixel_targets import judged_pieces
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import KINDS, Event, ReviewLog, Target, judge, target_problem
-from evaluator.review.word_targets import PosterText, attach_words, judged_words, word_statuses
+from evaluator.review.word_targets import PosterText, judged_words, word_statuses
 from tests.building import annotations, box, ground_truth
 from tests.test_pair_items import MODELS, results
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from evaluator.compare.decision import Rule
 from evaluator.drawing import layers
+from evaluator.drawing.judged import attach
 from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of, listed
@@ -21,7 +22,6 @@ from evaluator.model.boxes import area
 from evaluator.model.dataset import Dataset, box_key
 from evaluator.model.issues import plain
 from evaluator.review.corrected import Corrected
-from evaluator.review.identity import attach
 from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
 

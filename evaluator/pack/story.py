@@ -15,6 +15,7 @@ from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import interval_text, moved_name, moved_points
 from evaluator.drawing import layers
 from evaluator.drawing.crops import CARD_ASPECT, region
+from evaluator.drawing.judged import attach
 from evaluator.drawing.payloads import Rect
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
@@ -26,7 +27,6 @@ from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side, box_key
 from evaluator.model.issues import plain
 from evaluator.pack.cards import Model, PackOptions, documents_in_words, verdict_words, wanted
-from evaluator.review.identity import attach
 from evaluator.review.verdicts import ReviewLog
 
 MOST_CAUSES: Final = 4

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evaluator.drawing.payloads import LayersT, MistakeItem
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import box_key
 from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
-from evaluator.review.identity import TOLERANCE, Claim, claimed, stored_name, targets_by_id, with_verdicts
+from evaluator.review.identity import TOLERANCE, Claim, claimed, stored_name, targets_by_id
 from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
 
@@ -91,20 +90,8 @@ def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: flo
     return {held.target_id: row for row, (_, held) in said.items() if held}
 
 
-def attach_fields(layers: LayersT, judged: JudgedFields) -> LayersT:
-    """Return the drawing of a page in which each problem has its target and verdict.
-
-    `judged` is that of `judged_fields` for the same result and document. ``target`` is None for a field without a box.
-    """
-
-    def of_field(mistake: MistakeItem) -> Claim | None:
-        return None if mistake.row is None else judged.get(mistake.row)
-
-    return with_verdicts(layers, of_field)
-
-
 def targets_of(result: FieldsResult, judged: JudgedFields, *, iou: float) -> dict[str, Target]:
-    """Return the problems of a document under the identities that `attach_fields` gives them."""
+    """Return the problems of a document by the identities under which verdicts are kept."""
     wrong = problems(result, iou)
     return targets_by_id(claim for row, claim in judged.items() if wrong[row])
 

@@ -6,7 +6,7 @@ file. Boxes are those of `BoxResult`, x1, y1, x2, y2, origin top left, in the un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -14,7 +14,6 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.drawing.payloads import JudgedItem, LayersT, MistakeItem, OpinionItem
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
@@ -192,58 +191,9 @@ def targets_by_id(claims: Iterable[Claim]) -> dict[str, Target]:
     return {kept_id(target, held): target for target, held in claims}
 
 
-def with_verdicts(layers: LayersT, claim_of: Callable[[MistakeItem], Claim | None]) -> LayersT:
-    """Return a copy of a drawing in which each mistake with a claim has its target and verdict."""
-    mistakes = []
-    for mistake in layers.mistakes:
-        claim = claim_of(mistake)
-        if claim is not None:
-            target, held = claim
-            mistake = msgspec.structs.replace(  # noqa: PLW2901
-                mistake, target=kept_id(target, held), verdict=held and judged_item(held)
-            )
-        mistakes.append(mistake)
-    return msgspec.structs.replace(layers, mistakes=mistakes)
-
-
-def attach(
-    layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog, of_page: PageMistakes | None = None
-) -> LayersT:
-    """Return a copy of the drawing of a page in which each mistake has its target and verdict.
-
-    `layers` and `of_page` are of the same result and page. ``target`` is the identity under which a verdict is to be
-    kept, None for what is no mistake of the result.
-    """
-    if not layers.mistakes:
-        return layers
-    of_page = page_mistakes(result, page) if of_page is None else of_page
-    claims = claimed_on_page(of_page.targets, result, page, log)
-    # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
-    by_box = {key: claims[position] for key, position in of_page.of_box.items()}
-    return with_verdicts(layers, lambda mistake: by_box.get(mistake.keys[0]))
-
-
 def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
-    """Return the mistakes of a page (row of the dataset) by the identities that `attach` gave them."""
+    """Return the mistakes of a page (row of the dataset) by the identities under which verdicts are kept."""
     return targets_by_id(claimed_on_page(page_mistakes(result, page).targets, result, page, log))
-
-
-def judged_item(judged: Judged) -> JudgedItem | None:
-    """Return what is held of a target for a view; None when all took it back."""
-    if not judged.opinions:
-        return None
-    opinions = [
-        OpinionItem(
-            author=event.author,
-            verified=event.verified,
-            verdict=event.verdict,
-            note=event.note,
-            tags=event.tags,
-            time=event.stamp,
-        )
-        for event in judged.opinions
-    ]
-    return JudgedItem(agreed=judged.verdict, conflict=judged.conflict, opinions=opinions)
 
 
 def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Sequence[str], unit: Unit) -> IntArray:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
-from evaluator.drawing.payloads import AgendaRowItem, DecidedItem, OpinionState, VoteItem
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -15,7 +13,7 @@ from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.groups import AgendaItem
 from evaluator.review.identity import WRONG_PIXELS
 from evaluator.review.status import title_of
-from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event
+from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS
 from evaluator.review.word_targets import WORD_PROBLEMS
 
 MOST_AT_ONCE: Final = 5_000
@@ -56,21 +54,6 @@ def state_of_item(item: AgendaItem) -> str:
     return OPINIONS[item.opinion] + (", agreed" if item.agreed else "")
 
 
-def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowItem]:
-    """Return the first `AGENDA_LENGTH` items as the meeting lists them, and the shown one anywhere."""
-    return [
-        AgendaRowItem(
-            key=item.key,
-            title=title_of_item(item),
-            boxes=f"{item.cost:,}" if item.family is not None else "",
-            state=state_of_item(item),
-            done=item.done,
-        )
-        for place, item in enumerate(items)
-        if place < AGENDA_LENGTH or item.key == shown
-    ]
-
-
 def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
     """Return what the agenda does not list, in words; empty for nothing."""
     rest = items[AGENDA_LENGTH:]
@@ -100,32 +83,6 @@ def next_item(items: Sequence[AgendaItem], key: str) -> str:
     at = keys.index(key) if key in keys else -1
     order = [*items[at + 1 :], *items[: max(at, 0)]]
     return next((item.key for item in order if not item.done), order[0].key if order else key)
-
-
-def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
-    """Return a reviewer's opinion of an item (verdict None for none or several), and its task."""
-    vote = item.votes.get(reviewer)
-    notes = sorted((event for event in item.opinions if event.reviewer == reviewer and event.note), key=_time)
-    task = item.task
-    return OpinionState(
-        verdict=vote if vote in VERDICTS else None,
-        note=notes[-1].note if notes else "",
-        owner=task.owner if task else "",
-        due=task.due if task else "",
-        status=task.status if task else "",
-    )
-
-
-def _time(event: Event) -> datetime:
-    return event.time
-
-
-def votes_of(item: AgendaItem) -> list[VoteItem]:
-    """Return the verdict of each reviewer on an item, by name."""
-    return [
-        VoteItem(plain(name) + ("" if verified else " (unverified)"), OPINIONS[vote])
-        for (name, verified), vote in sorted(item.votes.items())
-    ]
 
 
 def counts_of(item: AgendaItem) -> dict[str, int]:
@@ -159,12 +116,8 @@ def verdict_words(item: AgendaItem) -> str:
     return text
 
 
-def decided_items(items: Sequence[AgendaItem]) -> list[DecidedItem]:
-    """Return what was decided so far, in the order of the agenda."""
-    return [DecidedItem(title_of_item(item), verdict_words(item), task_words(item)) for item in items if item.judged]
-
-
-def last_note(item: AgendaItem) -> str:
-    """Return the latest note on an item; empty for none."""
-    notes = sorted((event for event in item.opinions if event.note), key=_time)
+def last_note(item: AgendaItem, reviewer: tuple[str, bool] | None = None) -> str:
+    """Return the latest note on an item, of anyone or of one reviewer; empty for none."""
+    events = (event for event in item.opinions if event.note and reviewer in (None, event.reviewer))
+    notes = sorted(events, key=lambda event: event.time)
     return notes[-1].note if notes else ""

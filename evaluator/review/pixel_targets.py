@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
-from evaluator.drawing.payloads import LayersT
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.boxes import FloatArray, IntArray, intersection
@@ -27,7 +25,6 @@ from evaluator.review.identity import (
     claimed_on_page,
     counted_on,
     judged_box,
-    judged_item,
     kept_id,
     page_mistakes,
 )
@@ -61,22 +58,6 @@ def judged_pieces(
     claims = claimed_on_page(list(targets.values()), result, page, log)
     held = {target_id: judged for target_id, (_, judged) in zip(targets, claims, strict=True)}
     return [one and one._replace(judged=held[one.target.id]) for one in behind]
-
-
-def attach_pieces(layers: LayersT, judged: Sequence[JudgedPiece | None]) -> LayersT:
-    """Return the drawing with boxes and verdicts of its pieces: the first of `judged`, in their order."""
-    mistakes = [
-        mistake
-        if one is None
-        else msgspec.structs.replace(
-            mistake,
-            target=one.id,
-            verdict=one.judged and judged_item(one.judged),
-            lines=[*mistake.lines, one.words],
-        )
-        for mistake, one in zip(layers.mistakes, judged, strict=False)
-    ]
-    return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
 class _Boxes:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from evaluator.drawing.payloads import LayersT
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
-from evaluator.review.identity import Claim, claimed, with_verdicts
+from evaluator.review.identity import Claim, claimed
 from evaluator.review.status import FindingStatus, status_of, status_over
 from evaluator.review.verdicts import MOST_BOXES, Judged, JudgedBox, ReviewLog, Target
 
@@ -43,12 +42,6 @@ def judged_words(words: PageDifference, poster: str, model: str, log: ReviewLog,
     places = [each for each in (*words.missing, *words.extra) if len(each.boxes)]
     targets = [_target(each, poster, model, signature) for each in places]
     return claimed(targets, log.words_of(poster))
-
-
-def attach_words(layers: LayersT, judged: Sequence[Claim]) -> LayersT:
-    """Return the drawing of a poster with the verdicts on each word, from `judged_words`."""
-    of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
-    return with_verdicts(layers, lambda mistake: of_word.get((mistake.name, mistake.label)))
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:

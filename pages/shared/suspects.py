@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.drawing.judged import judged_item
 from evaluator.drawing.payloads import (
     CropItem,
     PictureItem,
@@ -17,12 +18,12 @@ from evaluator.drawing.payloads import (
     SuspectStateItem,
     SuspectVerdictEvent,
 )
+from evaluator.drawing.suspects import in_file, picture_key, shares_of, suspects_payload
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.folder import PdfFolder
 from evaluator.review.effect import PageFiles, counts_of, effect, effect_words
-from evaluator.review.identity import judged_item
 from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.review.verdicts import judge as judge_target
 from evaluator.suspects import planning
@@ -30,7 +31,6 @@ from evaluator.suspects.ink import MOST_PAGES, with_ink
 from evaluator.suspects.listing import Suspects, suspects
 from evaluator.suspects.planning import Bound, Counts, Plan
 from evaluator.suspects.ranking import KINDS
-from evaluator.suspects.shown import in_file, picture_key, shares_of, suspects_payload
 from evaluator.suspects.targets import edited, target_of
 from evaluator.system.recent import Recent
 from pages.shared import components, pictures

@@ -7,13 +7,13 @@ from typing import Final
 import msgspec
 import streamlit as st
 
+from evaluator.drawing.judged import attach_fields
 from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import (
     JudgedFields,
-    attach_fields,
     field_model_name,
     field_statuses,
     judged_fields,

@@ -19,6 +19,7 @@ from uuid import uuid4
 import msgspec
 import streamlit as st
 
+from evaluator.drawing.judged import attach
 from evaluator.drawing.pair import page_mistakes
 from evaluator.drawing.payloads import (
     NOTHING_DRAWN,
@@ -337,7 +338,7 @@ def _attached(loaded: OpenedBoxes, model: Model, place: Place, layers: LayersT) 
         return layers
     result = result_of(loaded, model)
     known = _known().get_or_make((result_key(loaded, model), row), partial(identity.page_mistakes, result, row))
-    return identity.attach(layers, result, row, review_log(), known)
+    return attach(layers, result, row, review_log(), known)
 
 
 def with_unsaved(payload: PagePayload) -> PagePayload:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from evaluator.drawing import crops
+from evaluator.drawing.meeting import agenda_rows, decided_items, held_by, votes_of
 from evaluator.drawing.payloads import (
     DecideEvent,
     MeetingNumberItem,
@@ -76,7 +77,7 @@ def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], ite
     known = {event.owner for each in items for event in each.opinions if event.owner}
     known |= {reviewer for each in items for reviewer, _ in each.votes}
     payload = MeetingPayload(
-        agenda=words.agenda_rows(items, item.key if item else ""),
+        agenda=agenda_rows(items, item.key if item else ""),
         rest=words.rest_of_agenda(items),
         letter=model.letter,
         letters=[each.letter for each in loaded.pair],
@@ -93,7 +94,7 @@ def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], ite
         held=OpinionState(None, "", "", "", ""),
         votes=[],
         owners=sorted(map(plain, known)),
-        decided=words.decided_items(items),
+        decided=decided_items(items),
         numbers=numbers,
         minutes=minutes(items, numbers, model=f"{model.letter}, {model.name}", signature=line, time=datetime.now(UTC)),
         reviewer=name,
@@ -119,8 +120,8 @@ def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item:
         here=len(own.rows[item.examples[example]]) if len(item.examples) else 1,
         page=_page(loaded, model, item, example),
         counts=words.counts_of(item),
-        held=words.held_by(item, findings.author()),
-        votes=words.votes_of(item),
+        held=held_by(item, findings.author()),
+        votes=votes_of(item),
     )
 
 

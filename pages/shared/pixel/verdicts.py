@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from evaluator.drawing.judged import attach_pieces
 from evaluator.drawing.payloads import NOTHING_DRAWN, PaneItem, VerdictEvent
 from evaluator.drawing.pixel_pair import DRAWN_PIECES
 from evaluator.protocols.pixel import PixelResult
 from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
-from evaluator.review.pixel_targets import JudgedPiece, attach_pieces, judged_pieces
+from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as choices

@@ -6,13 +6,14 @@ from typing import Final
 
 import msgspec
 
+from evaluator.drawing.judged import attach_words
 from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
 from evaluator.drawing.poster_page import poster_data
 from evaluator.protocols.posters.page import PageDifference
 from evaluator.review.identity import stored_name, targets_by_id
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Judged, ReviewLog, Target
-from evaluator.review.word_targets import PosterText, attach_words, judged_words, word_statuses
+from evaluator.review.word_targets import PosterText, judged_words, word_statuses
 from pages.shared.findings import log as findings
 from pages.shared.posters import results as choices
 from pages.shared.state import state

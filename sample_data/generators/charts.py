@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sample_data.generators.canvas import GREY, HAIR, INK, WHITE, Box, Canvas, Color, Point, Style, text_width
+from sample_data.generators.canvas import GREY, HAIR, INK, WHITE, Box, Canvas, Color, Point, Style, padded, text_width
 from sample_data.generators.layout import Drawing
 
 AXIS = Style("sans", 7.0, (0.30, 0.33, 0.38))
@@ -51,11 +51,6 @@ def nice_ticks(top: float, count: int = 5) -> list[float]:
     return [step * number for number in range(math.ceil(top / step - 1e-9) + 1)]
 
 
-def tick_text(value: float) -> str:
-    """A tick value with thousands separators and no needless decimals."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:g}"
-
-
 def even_texts(values: Sequence[float]) -> list[str]:
     """Values with the same number of decimals: as many (at most two) as the finest of them needs.
 
@@ -64,6 +59,11 @@ def even_texts(values: Sequence[float]) -> list[str]:
     """
     digits = next(n for n in (0, 1, 2) if n == 2 or all(abs(round(value, n) - value) < 1e-9 for value in values))
     return [f"{value:,.{digits}f}" for value in values]
+
+
+def _at(box: Box, x: float, y: float) -> Point:
+    """The point of a box at shares of its width and height."""
+    return box[0] + (box[2] - box[0]) * x, box[1] + (box[3] - box[1]) * y
 
 
 def _legend(canvas: Canvas, names: Sequence[str], colors: Sequence[Color], x: float, y: float) -> None:
@@ -99,50 +99,29 @@ def bars(
     heading: str = "",
 ) -> Drawing:
     """Grouped or stacked vertical bars; `values` writes the number on each bar, `heading` a title inside."""
-    names = list(series)
-    legend = names if len(names) > 1 else []
+    legend = list(series) if len(series) > 1 else []
 
     def draw(canvas: Canvas, box: Box) -> None:
         if heading:
             canvas.text(box[0], box[1] + 7, heading, STRONG)
             box = (box[0], box[1] + 16, box[2], box[3])
         columns = list(zip(*series.values(), strict=True))
-        peak = max(sum(column) if stacked else max(column) for column in columns)
-        ticks = nice_ticks(peak)
+        ticks = nice_ticks(max(sum(column) if stacked else max(column) for column in columns))
         left, top, right, bottom = _plot_box(canvas, box, ticks, unit, legend)
-        scale = (bottom - top) / ticks[-1]
-        step = (right - left) / len(categories)
+        scale, step = (bottom - top) / ticks[-1], (right - left) / len(categories)
+        each = step * 0.68 if stacked else step * 0.68 / len(series)
         for number, (name, column) in enumerate(zip(categories, columns, strict=True)):
-            start = left + step * (number + 0.16)
             canvas.text(left + step * (number + 0.5), bottom + 10, name, AXIS, "center")
-            _bar_group(canvas, column, (start, bottom, step * 0.68, scale), colors, stacked=stacked, values=values)
+            x, floor = left + step * (number + 0.16), bottom
+            for color, value in zip(colors, column, strict=False):
+                high = floor - value * scale
+                canvas.rect((x, high, x + each * (1 if stacked else 0.92), floor), fill=color)
+                if values:
+                    canvas.text(x + each * 0.46, high - 2.5, even_texts([value])[0], AXIS, "center")
+                x, floor = (x, high) if stacked else (x + each, floor)
         _legend(canvas, legend, colors, left, box[3] - 1.5)
 
     return draw
-
-
-def _bar_group(
-    canvas: Canvas,
-    column: Sequence[float],
-    place: tuple[float, float, float, float],
-    colors: Sequence[Color],
-    *,
-    stacked: bool,
-    values: bool,
-) -> None:
-    """Bars of one category; place: left, bottom, width of the group, points per unit."""
-    x, bottom, width, scale = place
-    each = width if stacked else width / len(column)
-    floor = bottom
-    for color, value in zip(colors, column, strict=False):
-        top = floor - value * scale
-        canvas.rect((x, top, x + each * (1 if stacked else 0.92), floor), fill=color)
-        if values:
-            canvas.text(x + each * 0.46, top - 2.5, tick_text(value), AXIS, "center")
-        if stacked:
-            floor = top
-        else:
-            x += each
 
 
 def sideways_bars(
@@ -180,16 +159,15 @@ def lines(
     def draw(canvas: Canvas, box: Box) -> None:
         room = max(text_width(name, LABEL) for name in series) + 6
         ticks = nice_ticks(max(max(values) for values in series.values()))
-        left, top, right, bottom = _plot_box(canvas, (box[0], box[1], box[2] - room, box[3]), ticks, unit, [])
-        count = len(ticks_x)
-        xs = [left + (right - left) * (number + 0.5) / count for number in range(count)]
-        for x, name in zip(xs, ticks_x, strict=True):
+        plot = _plot_box(canvas, (box[0], box[1], box[2] - room, box[3]), ticks, unit, [])
+        shares_x = [(number + 0.5) / len(ticks_x) for number in range(len(ticks_x))]
+        for share, name in zip(shares_x, ticks_x, strict=True):
             if name:
-                canvas.text(x, bottom + 10, name, AXIS, "center")
+                canvas.text(_at(plot, share, 0)[0], plot[3] + 10, name, AXIS, "center")
         for (name, values), color in zip(series.items(), colors, strict=False):
-            points = [(x, bottom - (bottom - top) * v / ticks[-1]) for x, v in zip(xs, values, strict=True)]
+            points = [_at(plot, x, 1 - value / ticks[-1]) for x, value in zip(shares_x, values, strict=True)]
             if area:
-                outline = [*points, (xs[-1], bottom), (xs[0], bottom)]
+                outline = [*points, (points[-1][0], plot[3]), (points[0][0], plot[3])]
                 canvas.polyline(outline, color=None, fill=color, opacity=0.25)
             canvas.polyline(points, color=color, width=1.5)
             for point in points if dots else ():
@@ -212,22 +190,21 @@ def scatter(
     """Point clouds in a frame with both axes labelled; `slope` draws the line intercept + slope * x."""
 
     def draw(canvas: Canvas, box: Box) -> None:
-        left, top, right, bottom = box[0] + 34, box[1] + 2, box[2] - 2, box[3] - 26
-        for share in range(6):
-            x, y = left + (right - left) * share / 5, bottom - (bottom - top) * share / 5
+        left, top, right, bottom = plot = (box[0] + 34, box[1] + 2, box[2] - 2, box[3] - 26)
+        for share in np.arange(6) / 5:
+            x, y = _at(plot, share, 1 - share)
+            text_x, text_y = even_texts([top_x * share])[0], even_texts([top_y * share])[0]
             canvas.line((x, bottom), (x, bottom + 3), color=GREY)
             canvas.line((left - 3, y), (left, y), color=GREY)
-            canvas.text(x, bottom + 10.5, tick_text(round(top_x * share / 5, 2)), AXIS, "center")
-            canvas.text(left - 5, y + 2.4, tick_text(round(top_y * share / 5, 2)), AXIS, "right")
-        canvas.rect((left, top, right, bottom), color=GREY, width=0.6)
-        for (_, (xs, ys)), color in zip(clouds.items(), colors, strict=False):
+            canvas.text(x, bottom + 10.5, text_x, AXIS, "center")
+            canvas.text(left - 5, y + 2.4, text_y, AXIS, "right")
+        canvas.rect(plot, color=GREY, width=0.6)
+        for (xs, ys), color in zip(clouds.values(), colors, strict=False):
             for x, y in zip(xs, ys, strict=True):
-                spot = (left + (right - left) * x / top_x, bottom - (bottom - top) * y / top_y)
-                canvas.circle(spot, 1.7, color=color, width=0.4, fill=color)
+                canvas.circle(_at(plot, x / top_x, 1 - y / top_y), 1.7, color=color, width=0.4, fill=color)
         if slope is not None:
-            ends = [(0.0, slope[0]), (top_x, slope[0] + slope[1] * top_x)]
-            marks = [(left + (right - left) * x / top_x, bottom - (bottom - top) * y / top_y) for x, y in ends]
-            canvas.line(marks[0], marks[1], color=INK, width=0.9, dash="[4 3]")
+            start, end = (_at(plot, x, 1 - (slope[0] + slope[1] * top_x * x) / top_y) for x in (0, 1))
+            canvas.line(start, end, color=INK, width=0.9, dash="[4 3]")
         canvas.text((left + right) / 2, box[3] - 2, label_x, LABEL, "center")
         canvas.text_upward(box[0] + 6, (top + bottom) / 2, label_y, LABEL)
         _legend(canvas, list(clouds), colors, left + 8, top + 12)
@@ -240,14 +217,13 @@ def daily_columns(amounts: FloatArray, months: Sequence[str], *, unit: str, colo
 
     def draw(canvas: Canvas, box: Box) -> None:
         ticks = nice_ticks(float(amounts.max()), 4)
-        left, top, right, bottom = _plot_box(canvas, box, ticks, unit, [])
-        step = (right - left) / len(amounts)
+        plot = _plot_box(canvas, box, ticks, unit, [])
         for number, amount in enumerate(amounts):
             if amount > 0:
-                x = left + step * (number + 0.5)
-                canvas.line((x, bottom), (x, bottom - (bottom - top) * float(amount) / ticks[-1]), color=color)
+                x, y = _at(plot, (number + 0.5) / len(amounts), 1 - amount / ticks[-1])
+                canvas.line((x, plot[3]), (x, y), color=color)
         for number, name in enumerate(months):
-            canvas.text(left + (right - left) * (number + 0.5) / len(months), bottom + 10, name, AXIS, "center")
+            canvas.text(_at(plot, (number + 0.5) / len(months), 0)[0], plot[3] + 10, name, AXIS, "center")
 
     return draw
 
@@ -283,8 +259,8 @@ def _rough_edge(start: Point, end: Point, rng: np.random.Generator, depth: int =
         return [start]
     span = math.dist(start, end)
     middle = (
-        (start[0] + end[0]) / 2 + float(rng.uniform(-0.11, 0.11)) * span,
-        (start[1] + end[1]) / 2 + float(rng.uniform(-0.11, 0.11)) * span,
+        (start[0] + end[0]) / 2 + rng.uniform(-0.11, 0.11) * span,
+        (start[1] + end[1]) / 2 + rng.uniform(-0.11, 0.11) * span,
     )
     return [*_rough_edge(start, middle, rng, depth - 1), *_rough_edge(middle, end, rng, depth - 1)]
 
@@ -299,21 +275,24 @@ def district_map(
 
     def draw(canvas: Canvas, box: Box) -> None:
         rng = np.random.default_rng(seed)
-        x0, y0, x1, y1 = box
         canvas.rect(box, color=HAIR, width=0.6, fill=(0.97, 0.98, 0.985))
-        inner = (x0 + 14, y0 + 12, x1 - 14, y1 - 30)
-        down = len(names) // across
-        nodes = _map_nodes(inner, across, down, rng)
-        sides = _map_sides(nodes, rng)
+        inner = (box[0] + 14, box[1] + 12, box[2] - 14, box[3] - 30)
+        sides = _map_sides(inner, across, len(names) // across, rng)
         for number, (name, shade) in enumerate(zip(names, shades, strict=True)):
             row, column = divmod(number, across)
-            outline = _district_outline(sides, row, column)
-            fill = _tint(ramp, shade)
-            canvas.polyline(outline, color=WHITE, width=1.2, fill=fill)
-            middle = np.mean(np.array(outline), axis=0)
-            style = Style("sans-bold", 7.0, WHITE if shade > 0.6 else INK)
-            canvas.text(float(middle[0]), float(middle[1]) + 2, name, style, "center")
-        _river(canvas, inner, rng)
+            outline = [
+                *sides[row, column, "right"],
+                *sides[row, column + 1, "down"],
+                *reversed(sides[row + 1, column, "right"]),
+                *reversed(sides[row, column, "down"]),
+            ]
+            canvas.polyline(outline, color=WHITE, width=1.2, fill=_tint(ramp, shade))
+            x, y = np.mean(np.array(outline), axis=0)
+            canvas.text(x, y + 2, name, Style("sans-bold", 7.0, WHITE if shade > 0.6 else INK), "center")
+        share = rng.uniform(0.3, 0.7)
+        start, end = _at(inner, share, 0), _at(inner, 1 - share, 1)
+        river = [*_rough_edge((start[0], start[1] + 4), (end[0], end[1] - 4), rng, 6), (end[0], end[1] - 4)]
+        canvas.polyline(river, color=(0.36, 0.60, 0.80), width=2.2)
         _map_furniture(canvas, box, legend, ramp)
 
     return draw
@@ -325,48 +304,18 @@ def _tint(color: Color, share: float) -> Color:
     return (0.96 + (color[0] - 0.96) * weight, 0.97 + (color[1] - 0.97) * weight, 0.98 + (color[2] - 0.98) * weight)
 
 
-def _map_nodes(inner: Box, across: int, down: int, rng: np.random.Generator) -> list[list[Point]]:
-    wide, tall = (inner[2] - inner[0]) / across, (inner[3] - inner[1]) / down
-    nodes = []
-    for row in range(down + 1):
-        line = []
-        for column in range(across + 1):
-            shift_x, shift_y = rng.uniform(-0.22, 0.22, 2)
-            x = inner[0] + wide * (column + float(shift_x) * (0 < column < across))
-            y = inner[1] + tall * (row + float(shift_y) * (0 < row < down))
-            line.append((x, y))
-        nodes.append(line)
-    return nodes
-
-
-def _map_sides(nodes: list[list[Point]], rng: np.random.Generator) -> dict[tuple[int, int, str], list[Point]]:
+def _map_sides(box: Box, across: int, down: int, rng: np.random.Generator) -> dict[tuple[int, int, str], list[Point]]:
     """Rough borders, shared by the two districts beside them; key: row, column, direction."""
+    nodes: dict[tuple[int, int], Point] = {}
+    for row, column in np.ndindex(down + 1, across + 1):
+        shift_x, shift_y = rng.uniform(-0.22, 0.22, 2) * (0 < column < across, 0 < row < down)
+        nodes[row, column] = _at(box, (column + shift_x) / across, (row + shift_y) / down)
     sides = {}
-    for row, line in enumerate(nodes):
-        for column, node in enumerate(line):
-            if column + 1 < len(line):
-                sides[row, column, "right"] = [*_rough_edge(node, line[column + 1], rng), line[column + 1]]
-            if row + 1 < len(nodes):
-                below = nodes[row + 1][column]
-                sides[row, column, "down"] = [*_rough_edge(node, below, rng), below]
+    for (row, column), node in nodes.items():
+        for direction, other in (("right", (row, column + 1)), ("down", (row + 1, column))):
+            if other in nodes:
+                sides[row, column, direction] = [*_rough_edge(node, nodes[other], rng), nodes[other]]
     return sides
-
-
-def _district_outline(sides: dict[tuple[int, int, str], list[Point]], row: int, column: int) -> list[Point]:
-    return [
-        *sides[row, column, "right"],
-        *sides[row, column + 1, "down"],
-        *reversed(sides[row + 1, column, "right"]),
-        *reversed(sides[row, column, "down"]),
-    ]
-
-
-def _river(canvas: Canvas, inner: Box, rng: np.random.Generator) -> None:
-    share = float(rng.uniform(0.3, 0.7))
-    start = (inner[0] + (inner[2] - inner[0]) * share, inner[1] + 4)
-    end = (inner[0] + (inner[2] - inner[0]) * (1 - share), inner[3] - 4)
-    course = [*_rough_edge(start, end, rng, 6), end]
-    canvas.polyline(course, color=(0.36, 0.60, 0.80), width=2.2)
 
 
 def _map_furniture(canvas: Canvas, box: Box, legend: str, ramp: Color) -> None:
@@ -389,24 +338,20 @@ def noise_field(shape: tuple[int, int], seed: int, smooth: int = 7) -> FloatArra
     field = np.zeros(shape)
     for octave in range(3):
         count = 4 * 2**octave
-        coarse = rng.random((count + 1, count + 1))
-        rows = np.linspace(0, count - 1e-6, shape[0])
-        columns = np.linspace(0, count - 1e-6, shape[1])
-        field += _bilinear(coarse, rows, columns) / 2.2**octave
-    kernel = np.ones(smooth) / smooth
+        surface = rng.random((count + 1, count + 1))
+        for axis in (0, 1):
+            places = np.linspace(0, count - 1e-6, shape[axis])
+            surface = np.apply_along_axis(_stretched, axis, surface, places)
+        field += surface / 2.2**octave
     for axis in (0, 1):
-        padded = np.pad(field, [(smooth // 2, smooth // 2) if axis == side else (0, 0) for side in (0, 1)], "edge")
-        field = np.apply_along_axis(lambda line: np.convolve(line, kernel, "valid"), axis, padded)
-    low, high = float(field.min()), float(field.max())
-    return np.asarray((field - low) / (high - low), dtype=np.float64)
+        padding = [(smooth // 2,) * 2 if axis == side else (0, 0) for side in (0, 1)]
+        windows = np.lib.stride_tricks.sliding_window_view(np.pad(field, padding, "edge"), smooth, axis)
+        field = windows.mean(axis=-1)
+    return np.asarray((field - field.min()) / (field.max() - field.min()), dtype=np.float64)
 
 
-def _bilinear(coarse: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-    i, j = rows.astype(int), columns.astype(int)
-    u, v = (rows - i)[:, None], (columns - j)[None, :]
-    upper = coarse[np.ix_(i, j)] * (1 - v) + coarse[np.ix_(i, j + 1)] * v
-    lower = coarse[np.ix_(i + 1, j)] * (1 - v) + coarse[np.ix_(i + 1, j + 1)] * v
-    return np.asarray(upper * (1 - u) + lower * u)
+def _stretched(line: FloatArray, places: FloatArray) -> FloatArray:
+    return np.interp(places, np.arange(len(line)), line)
 
 
 def contour_map(
@@ -424,16 +369,19 @@ def contour_map(
             place = (x0, y0 + tall * row, wide, tall - SEAM * last)
             _shade_row(canvas, field[row : row + 2].mean(axis=0), place, levels, ramp)
         for level in range(1, levels):
-            for start, end in contour_segments(field, level / levels):
-                ends = [(x0 + wide * column, y0 + tall * row) for row, column in (start, end)]
-                heavy = level % 3 == 0
-                canvas.line(ends[0], ends[1], color=(0.25, 0.33, 0.42), width=0.7 if heavy else 0.3)
+            for ends in contour_segments(field, level / levels):
+                start, end = ((x0 + wide * column, y0 + tall * row) for row, column in ends)
+                canvas.line(start, end, color=(0.25, 0.33, 0.42), width=0.3 if level % 3 else 0.7)
         canvas.rect((x0, y0, x1, y1), color=INK, width=0.7)
-        for name, (share_x, share_y) in towns.items():
-            spot = (x0 + (x1 - x0) * share_x, y0 + (y1 - y0) * share_y)
-            canvas.circle(spot, 2.2, color=WHITE, width=0.7, fill=INK)
-            canvas.text(spot[0] + 5, spot[1] + 2.5, name, Style("sans-bold", 7.4))
-        _contour_legend(canvas, (x0, box[3]), levels, unit, ramp)
+        for name, share in towns.items():
+            x, y = _at((x0, y0, x1, y1), *share)
+            canvas.circle((x, y), 2.2, color=WHITE, width=0.7, fill=INK)
+            canvas.text(x + 5, y + 2.5, name, Style("sans-bold", 7.4))
+        for level in range(levels):
+            left, bottom = x0 + level * 22, box[3]
+            canvas.rect((left, bottom - 15, left + 22, bottom - 9), fill=_tint(ramp, 0.75 * level / levels))
+            canvas.text(left + 11, bottom - 1.5, str(400 + 100 * level), AXIS, "center")
+        canvas.text(x0 + levels * 22 + 6, box[3] - 9.5, unit, AXIS)
 
     return draw
 
@@ -450,33 +398,18 @@ def _shade_row(
         canvas.rect((x + wide * start, y, x + wide * stop, y + tall + SEAM), fill=fill)
 
 
-def _contour_legend(canvas: Canvas, place: Point, levels: int, unit: str, ramp: Color) -> None:
-    x, bottom = place
-    for level in range(levels):
-        left = x + level * 22
-        canvas.rect((left, bottom - 15, left + 22, bottom - 9), fill=_tint(ramp, 0.75 * level / levels))
-        canvas.text(left + 11, bottom - 1.5, str(400 + 100 * level), AXIS, "center")
-    canvas.text(x + levels * 22 + 6, bottom - 9.5, unit, AXIS)
-
-
 def contour_segments(field: FloatArray, level: float) -> list[tuple[Point, Point]]:
     """Segments of one contour in (row, column) units (marching squares; saddles are cut one way)."""
     segments: list[tuple[Point, Point]] = []
-    rows, columns = field.shape
-    for row in range(rows - 1):
-        for column in range(columns - 1):
-            corners = [(row, column), (row, column + 1), (row + 1, column + 1), (row + 1, column)]
-            values = [float(field[corner]) - level for corner in corners]
-            if min(values) > 0 or max(values) <= 0:
-                continue
-            cuts: list[Point] = []
-            for one in range(4):
-                two = (one + 1) % 4
-                if (values[one] > 0) != (values[two] > 0):
-                    share = values[one] / (values[one] - values[two])
-                    (r0, c0), (r1, c1) = corners[one], corners[two]
-                    cuts.append((r0 + (r1 - r0) * share, c0 + (c1 - c0) * share))
-            segments.extend(zip(cuts[::2], cuts[1::2], strict=True))
+    for row, column in np.ndindex(field.shape[0] - 1, field.shape[1] - 1):
+        corners = [(row, column), (row, column + 1), (row + 1, column + 1), (row + 1, column)]
+        values = [float(field[corner]) - level for corner in corners]
+        cuts: list[Point] = []
+        for one, two in ((0, 1), (1, 2), (2, 3), (3, 0)):
+            if (values[one] > 0) != (values[two] > 0):
+                share = values[one] / (values[one] - values[two])
+                cuts.append(_at((*corners[one], *corners[two]), share, share))
+        segments.extend(zip(cuts[::2], cuts[1::2], strict=True))
     return segments
 
 
@@ -486,19 +419,14 @@ def flow_diagram(
     """Boxes with text and arrows between them; centres are shares of the figure, a line feed breaks the text."""
 
     def draw(canvas: Canvas, box: Box) -> None:
-        x0, y0, x1, y1 = box
         half_wide, half_tall = 52.0, 17.0
-        places = {
-            key: (x0 + half_wide + (x1 - x0 - 2 * half_wide) * sx, y0 + half_tall + (y1 - y0 - 2 * half_tall) * sy)
-            for key, (sx, sy, _) in boxes.items()
-        }
+        room = padded(box, -half_wide, -half_tall)
+        places = {key: _at(room, share_x, share_y) for key, (share_x, share_y, _) in boxes.items()}
         for one, two in arrows:
             _arrow(canvas, places[one], places[two], (half_wide, half_tall))
         for key, (_, _, text) in boxes.items():
             x, y = places[key]
-            canvas.rect(
-                (x - half_wide, y - half_tall, x + half_wide, y + half_tall), color=color, fill=_tint(color, 0.08)
-            )
+            canvas.rect(padded((x, y, x, y), half_wide, half_tall), color=color, fill=_tint(color, 0.08))
             parts = text.split("\n")
             for number, part in enumerate(parts):
                 canvas.text(x, y + 2.6 + 9 * (number - (len(parts) - 1) / 2), part, LABEL, "center")
@@ -525,18 +453,13 @@ def transit_map(
     """Tram lines in octilinear strokes; positions are shares of the box, stops carry the side of their name."""
 
     def draw(canvas: Canvas, box: Box) -> None:
-        x0, y0, x1, y1 = box
-
-        def place(share: Point) -> Point:
-            return x0 + (x1 - x0) * share[0], y0 + (y1 - y0) * share[1]
-
         for name, (color, course) in routes.items():
-            canvas.polyline([place(point) for point in course], color=color, width=4.0)
-            head = place(course[0])
-            canvas.circle(head, 7.0, color=WHITE, width=1.0, fill=color)
-            canvas.text(head[0], head[1] + 2.7, name, Style("sans-bold", 7.6, WHITE), "center")
-        for name, (sx, sy, side) in stops.items():
-            x, y = place((sx, sy))
+            points = [_at(box, *share) for share in course]
+            canvas.polyline(points, color=color, width=4.0)
+            canvas.circle(points[0], 7.0, color=WHITE, width=1.0, fill=color)
+            canvas.text(points[0][0], points[0][1] + 2.7, name, Style("sans-bold", 7.6, WHITE), "center")
+        for name, (share_x, share_y, side) in stops.items():
+            x, y = _at(box, share_x, share_y)
             canvas.circle((x, y), 2.6, color=INK, width=1.0, fill=WHITE)
             dx, dy, align = STOP_NAMES[side]
             canvas.text(x + dx, y + dy, name, LABEL, align)
@@ -559,8 +482,7 @@ def cross_section(
             if name == layers[-1][0]:
                 lower = np.full(46, y1)
             outline = [*zip(xs, upper, strict=True), *zip(xs[::-1], lower[::-1], strict=True)]
-            points = [(float(x), float(y)) for x, y in outline]
-            canvas.polyline(points, color=(0.45, 0.40, 0.33), width=0.5, fill=color)
+            canvas.polyline(outline, color=(0.45, 0.40, 0.33), width=0.5, fill=color)
             canvas.text(x0 + 8, float(upper[4] + lower[4]) / 2 + 3, name, LABEL)
             upper = lower
         for name, share, depth in wells:

@@ -222,11 +222,11 @@ class Caption(Text):
 
 @dataclass(frozen=True)
 class Figure(Block):
-    """A drawing of a fixed height; `grow` lets it take the free room of its page, `inset` narrows it."""
+    """A drawing of at least a height; `grow` lets it take the free room of its page, `inset` narrows it."""
 
     drawing: Drawing
     tall: float
-    grow: bool = False
+    grow: bool = True
     inset: float = 0.0
     before = 1.4
     keep_with_next = True

@@ -47,7 +47,7 @@ TURBIDITY = _sheet(
     "tidal-turbidity",
     Theme(body="sans", heads="sans", accent=TEALS[0], size=9.4, leading=12.6, title_size=27, justify=False),
     {
-        "jetty": Figure(photo(harbour(31, (520, 460))), 90, grow=True),
+        "jetty": Figure(photo(harbour(31, (520, 460))), 90),
         "tide": Figure(
             lines(
                 [str(hour) for hour in range(-6, 7)],
@@ -59,7 +59,6 @@ TURBIDITY = _sheet(
                 colors=(TEALS[0], TEALS[2]),
             ),
             150,
-            grow=True,
         ),
         "clear-hours": Figure(
             bars(
@@ -69,7 +68,6 @@ TURBIDITY = _sheet(
                 colors=(TEALS[0], TEALS[1]),
             ),
             120,
-            grow=True,
         ),
     },
 )
@@ -86,7 +84,6 @@ NIGHT_BUSES = _sheet(
                 colors=(_WINE,),
             ),
             80,
-            grow=True,
         ),
         "purpose": Figure(
             sideways_bars(
@@ -96,7 +93,6 @@ NIGHT_BUSES = _sheet(
                 color=_WINE,
             ),
             110,
-            grow=True,
         ),
     },
     wide=True,
@@ -107,7 +103,7 @@ SEED_BANK = _sheet(
     "seed-bank",
     Theme(body="serif", heads="serif", accent=_OLIVE, size=9.2, leading=12.0, title_size=25, table_size=7.8),
     {
-        "field": Figure(photo(harvest_field(14, (520, 520))), 90, grow=True),
+        "field": Figure(photo(harvest_field(14, (520, 520))), 90),
         "survival": Figure(
             heat_matrix(
                 ("4 degrees", "12 degrees", "20 degrees"),
@@ -115,7 +111,6 @@ SEED_BANK = _sheet(
                 ((0.97, 0.93, 0.71), (0.95, 0.88, 0.52), (0.90, 0.74, 0.19)),
             ),
             120,
-            grow=True,
         ),
         "way": Figure(
             flow_diagram(
@@ -127,6 +122,7 @@ SEED_BANK = _sheet(
                 (("in", "dry"), ("dry", "bag")),
             ),
             120,
+            grow=False,
         ),
     },
 )
@@ -143,7 +139,6 @@ READING_ALOUD = _sheet(
                 colors=(BLUES[2],),
             ),
             120,
-            grow=True,
         ),
         "scores": Figure(
             lines(
@@ -157,7 +152,6 @@ READING_ALOUD = _sheet(
                 colors=(BLUES[3], BLUES[1], BLUES[0]),
             ),
             150,
-            grow=True,
         ),
     },
 )
@@ -166,7 +160,7 @@ MUSEUM_LABELS = _sheet(
     "museum-labels",
     Theme(body="sans", heads="serif", accent=EARTH[0], size=10.6, leading=14.2, title_size=30, justify=False),
     {
-        "museum": Figure(photo(school_yard(5, (560, 420))), 120, grow=True),
+        "museum": Figure(photo(school_yard(5, (560, 420))), 120),
         "finished": Figure(
             bars(
                 ("Under 60", "60 to 90", "90 to 120", "Over 120"),
@@ -175,7 +169,6 @@ MUSEUM_LABELS = _sheet(
                 colors=(EARTH[0],),
             ),
             150,
-            grow=True,
         ),
     },
     picture=True,

@@ -109,7 +109,6 @@ FIRST = Page(
                         ramp=(0.22, 0.44, 0.62),
                     ),
                     95,
-                    grow=True,
                 ),
                 Caption("Map 1.", "Level of the water table in April 2021 and the wells that are named in the text"),
             ]
@@ -141,7 +140,6 @@ SECTION = Page(
                         wells=[("W 3", 0.24, 0.50), ("W 11", 0.41, 0.58), ("W 17", 0.60, 0.55), ("W 32", 0.83, 0.62)],
                     ),
                     120,
-                    grow=True,
                 ),
                 Caption(
                     "Figure 1.",
@@ -187,7 +185,6 @@ SECTION = Page(
                         colors=((0.18, 0.30, 0.45),),
                     ),
                     130,
-                    grow=True,
                 ),
                 Caption("Figure 2.", "Hardness of the water and depth of the well"),
             ]
@@ -343,7 +340,6 @@ BALANCE = Page(
                         dots=False,
                     ),
                     105,
-                    grow=True,
                 ),
                 Caption("Figure 3.", "Level of two wells, April 2021 to April 2023"),
             ]
@@ -420,7 +416,6 @@ CLOSING = Page(
                         wells=[("Stream gauge", 0.30, 0.2), ("Pit, Otter Bend", 0.58, 0.34), ("W 32", 0.85, 0.6)],
                     ),
                     130,
-                    grow=True,
                 ),
                 Caption(
                     "Figure 4.",

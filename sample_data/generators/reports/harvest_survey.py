@@ -33,7 +33,7 @@ OPENING = Page(
             [
                 Title("Harvest Survey 2024: Lake and Upland Provinces"),
                 Rule(2.0),
-                Figure(photo(harvest_field(5)), 130, grow=True),
+                Figure(photo(harvest_field(5)), 130),
                 Caption("Photo 1.", "Second cutting of lucerne above Lake Torren, 9 August 2024"),
             ]
         ),
@@ -106,7 +106,6 @@ CROPS = Page(
                         stacked=True,
                     ),
                     120,
-                    grow=True,
                 ),
                 Caption("Figure 1.", "Cereal production by crop, 2016 to 2024"),
             ]
@@ -213,7 +212,6 @@ STOCKS = Page(
                         color=EARTH[0],
                     ),
                     90,
-                    grow=True,
                 ),
                 Caption("Figure 2.", "Holdings that had to buy grain in the three months before the harvest"),
             ]
@@ -276,7 +274,6 @@ BALANCE = Page(
                             colors=(EARTH[0], EARTH[2]),
                         ),
                         110,
-                        grow=True,
                     ),
                     Caption("Figure A1.", "Stocks on the farm by month, 2023/24"),
                 ],
@@ -323,7 +320,6 @@ LOSSES = Page(
                         ),
                     ),
                     115,
-                    grow=True,
                     inset=10,
                 ),
                 Caption("Figure 3.", "Losses by crop and step, per cent of the grain that enters the step"),

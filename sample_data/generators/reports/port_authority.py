@@ -29,7 +29,7 @@ COVER = Page(
     plain=True,
     bands=[
         Span([Title("Port of Maren Authority", scale=1.2), Title("Annual Report 2023", scale=0.8), Rule(3.0)]),
-        Span([Figure(photo(harbour(21)), 260, grow=True)]),
+        Span([Figure(photo(harbour(21)), 260)]),
         Span(
             [
                 Paragraph(
@@ -94,7 +94,6 @@ LETTER = Page(
                         dots=False,
                     ),
                     110,
-                    grow=True,
                 ),
                 Caption("Figure 1.", "Goods handled at Maren, 2010 to 2023"),
             ]
@@ -156,7 +155,6 @@ TRAFFIC = Page(
                         color=TEALS[0],
                     ),
                     125,
-                    grow=True,
                     inset=8,
                 ),
                 Caption(
@@ -232,7 +230,6 @@ ACCOUNTS = Page(
                             color=TEALS[0],
                         ),
                         88,
-                        grow=True,
                     ),
                     Caption("Figure 3.", "Where the money goes"),
                 ],
@@ -297,7 +294,6 @@ OUTLOOK = Page(
                         values=True,
                     ),
                     130,
-                    grow=True,
                 ),
                 Caption(
                     "Figure 4.",

@@ -75,7 +75,6 @@ INTRODUCTION = Page(
                             seed=41, towns={"Sorrel": (0.2, 0.3), "Fenby": (0.66, 0.6)}, unit="mm a year", ramp=TEALS[0]
                         ),
                         190,
-                        grow=True,
                     ),
                     Caption("Plate 1.", "Mean rain of the year, simplified"),
                 ],
@@ -106,9 +105,7 @@ PLATE = Page(
         Span(
             [
                 Heading("Plate 2 Winter, December to February"),
-                Figure(
-                    contour_map(seed=8, levels=11, towns=TOWNS, unit="mm, three months", ramp=BLUES[0]), 225, grow=True
-                ),
+                Figure(contour_map(seed=8, levels=11, towns=TOWNS, unit="mm, three months", ramp=BLUES[0]), 225),
                 Caption(
                     "Plate 2.",
                     "Rain of the winter months. The ridge shows as the dense bundle of contours north of "
@@ -179,7 +176,7 @@ STATIONS = Page(
         Row(
             [
                 [
-                    Figure(daily_columns(_daily_rain(), MONTHS, unit="mm a day"), 120, grow=True),
+                    Figure(daily_columns(_daily_rain(), MONTHS, unit="mm a day"), 120),
                     Caption("Figure 1.", "Daily rain at Sorrel in 2020: one stroke per day"),
                 ],
                 [
@@ -192,7 +189,6 @@ STATIONS = Page(
                             heading="Months at Sorrel",
                         ),
                         120,
-                        grow=True,
                     ),
                     Caption("Figure 2.", "Mean rain of the months at Sorrel"),
                 ],
@@ -217,7 +213,6 @@ DRY = Page(
                     Figure(
                         contour_map(seed=77, levels=8, towns=TOWNS, unit="mm, three months", ramp=(0.62, 0.42, 0.12)),
                         205,
-                        grow=True,
                     ),
                     Caption("Plate 3.", "Rain of the summer months, June to August"),
                 ],
@@ -236,7 +231,6 @@ DRY = Page(
                             ),
                         ),
                         205,
-                        grow=True,
                     ),
                     Caption("Figure 3.", "Dry spells of ten days and more at Fenby"),
                 ],

@@ -29,7 +29,7 @@ DISTRICTS = ("Estuary", "Lowbank", "Marrow", "Middle R.", "Northb.", "Uplands")
 COVER = Page(
     plain=True,
     bands=[
-        Span([Figure(photo(river_valley(11)), 250, grow=True)]),
+        Span([Figure(photo(river_valley(11)), 250)]),
         Span(
             [
                 Title("Energy Access in the River Districts"),
@@ -101,7 +101,6 @@ SUMMARY = Page(
                         colors=((0.13, 0.33, 0.52), (0.34, 0.47, 0.25), (0.70, 0.36, 0.10)),
                     ),
                     170,
-                    grow=True,
                 ),
                 Caption("Figure 1.", "Households with electric light at home by source, 2012 to 2024"),
             ]
@@ -147,7 +146,6 @@ COSTS = Page(
                         unit="Per cent",
                     ),
                     112,
-                    grow=True,
                 ),
                 Caption(
                     "Figure 3.",
@@ -211,7 +209,6 @@ MAP = Page(
                         legend="Share connected, 45 to 95 per cent",
                     ),
                     210,
-                    grow=True,
                 ),
                 Caption(
                     "Map 1.",
@@ -334,7 +331,6 @@ ANNEX = Page(
                         heading="Has your supply become better or worse?",
                     ),
                     130,
-                    grow=True,
                 ),
                 Caption("Figure A.1.", "Connected households that report fewer or more power cuts than in 2018"),
             ]
@@ -401,7 +397,6 @@ ANNEX_END = Page(
                             values=True,
                         ),
                         95,
-                        grow=True,
                     ),
                     Caption("Figure B.1.", "Hours of light per day by source"),
                 ],

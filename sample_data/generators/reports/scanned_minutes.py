@@ -221,6 +221,7 @@ ACCOUNT = Page(
                         color=GREYS[1],
                     ),
                     170,
+                    grow=False,
                     inset=20,
                 ),
                 Caption("Figure 1.", "Money spent by purpose"),

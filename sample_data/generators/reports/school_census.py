@@ -56,7 +56,7 @@ OPENING = Page(
                     ),
                 ],
                 [
-                    Figure(photo(school_yard(3)), 128),
+                    Figure(photo(school_yard(3)), 128, grow=False),
                     Caption("Photo 1.", "The school of Lower Wells, built by the parents in 2020"),
                 ],
             ]
@@ -144,7 +144,6 @@ RATIOS = Page(
                         colors=((0.45, 0.12, 0.14), (0.24, 0.42, 0.60)),
                     ),
                     150,
-                    grow=True,
                 ),
                 Caption(
                     "Figure 1.",
@@ -262,7 +261,6 @@ MAP = Page(
                         ramp=(0.45, 0.12, 0.14),
                     ),
                     170,
-                    grow=True,
                 ),
                 Caption("Map 1.", "Classes without a room of their own, by district, 2022"),
             ]
@@ -359,7 +357,6 @@ TRENDS = Page(
                             dots=False,
                         ),
                         130,
-                        grow=True,
                     ),
                     Caption("Figure 2.", "Index of parity, 2007 to 2022"),
                 ],
@@ -372,7 +369,6 @@ TRENDS = Page(
                             colors=((0.45, 0.12, 0.14), BLUES[1]),
                         ),
                         130,
-                        grow=True,
                     ),
                     Caption("Figure 3.", "Pupils by grade and sex, 2022"),
                 ],

@@ -100,7 +100,6 @@ BRIEF = Page(
                         },
                     ),
                     140,
-                    grow=True,
                 ),
             ]
         ),
@@ -169,7 +168,6 @@ OPTIONS = Page(
                             stacked=True,
                         ),
                         110,
-                        grow=True,
                     ),
                     Caption("Figure 2.", "Where the passengers come from"),
                 ],
@@ -186,7 +184,6 @@ OPTIONS = Page(
                             dots=False,
                         ),
                         110,
-                        grow=True,
                     ),
                     Caption("Figure 3.", "Money spent by the end of the year"),
                 ],
@@ -256,7 +253,6 @@ STEPS = Page(
                         color=RED,
                     ),
                     105,
-                    grow=True,
                 ),
             ]
         ),

@@ -40,6 +40,8 @@ from sample_data.generators.page_text import (
     inside_share,
     main_size,
     mupdf_blocks,
+    parts_of,
+    rows_of,
     upright_pages,
     words,
 )
@@ -163,7 +165,7 @@ def _blocks_page(page: pymupdf.Page, page_words: Sequence[Run], body: float, rep
     rows = _rows(page_words)
     running = [row for row in rows if without_digits(" ".join(w.text for w in row)) in repeated and _outer(row, height)]
     inner = [word for word in page_words if not any(word in row for row in running)]
-    segments = [segment for row in _rows(inner) for segment in _segments(row)]
+    segments = [segment for row in _rows(inner) for segment in parts_of(row, CELL_GAP, LIST_MARK)]
     tables = _aligned_tables(page, segments)
     boxes = [region.box for region in tables]
     figures = _swallowing_figures(page, segments, boxes)
@@ -187,30 +189,7 @@ def _box(runs: Sequence[Run]) -> Box:
 
 def _rows(page_words: Sequence[Run]) -> list[list[Run]]:
     """Words on a common baseline, left to right; raised words join the row below them."""
-    rows: list[list[Run]] = []
-    for word in sorted(
-        page_words, key=lambda w: (round(w.baseline + (0.36 * w.size if w.size < 7 else 0)), w.tight[0])
-    ):
-        shift = abs(rows[-1][0].baseline - word.baseline) if rows else math.inf
-        if shift < 0.42 * word.size:
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    return [sorted(row, key=lambda w: w.tight[0]) for row in rows]
-
-
-def _segments(row: Sequence[Run]) -> list[list[Run]]:
-    """Parts of a row that wide gaps separate."""
-    parts = [[row[0]]]
-    for word in row[1:]:
-        last = parts[-1][-1]
-        listed = LIST_MARK.match(parts[-1][0].text + " ") and len(parts[-1]) == 1
-        room = CELL_GAP * word.size * (2.2 if listed else 1.0)
-        if word.tight[0] - last.tight[2] > room:
-            parts.append([word])
-        else:
-            parts[-1].append(word)
-    return parts
+    return rows_of(page_words, 0.42, raised=0.36)
 
 
 def _aligned_tables(page: pymupdf.Page, segments: Sequence[Sequence[Run]]) -> list[Region]:
@@ -235,27 +214,15 @@ def _cell_groups(segments: Sequence[Sequence[Run]]) -> list[list[Sequence[Run]]]
     by_row: dict[int, list[Sequence[Run]]] = {}
     for segment in segments:
         by_row.setdefault(round(segment[0].baseline), []).append(segment)
-    groups: list[list[Sequence[Run]]] = []
-    depth, last = 0, -math.inf
-    closed: list[tuple[int, list[Sequence[Run]]]] = []
-    for baseline in sorted(by_row):
-        row = by_row[baseline]
-        size = row[0][0].size
-        cellular = len(row) >= 2 and sum(len(segment) <= 4 for segment in row) >= 0.7 * len(row)
-        if not cellular:
-            continue
-        if groups and baseline - last <= ROW_PITCH * size:
-            groups[-1].extend(row)
-            depth += 1
-        else:
-            if groups:
-                closed.append((depth, groups[-1]))
-            groups.append(list(row))
-            depth = 1
-        last = baseline
-    if groups:
-        closed.append((depth, groups[-1]))
-    return [group for count, group in closed if count >= 3]
+    groups: list[list[list[Sequence[Run]]]] = []
+    last = -math.inf
+    for baseline, row in sorted(by_row.items()):
+        if len(row) >= 2 and sum(len(segment) <= 4 for segment in row) >= 0.7 * len(row):
+            if baseline - last > ROW_PITCH * row[0][0].size:
+                groups.append([])
+            groups[-1].append(row)
+            last = baseline
+    return [[segment for row in group for segment in row] for group in groups if len(group) >= 3]
 
 
 def _swallowing_figures(page: pymupdf.Page, segments: Sequence[Sequence[Run]], tables: Sequence[Box]) -> list[Region]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sample_data.generators.canvas import GREY, HAIR, INK, Box, Canvas, Color, Style, text_width
-from sample_data.generators.typeset import Line, draw_line, formula, set_paragraph, variant
+from sample_data.generators.typeset import Line, draw_line, formula, set_paragraph
 
 MAX_GAP_STRETCH = 7.0  # points that a gap between blocks may grow to align the feet of columns
 MAX_GROWTH = 165.0  # points that figures marked `grow` may gain to fill a page
@@ -140,7 +140,7 @@ class Title(Text):
     def typography(self, theme: Theme) -> tuple[Style, float, bool]:
         """The largest type of the report."""
         size = theme.title_size * self.scale
-        return Style(variant(theme.heads, "b"), size, theme.accent), size * 1.16, False
+        return Style(f"{theme.heads}-bold", size, theme.accent), size * 1.16, False
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points, with some air below."""
@@ -164,7 +164,7 @@ class Heading(Text):
     def typography(self, theme: Theme) -> tuple[Style, float, bool]:
         """Bold type in the accent of the report."""
         size = theme.head_sizes[self.level - 1]
-        return Style(variant(theme.heads, "b"), size, theme.accent), size * 1.2, False
+        return Style(f"{theme.heads}-bold", size, theme.accent), size * 1.2, False
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ class Table(Block):
     before = 0.7
 
     def _style(self, theme: Theme, *, bold: bool) -> Style:
-        return Style(variant(theme.table_font, "b") if bold else theme.table_font, theme.table_size)
+        return Style(f"{theme.table_font}-bold" if bold else theme.table_font, theme.table_size)
 
     def _row_height(self, row: Sequence[str], theme: Theme) -> float:
         lines = max(cell.count("\n") + 1 for cell in row)
@@ -360,7 +360,7 @@ class Table(Block):
         bottom = y + self._row_height(row, theme)
         style = self._style(theme, bold=bold)
         if len(row) < len(self.align):
-            style = replace(style, font=variant(theme.table_font, "i"))
+            style = replace(style, font=f"{theme.table_font}-italic")
         pad = 4.0 if self.rules in {"grid", "zebra"} else 1.5
         for kind, left, right, cell in zip(self.align, edges, edges[1:], row, strict=False):
             places = {"l": (left + pad, "left"), "r": (right - pad, "right"), "c": ((left + right) / 2, "center")}

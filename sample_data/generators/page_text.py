@@ -9,6 +9,8 @@ origin top left at the CropBox. Nothing here knows the ground truth; the only in
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,22 +58,20 @@ class TextBlock:
     @property
     def bold_share(self) -> float:
         """Share of the characters that are bold."""
-        return _share(self.runs, [run.bold for run in self.runs])
+        return self._share([run for run in self.runs if run.bold])
 
     @property
     def italic_share(self) -> float:
         """Share of the characters that are italic."""
-        return _share(self.runs, [run.italic for run in self.runs])
+        return self._share([run for run in self.runs if run.italic])
+
+    def _share(self, some: Sequence[Run]) -> float:
+        return sum(len(run.text) for run in some) / sum(len(run.text) for run in self.runs)
 
     @property
     def line_count(self) -> int:
         """Number of different baselines."""
         return len({round(run.baseline) for run in self.runs})
-
-
-def _share(runs: Sequence[Run], marks: Sequence[bool]) -> float:
-    total = sum(len(run.text) for run in runs)
-    return sum(len(run.text) for run, mark in zip(runs, marks, strict=True) if mark) / total if total else 0.0
 
 
 def main_size(runs: Sequence[Run]) -> float:
@@ -103,57 +103,74 @@ def mupdf_blocks(page: pymupdf.Page) -> list[TextBlock]:
 def _run(span: dict[str, Any]) -> Run:
     """A run from a span of MuPDF."""
     x0, y0, x1, y1 = span["bbox"]
-    baseline, size = float(span["origin"][1]), float(span["size"])
-    bold, italic = bool(span["flags"] & BOLD_FLAG), bool(span["flags"] & ITALIC_FLAG)
+    baseline, size, flags = float(span["origin"][1]), float(span["size"]), span["flags"]
     tight = (x0, baseline - ABOVE * size, x1, baseline + BELOW * size)
-    return Run(str(span["text"]), size, bold, italic, baseline, (x0, y0, x1, y1), tight)
+    loose = (x0, y0, x1, y1)
+    return Run(span["text"], size, bool(flags & BOLD_FLAG), bool(flags & ITALIC_FLAG), baseline, loose, tight)
 
 
 def words(page: pymupdf.Page) -> list[Run]:
-    """Words of a page in reading order of the file, with tight boxes."""
-    runs: list[Run] = []
-    for block in page.get_text("rawdict", clip=page.rect)["blocks"]:
-        for line in block.get("lines", ()):
-            if abs(line["dir"][1]) > 0.1:
-                continue
-            for span in line["spans"]:
-                runs.extend(_span_words(span))
-    return runs
+    """Words of a page in reading order of the file, with tight boxes; none of lines that are turned."""
+    blocks = page.get_text("rawdict", clip=page.rect)["blocks"]
+    lines = [line for block in blocks for line in block.get("lines", ()) if abs(line["dir"][1]) <= 0.1]
+    return [word for line in lines for span in line["spans"] for word in _span_words(span)]
 
 
 def _span_words(span: dict[str, Any]) -> Iterator[Run]:
-    chars: list[dict[str, Any]] = []
-    for char in [*span["chars"], {"c": " "}]:
-        if char["c"].isspace():
-            if chars:
-                text = "".join(c["c"] for c in chars)
-                first, last = chars[0]["bbox"], chars[-1]["bbox"]
-                box = (first[0], first[1], last[2], first[3])
-                yield _run({**span, "text": text, "bbox": box, "origin": chars[0]["origin"]})
-            chars = []
+    for space, group in itertools.groupby(span["chars"], key=lambda char: char["c"].isspace()):
+        if not space:
+            chars = list(group)
+            (x0, y0, _, _), (_, _, x1, y1) = chars[0]["bbox"], chars[-1]["bbox"]
+            text = "".join(char["c"] for char in chars)
+            yield _run({**span, "text": text, "bbox": (x0, y0, x1, y1), "origin": chars[0]["origin"]})
+
+
+def rows_of(runs: Sequence[Run], reach: float, raised: float = 0.0) -> list[list[Run]]:
+    """Runs whose baselines are at most so many font sizes apart, from left to right.
+
+    Type under 7 points is sorted as if it stood `raised` font sizes lower, so that it joins the row below.
+    """
+
+    def place(run: Run) -> tuple[float, float]:
+        return round(run.baseline + (raised * run.size if run.size < 7 else 0)), run.tight[0]
+
+    rows: list[list[Run]] = []
+    for run in sorted(runs, key=place):
+        size = run.size if raised or not rows else min(run.size, rows[-1][0].size)
+        if rows and abs(rows[-1][0].baseline - run.baseline) < reach * size:
+            rows[-1].append(run)
         else:
-            chars.append(char)
+            rows.append([run])
+    return [sorted(row, key=lambda run: run.tight[0]) for row in rows]
+
+
+def parts_of(row: Sequence[Run], gap: float, mark: re.Pattern[str] | None = None) -> list[list[Run]]:
+    """Parts of a row with gaps of so many font sizes between them; behind the mark of a list it must be wider."""
+    parts = [[row[0]]]
+    for run in row[1:]:
+        marked = mark is not None and len(parts[-1]) == 1 and mark.match(parts[-1][0].text + " ")
+        if run.tight[0] - parts[-1][-1].tight[2] > gap * run.size * (2.2 if marked else 1.0):
+            parts.append([run])
+        else:
+            parts[-1].append(run)
+    return parts
 
 
 def drawing_clusters(page: pymupdf.Page, reach: float) -> list[Box]:
     """Boxes of drawings that lie within `reach` points of each other, cut at the page."""
     clusters = page.cluster_drawings(x_tolerance=reach, y_tolerance=reach)
-    return [box for box in (clipped(tuple(rect), page) for rect in clusters) if box is not None]
+    return [box for rect in clusters if (box := clipped(tuple(rect), page))]
 
 
 def image_boxes(page: pymupdf.Page) -> list[Box]:
     """Boxes of the images, cut at the page."""
-    boxes = [clipped(tuple(info["bbox"]), page) for info in page.get_image_info()]
-    return [box for box in boxes if box is not None]
+    return [box for info in page.get_image_info() if (box := clipped(tuple(info["bbox"]), page))]
 
 
 def horizontal_rules(page: pymupdf.Page) -> list[Box]:
     """Horizontal lines that are at least 40 points long."""
-    rules = []
-    for drawing in page.get_drawings():
-        rect = drawing["rect"]
-        if rect.width >= 40 and rect.height <= 2:
-            rules.append((rect.x0, rect.y0, rect.x1, rect.y1))
+    rects = [drawing["rect"] for drawing in page.get_drawings()]
+    rules = [(rect.x0, rect.y0, rect.x1, rect.y1) for rect in rects if rect.width >= 40 and rect.height <= 2]
     return sorted(rules, key=lambda rule: (rule[1], rule[0]))
 
 
@@ -169,14 +186,10 @@ def area(box: Box) -> float:
     return max(box[2] - box[0], 0.0) * max(box[3] - box[1], 0.0)
 
 
-def overlap(one: Box, two: Box) -> float:
-    """Area that two boxes share."""
-    return area((max(one[0], two[0]), max(one[1], two[1]), min(one[2], two[2]), min(one[3], two[3])))
-
-
 def inside_share(one: Box, two: Box) -> float:
     """Share of the first box that lies in the second; 0 for a box without area."""
-    return overlap(one, two) / area(one) if area(one) else 0.0
+    shared = (max(one[0], two[0]), max(one[1], two[1]), min(one[2], two[2]), min(one[3], two[3]))
+    return area(shared) / area(one) if area(one) else 0.0
 
 
 def covered(box: Box, regions: Sequence[Box], share: float) -> bool:

@@ -11,12 +11,12 @@ added or removed by hand.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from sample_data.generators.canvas import Box, union
-from sample_data.generators.page_text import Run, TextBlock, main_size, mupdf_blocks, upright_pages, words
+from sample_data.generators.page_text import Run, TextBlock, main_size, mupdf_blocks, rows_of, upright_pages, words
 
 Json = dict[str, object]
 
@@ -39,7 +39,7 @@ def extract_across(pdf: bytes) -> Json:
     pages = upright_pages(pdf)
     runs = words(next(pages))
     body = main_size(runs)
-    lines = list(_lines(runs))
+    lines = rows_of(runs, SAME_LINE)
     title = [line for line in lines if median(run.size for run in line) >= TITLE_SIZE * body]
     rest = [line for line in lines if line not in title]
     sections: list[_Section] = []
@@ -98,18 +98,6 @@ def _poster(title: str, people: Sequence[str], sections: Sequence[_Section], cap
             own = [{"captionParts": [caption]} for caption in captions if caption.startswith(kind)]
             content[key] = {"captions": own}
     return content
-
-
-def _lines(runs: Sequence[Run]) -> Iterator[list[Run]]:
-    """Words with nearly the same baseline, from left to right."""
-    line: list[Run] = []
-    for run in sorted(runs, key=lambda run: (run.baseline, run.tight[0])):
-        if line and abs(run.baseline - line[0].baseline) > SAME_LINE * min(run.size, line[0].size):
-            yield sorted(line, key=lambda run: run.tight[0])
-            line = []
-        line.append(run)
-    if line:
-        yield sorted(line, key=lambda run: run.tight[0])
 
 
 def _joined(block: TextBlock) -> TextBlock:

@@ -7,11 +7,11 @@ ground truth is known here. Coordinates are points of the displayed page, origin
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sample_data.generators.canvas import Box, shares, union
-from sample_data.generators.page_text import Run, upright_pages, words
+from sample_data.generators.page_text import Run, parts_of, rows_of, upright_pages, words
 from sample_data.generators.paperwork import DECIMALS, JsonObject, rich, tree_of
 
 # A gap of so many font sizes ends a cell of a table or a value.
@@ -83,10 +83,10 @@ class FieldValue:
 class PdfText:
     """Segments of all pages in reading order, sizes of the pages, boxes of handwriting and of short slanted lines."""
 
-    segments: tuple[Segment, ...]
-    sizes: tuple[tuple[float, float], ...]
-    strokes: tuple[tuple[int, Box], ...]
-    ticks: tuple[tuple[int, Box], ...]
+    segments: list[Segment]
+    sizes: list[tuple[float, float]]
+    strokes: list[tuple[int, Box]]
+    ticks: list[tuple[int, Box]]
 
     def line(self, segment: Segment) -> list[Segment]:
         """Segments on the same line, left to right."""
@@ -101,66 +101,34 @@ class PdfText:
     def below(self, segment: Segment, reach: float) -> Segment | None:
         """The nearest segment below that shares a column with it, so many points away at most."""
         x0, _, x1, _ = segment.tight
-        under = [
-            s
-            for s in self.segments
-            if s.page == segment.page
-            and 0 < s.baseline - segment.baseline <= reach
-            and s.tight[0] < x1
-            and s.tight[2] > x0
-        ]
+        level = [s for s in self.segments if s.page == segment.page and s.tight[0] < x1 and s.tight[2] > x0]
+        under = [s for s in level if 0 < s.baseline - segment.baseline <= reach]
         return min(under, key=lambda s: (s.baseline, s.tight[0]), default=None)
 
 
 def read_pdf(pdf: bytes) -> PdfText:
     """The text layer of a PDF as segments of lines."""
-    segments: list[Segment] = []
-    sizes: list[tuple[float, float]] = []
-    strokes: list[tuple[int, Box]] = []
-    ticks: list[tuple[int, Box]] = []
+    text = PdfText([], [], [], [])
     for number, page in enumerate(upright_pages(pdf)):
-        segments += _segments(words(page), number)
-        sizes.append((page.rect.width, page.rect.height))
+        for row in rows_of(words(page), 0.35):
+            text.segments.extend(Segment(tuple(part), number) for part in parts_of(row, CELL_GAP))
+        text.sizes.append((page.rect.width, page.rect.height))
         for drawing in page.get_drawings():
-            rect = drawing["rect"]
-            if len(drawing["items"]) > MANY_STROKES:
-                strokes.append((number, (rect.x0, rect.y0, rect.x1, rect.y1)))
-            elif len(drawing["items"]) == 1 and 4 < rect.width < 14 and 4 < rect.height < 14:
-                ticks.append((number, (rect.x0, rect.y0, rect.x1, rect.y1)))
-    return PdfText(tuple(segments), tuple(sizes), tuple(strokes), tuple(ticks))
+            rect, items = drawing["rect"], len(drawing["items"])
+            if items > MANY_STROKES:
+                text.strokes.append((number, (rect.x0, rect.y0, rect.x1, rect.y1)))
+            elif items == 1 and 4 < rect.width < 14 and 4 < rect.height < 14:
+                text.ticks.append((number, (rect.x0, rect.y0, rect.x1, rect.y1)))
+    return text
 
 
-def _segments(page_words: Sequence[Run], page: int) -> list[Segment]:
-    """Lines from top to bottom, cut at wide gaps."""
-    rows: list[list[Run]] = []
-    for word in sorted(page_words, key=lambda w: (round(w.baseline), w.tight[0])):
-        if rows and abs(rows[-1][0].baseline - word.baseline) < 0.35 * word.size:
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    segments: list[Segment] = []
-    for row in rows:
-        parts: list[list[Run]] = []
-        for word in sorted(row, key=lambda w: w.tight[0]):
-            if parts and word.tight[0] - parts[-1][-1].tight[2] <= CELL_GAP * word.size:
-                parts[-1].append(word)
-            else:
-                parts.append([word])
-        segments += [Segment(tuple(part), page) for part in parts]
-    return segments
-
-
-def as_tree(fields: Sequence[FieldValue], sizes: Sequence[tuple[float, float]]) -> JsonObject:
+def as_tree(fields: Iterable[FieldValue], sizes: Sequence[tuple[float, float]]) -> JsonObject:
     """What an extractor found as a tree of rich values; the first find of a path counts."""
-    first: dict[str, FieldValue] = {}
+    first: dict[str, JsonObject] = {}
     for each in fields:
-        first.setdefault(each.path, each)
-    return tree_of(
-        [
-            (path, rich(each.value, shares(each.box, sizes[each.page], DECIMALS), each.page, each.confidence))
-            for path, each in first.items()
-        ]
-    )
+        box = shares(each.box, sizes[each.page], DECIMALS)
+        first.setdefault(each.path, rich(each.value, box, each.page, each.confidence))
+    return tree_of(first.items())
 
 
 def number(text: str) -> float | None:

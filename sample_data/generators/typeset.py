@@ -6,13 +6,14 @@ Text markup: `{b:bold}`, `{i:italic}`, `{^:raised}`. Lengths in points. A line i
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sample_data.generators.canvas import Canvas, Point, Style, text_width
 
 MARKUP = re.compile(r"\{([bi^]):([^}]*)\}")
+MARKED_OR_PLAIN = re.compile(MARKUP.pattern + r"|[^{]+")
 # Endings before which English words may be divided safely, and the shortest stem that stays on the line.
 DIVIDABLE = re.compile(r"^(\w{4,})((?:tion|tions|ment|ments|ness|ship|ships|tional|fully)\W*)$")
 RAISE, RAISED_SIZE = 0.36, 0.66
@@ -41,44 +42,21 @@ class Line:
     justified: bool
 
 
-def variant(font: str, kind: str) -> str:
-    """Bold ("b") or italic ("i") member of a font family.
-
-    >>> variant("serif", "b"), variant("sans-bold", "i")
-    ('serif-bold', 'sans-bold-italic')
-    """
-    return f"{font}-{'bold' if kind == 'b' else 'italic'}"
-
-
 def parse(text: str, style: Style) -> list[Word]:
     """Words of a text with markup; a markup run may span several words."""
-    pieces: list[Piece] = []
-    position = 0
-    for match in MARKUP.finditer(text):
-        pieces.append(Piece(text[position : match.start()], style))
-        kind, inner = match.groups()
+    words: list[list[Piece]] = [[]]
+    for match in MARKED_OR_PLAIN.finditer(text):
+        kind, inner = match[1], match[2] or match[0]
         if kind == "^":
-            pieces.append(Piece(inner, replace(style, size=style.size * RAISED_SIZE), style.size * RAISE))
+            own, rise = replace(style, size=style.size * RAISED_SIZE), style.size * RAISE
         else:
-            pieces.append(Piece(inner, replace(style, font=variant(style.font, kind))))
-        position = match.end()
-    pieces.append(Piece(text[position:], style))
-    return _cut_at_spaces(pieces)
-
-
-def _cut_at_spaces(pieces: list[Piece]) -> list[Word]:
-    words: list[Word] = []
-    current: list[Piece] = []
-    for piece in pieces:
-        for index, chunk in enumerate(piece.text.split(" ")):
-            if index and current:
-                words.append(tuple(current))
-                current = []
+            own, rise = replace(style, font=style.font + {"b": "-bold", "i": "-italic", None: ""}[kind]), 0.0
+        for index, chunk in enumerate(inner.split(" ")):
+            if index:
+                words.append([])
             if chunk:
-                current.append(Piece(chunk, piece.style, piece.rise))
-    if current:
-        words.append(tuple(current))
-    return words
+                words[-1].append(Piece(chunk, own, rise))
+    return [tuple(word) for word in words if word]
 
 
 def word_width(word: Word) -> float:
@@ -88,17 +66,11 @@ def word_width(word: Word) -> float:
 
 def divide(word: Word) -> tuple[Word, Word] | None:
     """The word in two parts with a hyphen, or None when it has no safe place."""
-    if len(word) != 1:
-        return None
-    match = DIVIDABLE.match(word[0].text)
-    if match is None:
-        return None
-    head, tail = match.groups()
-    piece = word[0]
-    return (Piece(head + "-", piece.style),), (Piece(tail, piece.style),)
+    match = DIVIDABLE.match(word[0].text) if len(word) == 1 else None
+    return match and ((Piece(match[1] + "-", word[0].style),), (Piece(match[2], word[0].style),))
 
 
-def _badness(natural: float, gaps: int, space: float, measure: float, last: bool) -> float:
+def _badness(natural: float, gaps: int, space: float, measure: float, *, last: bool) -> float:
     """How bad a line looks: cubic in the stretch of its spaces, infinite-like when it does not fit."""
     spare = measure - natural
     if spare < -MAX_SHRINK * space * max(gaps, 0) - 0.01:
@@ -111,51 +83,45 @@ def _badness(natural: float, gaps: int, space: float, measure: float, last: bool
     return float((abs(stretch) / 0.7) ** 3)
 
 
-def break_lines(words: list[Word], measure: float, space: float) -> list[Line]:
+def break_lines(words: list[Word], measure: float, space: float) -> tuple[Line, ...]:
     """Lines with the least total badness (dynamic programming over all breaks, divided words included).
 
-    Parameters
-    ----------
-    words : words of the paragraph.
-    measure, space : line length and width of a word space.
+    `measure` and `space` are the length of a line and the width of a word space.
     """
+    # The state is the first word of the next line, and whether only its tail is left.
     best: dict[tuple[int, bool], tuple[float, tuple[Line, ...]]] = {(0, False): (0.0, ())}
-    count = len(words)
-    for start in range(count):
-        for tail_first in (False, True):
-            state = best.get((start, tail_first))
-            if state is None:
-                continue
-            cost, lines = state
-            divided = divide(words[start]) if tail_first else None
-            taken: list[Word] = []
-            natural = -space
-            for stop in range(start, count):
-                word = divided[1] if divided is not None and stop == start else words[stop]
-                parts = divide(word) if stop > start else None
-                if parts is not None:
-                    reach = natural + space + word_width(parts[0])
-                    value = cost + HYPHEN_COST + _badness(reach, len(taken), space, measure, False)
-                    line = Line((*taken, parts[0]), True)
-                    if value < best.get((stop, True), (float("inf"), ()))[0]:
-                        best[stop, True] = (value, (*lines, line))
-                natural += space + word_width(word)
-                taken.append(word)
-                last = stop == count - 1
-                penalty = _badness(natural, len(taken) - 1, space, measure, last)
-                value = cost + penalty + 0.02
-                line = Line(tuple(taken), not last)
-                if value < best.get((stop + 1, False), (float("inf"), ()))[0]:
-                    best[stop + 1, False] = (value, (*lines, line))
-                if natural > measure * 1.1 and len(taken) > 1:
-                    break
-    return list(best[count, False][1])
+
+    def offer(state: tuple[int, bool], cost: float, lines: tuple[Line, ...]) -> None:
+        if state not in best or cost < best[state][0]:
+            best[state] = cost, lines
+
+    for start, tail_first in itertools.product(range(len(words)), (False, True)):
+        if (start, tail_first) not in best:
+            continue
+        cost, lines = best[start, tail_first]
+        divided = divide(words[start]) if tail_first else None
+        taken: list[Word] = []
+        natural = -space
+        for stop in range(start, len(words)):
+            word = divided[1] if divided is not None and stop == start else words[stop]
+            parts = divide(word) if stop > start else None
+            if parts is not None:
+                badness = _badness(natural + space + word_width(parts[0]), len(taken), space, measure, last=False)
+                offer((stop, True), cost + HYPHEN_COST + badness, (*lines, Line((*taken, parts[0]), True)))
+            natural += space + word_width(word)
+            taken.append(word)
+            last = stop == len(words) - 1
+            badness = _badness(natural, len(taken) - 1, space, measure, last=last)
+            offer((stop + 1, False), cost + badness + 0.02, (*lines, Line(tuple(taken), not last)))
+            if natural > measure * 1.1 and len(taken) > 1:
+                break
+    return best[len(words), False][1]
 
 
 @functools.cache
 def set_paragraph(text: str, style: Style, measure: float) -> tuple[Line, ...]:
     """Lines of a text with markup."""
-    return tuple(break_lines(parse(text, style), measure, text_width(" ", style)))
+    return break_lines(parse(text, style), measure, text_width(" ", style))
 
 
 def draw_line(canvas: Canvas, line: Line, origin: Point, measure: float, style: Style, *, justify: bool = True) -> None:
@@ -176,85 +142,64 @@ def draw_line(canvas: Canvas, line: Line, origin: Point, measure: float, style: 
         x += space
 
 
+Bar = tuple[float, float, float]  # left end, height from the baseline, width
+
+
 @dataclass(frozen=True)
 class MathBox:
-    """A laid-out part of a formula: extents from its baseline and how to draw it at (x, baseline)."""
+    """A laid-out part of a formula: its extents, and its texts and bars at (x, y) from the start of its baseline."""
 
     width: float
     ascent: float
     descent: float
-    draw: Callable[[Canvas, float, float], None]
+    texts: tuple[tuple[float, float, str, Style], ...]
+    bars: tuple[Bar, ...] = ()
+
+    def draw(self, canvas: Canvas, x: float, baseline: float) -> None:
+        """Draw the part at (x, baseline)."""
+        for left, y, width in self.bars:
+            canvas.line((x + left, baseline + y), (x + left + width, baseline + y), width=0.55)
+        for left, y, text, style in self.texts:
+            canvas.text(x + left, baseline + y, text, style)
 
 
 def glyphs(text: str, style: Style) -> MathBox:
     """A run of letters or operators."""
+    return MathBox(text_width(text, style), style.size * 0.70, style.size * 0.22, ((0.0, 0.0, text, style),))
+
+
+def composed(width: float, *parts: tuple[MathBox, float, float], bars: tuple[Bar, ...] = ()) -> MathBox:
+    """Boxes that are each moved by (x, y), and further bars."""
     return MathBox(
-        text_width(text, style),
-        style.size * 0.70,
-        style.size * 0.22,
-        lambda canvas, x, baseline: _ignore(canvas.text(x, baseline, text, style)),
+        width,
+        max(box.ascent - y for box, _, y in parts),
+        max(box.descent + y for box, _, y in parts),
+        tuple((x + left, y + up, text, style) for box, x, y in parts for left, up, text, style in box.texts),
+        bars + tuple((x + left, y + up, wide) for box, x, y in parts for left, up, wide in box.bars),
     )
 
 
-def _ignore(_: float) -> None:
-    """Drop the width that `Canvas.text` returns."""
-
-
-def beside(*boxes: MathBox) -> MathBox:
-    """Boxes one after the other on a common baseline."""
-
-    def draw(canvas: Canvas, x: float, baseline: float) -> None:
-        for box in boxes:
-            box.draw(canvas, x, baseline)
-            x += box.width
-
-    return MathBox(sum(b.width for b in boxes), max(b.ascent for b in boxes), max(b.descent for b in boxes), draw)
-
-
-def scripts(base: MathBox, *, sub: MathBox | None = None, sup: MathBox | None = None, size: float) -> MathBox:
-    """A base with a lowered and a raised part; `size` is the size of the base in points."""
-    drop, lift = size * 0.20, size * 0.40
-
-    def draw(canvas: Canvas, x: float, baseline: float) -> None:
-        base.draw(canvas, x, baseline)
-        if sub is not None:
-            sub.draw(canvas, x + base.width + 0.4, baseline + drop)
-        if sup is not None:
-            sup.draw(canvas, x + base.width + 0.6, baseline - lift)
-
-    width = base.width + 0.8 + max(sub.width if sub else 0.0, sup.width if sup else 0.0)
-    ascent = max(base.ascent, lift + sup.ascent if sup else 0.0)
-    descent = max(base.descent, drop + sub.descent if sub else 0.0)
-    return MathBox(width, ascent, descent, draw)
-
-
-def fraction(top: MathBox, bottom: MathBox, *, size: float) -> MathBox:
-    """A fraction with its bar on the axis of the line."""
+def fraction(top: MathBox, bottom: MathBox, size: float) -> MathBox:
+    """A fraction with its bar on the axis of the line; `size` is that of the line in points."""
     width = max(top.width, bottom.width) + size * 0.4
     axis, gap = size * 0.26, size * 0.22
-
-    def draw(canvas: Canvas, x: float, baseline: float) -> None:
-        bar = baseline - axis
-        canvas.line((x, bar), (x + width, bar), width=0.55)
-        top.draw(canvas, x + (width - top.width) / 2, bar - gap - top.descent)
-        bottom.draw(canvas, x + (width - bottom.width) / 2, bar + gap + bottom.ascent)
-
-    ascent = axis + gap + top.ascent + top.descent
-    descent = gap + bottom.ascent + bottom.descent - axis
-    return MathBox(width + size * 0.1, ascent, descent, draw)
+    return composed(
+        width + size * 0.1,
+        (top, (width - top.width) / 2, -axis - gap - top.descent),
+        (bottom, (width - bottom.width) / 2, -axis + gap + bottom.ascent),
+        bars=((0.0, -axis, width),),
+    )
 
 
-def limits(sign: MathBox, *, below: MathBox, above: MathBox) -> MathBox:
+def limits(sign: MathBox, below: MathBox, above: MathBox) -> MathBox:
     """A large sign with limits under and over it."""
     width = max(sign.width, below.width, above.width)
-
-    def draw(canvas: Canvas, x: float, baseline: float) -> None:
-        sign.draw(canvas, x + (width - sign.width) / 2, baseline)
-        below.draw(canvas, x + (width - below.width) / 2, baseline + sign.descent + below.ascent)
-        above.draw(canvas, x + (width - above.width) / 2, baseline - sign.ascent - above.descent)
-
-    ascent = sign.ascent + above.ascent + above.descent
-    return MathBox(width + 1.0, ascent, sign.descent + below.ascent + below.descent, draw)
+    return composed(
+        width + 1.0,
+        (sign, (width - sign.width) / 2, 0.0),
+        (below, (width - below.width) / 2, sign.descent + below.ascent),
+        (above, (width - above.width) / 2, -sign.ascent - above.descent),
+    )
 
 
 def formula(source: str, size: float) -> MathBox:
@@ -263,22 +208,20 @@ def formula(source: str, size: float) -> MathBox:
     Letters are italic, everything else upright. `_{..}` lowers, `^{..}` raises, `\frac{..}{..}` divides,
     `\sum{below}{above}` sums, `\text{..}` is upright.
     """
-    boxes: list[MathBox] = []
-    rest = source
-    while rest:
-        box, rest = _atom(rest, size)
-        while rest[:2] in ("_{", "^{"):
-            sub = sup = None
-            for _ in range(2):
-                if rest.startswith("_{") and sub is None:
-                    inner, rest = _braced(rest[1:])
-                    sub = formula(inner, size * 0.68)
-                elif rest.startswith("^{") and sup is None:
-                    inner, rest = _braced(rest[1:])
-                    sup = formula(inner, size * 0.68)
-            box = scripts(box, sub=sub, sup=sup, size=size)
-        boxes.append(box)
-    return beside(*boxes)
+    parts: list[tuple[MathBox, float, float]] = []
+    width = 0.0
+    while source:
+        box, source = _atom(source, size)
+        moved = [(box, 0.0, 0.0)]
+        while source.startswith(("_{", "^{")):
+            shift = (0.4, size * 0.20) if source[0] == "_" else (0.6, -size * 0.40)
+            inner, source = _braced(source[1:])
+            moved.append((formula(inner, size * 0.68), box.width + shift[0], shift[1]))
+        if len(moved) > 1:
+            box = composed(box.width + 0.8 + max(script.width for script, _, _ in moved[1:]), *moved)
+        parts.append((box, width, 0.0))
+        width += box.width
+    return composed(width, *parts)
 
 
 def _atom(source: str, size: float) -> tuple[MathBox, str]:
@@ -286,12 +229,12 @@ def _atom(source: str, size: float) -> tuple[MathBox, str]:
     if source.startswith("\\frac"):
         top, rest = _braced(source[5:])
         bottom, rest = _braced(rest)
-        return fraction(formula(top, size), formula(bottom, size), size=size), rest
+        return fraction(formula(top, size), formula(bottom, size), size), rest
     if source.startswith("\\sum"):
         below, rest = _braced(source[4:])
         above, rest = _braced(rest)
         sign = glyphs("∑", Style("serif", size * 1.45))
-        return limits(sign, below=formula(below, size * 0.62), above=formula(above, size * 0.62)), rest
+        return limits(sign, formula(below, size * 0.62), formula(above, size * 0.62)), rest
     if source.startswith("\\text"):
         inner, rest = _braced(source[5:])
         return glyphs(inner, Style("serif", size)), rest

@@ -138,7 +138,7 @@ class TestTarget:
         scored = result({"a": rich("x")}, {"a": rich("completely different")})
         assert judged_fields(scored, "d", ReviewLog(), iou=0.5) == {}
         data = page_data(scored, FieldPages(scored.compared), Paper(0, 0, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, judged_fields(scored, "d", ReviewLog(), iou=0.5)))["mistakes"]
+        (mistake,) = read_by_browser(attach_fields(data.mistakes, judged_fields(scored, "d", ReviewLog(), iou=0.5)))
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
@@ -150,7 +150,7 @@ class TestTarget:
         missed = target_named(scored, "missed")
         data = page_data(scored, FieldPages(scored.compared), Paper(0, 1, None, SHARES), iou=0.5)
         log = ReviewLog.of([said(missed, WRONG)])
-        (mistake,) = read_by_browser(attach_fields(data, judged_fields(scored, "d", log, iou=0.5)))["mistakes"]
+        (mistake,) = read_by_browser(attach_fields(data.mistakes, judged_fields(scored, "d", log, iou=0.5)))
         assert mistake["target"] == missed.id
         assert mistake["verdict"]["agreed"] == WRONG
         assert [each["author"] for each in mistake["verdict"]["opinions"]] == ["Anna"]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -321,11 +320,11 @@ class TestAttach:
                 said(targets[1], None, minutes=2),
             ]
         )
-        data = layers.page_data(scored, 0)
-        told = read_by_browser(attach(data, scored, 0, log))
-        assert attach(data, scored, 0, log, page_mistakes(scored, 0)) == attach(data, scored, 0, log)
-        assert data.mistakes[0].target is None
-        by_id = {mistake["target"]: mistake["verdict"] for mistake in told["mistakes"]}
+        drawn = layers.page_data(scored, 0).mistakes
+        told = read_by_browser(attach(drawn, scored, 0, log))
+        assert attach(drawn, scored, 0, log, page_mistakes(scored, 0)) == attach(drawn, scored, 0, log)
+        assert drawn[0].target is None
+        by_id = {mistake["target"]: mistake["verdict"] for mistake in told}
         assert set(by_id) == {target.id for target in targets}
         assert by_id[targets[0].id] == {
             "agreed": None,
@@ -356,21 +355,19 @@ class TestAttach:
     def test_a_label_filter_changes_no_identity(self) -> None:
         truth, predicted = random_rows(31, per_page=9)
         scored = result(ground_truth(truth), annotations(predicted))
-        every = {
-            m["number"]: m
-            for m in read_by_browser(attach(layers.page_data(scored, 0), scored, 0, ReviewLog()))["mistakes"]
-        }
-        few = read_by_browser(attach(layers.page_data(scored, 0, labels=["Table"]), scored, 0, ReviewLog()))["mistakes"]
-        keys = {mistake["target"]: mistake["keys"] for mistake in every.values()}
+        every, few = (
+            attach(layers.page_data(scored, 0, labels=labels).mistakes, scored, 0, ReviewLog())
+            for labels in (None, ["Table"])
+        )
+        keys = {mistake.target: mistake.keys for mistake in every}
         assert few
-        assert all(set(mistake["keys"]) <= set(keys[mistake["target"]]) for mistake in few)
+        assert all(set(mistake.keys) <= set(keys[mistake.target]) for mistake in few)
 
     def test_a_page_without_mistakes(self) -> None:
         scored = result(ground_truth([box(0.1, 0.1, 0.2, 0.2)]), annotations([box(0.1, 0.1, 0.2, 0.2)]))
         assert page_mistakes(scored, 0).targets == ()
         assert page_targets(scored, 0, ReviewLog()) == {}
-        data = layers.page_data(scored, 0)
-        assert attach(data, scored, 0, ReviewLog()) is data
+        assert attach(layers.page_data(scored, 0).mistakes, scored, 0, ReviewLog()) == []
 
 
 class TestBook:
@@ -459,13 +456,7 @@ def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
     truth, lines = (formats.read(folder / name) for name in ("ground_truth.json", "lines.json"))
     scored = result(truth, lines)
     for page in range(scored.matching.dataset.pages):
-        data = layers.page_data(scored, page)
-        told = read_by_browser(attach(data, scored, page, ReviewLog()))
-        mistakes = page_mistakes(scored, page)
-        assert sorted(mistake["target"] for mistake in told["mistakes"]) == sorted(
-            target.id for target in mistakes.targets
-        )
-        assert np.array_equal(
-            sorted(mistake["name"] for mistake in told["mistakes"]),
-            sorted(target.mistake or "" for target in mistakes.targets),
-        )
+        drawn = attach(layers.page_data(scored, page).mistakes, scored, page, ReviewLog())
+        targets = page_mistakes(scored, page).targets
+        assert sorted(mistake.target or "" for mistake in drawn) == sorted(target.id for target in targets)
+        assert sorted(mistake.name for mistake in drawn) == sorted(target.mistake or "" for target in targets)

@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from evaluator.drawing.judged import attach_pieces, attach_words
-from evaluator.drawing.payloads import NOTHING_DRAWN
 from evaluator.drawing.pixel_pair import pixel_pair
 from evaluator.drawing.poster_page import poster_data
 from evaluator.metrics.box_results import BoxResult
@@ -116,9 +114,8 @@ def test_every_piece_of_the_sample_has_its_boxes() -> None:
         assert pieces
         assert all(judged)
         drawn = pixel_pair((a, b), *place, pieces=(pieces, []), models=MODELS, kinds=())
-        alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=drawn.panes[0].mistakes)
-        shown = attach_pieces(alone, judged)
-        assert all(mistake.target and mistake.lines[-1].startswith("made by: ") for mistake in shown.mistakes)
+        shown = attach_pieces(drawn.panes[0].mistakes, judged)
+        assert all(mistake.target and mistake.lines[-1].startswith("made by: ") for mistake in shown)
 
 
 # --- words -------------------------------------------------------------------------------------------------------
@@ -159,7 +156,7 @@ def test_words_are_judged_by_their_text_side_and_places() -> None:
     log = ReviewLog.of([said(targets[0], "ignore")])
     assert KINDS[log.words_of("seed-bank")[0].target.kind] == "Word"
     again = judged_words(WORDS, "seed-bank", "across", log, signature="posters 1")
-    shown = attach_words(poster_data(WORDS), again).mistakes
+    shown = attach_words(poster_data(WORDS).mistakes, again)
     assert [(each.label, each.verdict and each.verdict.agreed) for each in shown] == [
         ("seed", "ignore"), ("0.93", None), ("seed", None),
     ]  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from evaluator.drawing.payloads import JudgedItem, LayersT, MistakeItem, OpinionItem
+from evaluator.drawing.payloads import JudgedItem, MistakeItem, OpinionItem
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.review.identity import Claim, PageMistakes, claimed_on_page, kept_id, page_mistakes
 from evaluator.review.verdicts import Judged, ReviewLog
@@ -34,62 +34,56 @@ def judged_item(judged: Judged) -> JudgedItem | None:
     return JudgedItem(agreed=judged.verdict, conflict=judged.conflict, opinions=opinions)
 
 
-def _with_verdicts(layers: LayersT, claim_of: Callable[[MistakeItem], Claim | None]) -> LayersT:
-    """Return a copy of a drawing in which each mistake with a claim has its target and verdict."""
-    mistakes = []
-    for mistake in layers.mistakes:
-        claim = claim_of(mistake)
-        if claim is not None:
-            target, held = claim
-            mistake = msgspec.structs.replace(  # noqa: PLW2901
-                mistake, target=kept_id(target, held), verdict=held and judged_item(held)
-            )
-        mistakes.append(mistake)
-    return msgspec.structs.replace(layers, mistakes=mistakes)
+def _with_verdict(mistake: MistakeItem, claim: Claim | None) -> MistakeItem:
+    """Return a mistake with its target and verdict; as it is without a claim."""
+    if claim is None:
+        return mistake
+    target, held = claim
+    return msgspec.structs.replace(mistake, target=kept_id(target, held), verdict=held and judged_item(held))
 
 
 def attach(
-    layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog, of_page: PageMistakes | None = None
-) -> LayersT:
-    """Return a copy of the drawing of a page in which each mistake has its target and verdict.
+    mistakes: Sequence[MistakeItem],
+    result: AnyBoxResult,
+    page: int,
+    log: ReviewLog,
+    of_page: PageMistakes | None = None,
+) -> list[MistakeItem]:
+    """Return the mistakes drawn on a page, each with its target and verdict.
 
-    `layers` and `of_page` are of the same result and page. ``target`` is the identity under which a verdict is to be
+    `mistakes` and `of_page` are of the same result and page. ``target`` is the identity under which a verdict is to be
     kept, None for what is no mistake of the result.
     """
-    if not layers.mistakes:
-        return layers
+    if not mistakes:
+        return []
     of_page = page_mistakes(result, page) if of_page is None else of_page
     claims = claimed_on_page(of_page.targets, result, page, log)
     # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
     by_box = {key: claims[position] for key, position in of_page.of_box.items()}
-    return _with_verdicts(layers, lambda mistake: by_box.get(mistake.keys[0]))
+    return [_with_verdict(mistake, by_box.get(mistake.keys[0])) for mistake in mistakes]
 
 
-def attach_fields(layers: LayersT, judged: Mapping[int, Claim]) -> LayersT:
-    """Return the drawing of a page in which each problem has its target and verdict.
+def attach_fields(mistakes: Sequence[MistakeItem], judged: Mapping[int, Claim]) -> list[MistakeItem]:
+    """Return the problems drawn on a page, each with its target and verdict.
 
     `judged` is that of `judged_fields` for the same result and document. ``target`` is None for a field without a box.
     """
-    return _with_verdicts(layers, lambda mistake: None if mistake.row is None else judged.get(mistake.row))
+    return [_with_verdict(each, None if each.row is None else judged.get(each.row)) for each in mistakes]
 
 
-def attach_words(layers: LayersT, judged: Sequence[Claim]) -> LayersT:
-    """Return the drawing of a poster with the verdicts on each word, from `judged_words`."""
+def attach_words(mistakes: Sequence[MistakeItem], judged: Sequence[Claim]) -> list[MistakeItem]:
+    """Return the words drawn on a poster, each with its target and verdict, from `judged_words`."""
     of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
-    return _with_verdicts(layers, lambda mistake: of_word.get((mistake.name, mistake.label)))
+    return [_with_verdict(each, of_word.get((each.name, each.label))) for each in mistakes]
 
 
-def attach_pieces(layers: LayersT, judged: Sequence[JudgedPiece | None]) -> LayersT:
-    """Return the drawing with boxes and verdicts of its pieces: the first of `judged`, in their order."""
-    mistakes = [
+def attach_pieces(mistakes: Sequence[MistakeItem], judged: Sequence[JudgedPiece | None]) -> list[MistakeItem]:
+    """Return the drawn pieces with their boxes and verdicts: the first of `judged`, in their order."""
+    return [
         mistake
         if one is None
         else msgspec.structs.replace(
-            mistake,
-            target=one.id,
-            verdict=one.judged and judged_item(one.judged),
-            lines=[*mistake.lines, one.words],
+            _with_verdict(mistake, (one.target, one.judged)), lines=[*mistake.lines, one.words]
         )
-        for mistake, one in zip(layers.mistakes, judged, strict=False)
+        for mistake, one in zip(mistakes, judged, strict=False)
     ]
-    return msgspec.structs.replace(layers, mistakes=mistakes)

@@ -321,7 +321,6 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     """outlines are compared, not boxes"""
 
 
-LayersT = TypeVar("LayersT", bound=PageLayers)
 NOTHING_DRAWN: Final = PageLayers(boxes=(), mistakes=(), counts=NO_COUNTS, labels=(), limit=None)
 
 

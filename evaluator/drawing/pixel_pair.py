@@ -12,14 +12,7 @@ import numpy as np
 
 from evaluator.drawing.outlines import UNITS
 from evaluator.drawing.pair import ALONE, PREFIXES, PairLayers, pair_layers, pane
-from evaluator.drawing.payloads import (
-    DifferenceItem,
-    MistakeItem,
-    ModelItem,
-    PairBoxItem,
-    PairKind,
-    Rect,
-)
+from evaluator.drawing.payloads import DifferenceItem, MistakeItem, ModelItem, PairBoxItem, PairKind, Rect
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import displayed, isolated

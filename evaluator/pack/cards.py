@@ -244,8 +244,8 @@ def _judged_boxes(target: Target) -> list[BoxItem]:
 
 def _drawn(model: Model, page: int, target_id: str, log: ReviewLog) -> tuple[MistakeItem, list[BoxItem]] | None:
     """Return a judged mistake as the viewer shows it today, and its boxes; None when it is gone."""
-    data = attach(layers.page_data(model.result, page), model.result, page, log)
-    for mistake in data.mistakes:
+    data = layers.page_data(model.result, page)
+    for mistake in attach(data.mistakes, model.result, page, log):
         if mistake.target == target_id:
             return mistake, _boxes_of(data, mistake)
     return None

@@ -297,10 +297,10 @@ def _verdict(model: Model, mine: Causes, example: int, log: ReviewLog) -> str:
         return ""
     page = int(mine.page[example])
     keys = set(_keys(model, mine, example))
-    data = attach(layers.page_data(model.result, page, causes=mine), model.result, page, log)
+    drawn = layers.page_data(model.result, page, causes=mine).mistakes
     judged = [
         log.judged[mistake.target]
-        for mistake in data.mistakes
+        for mistake in attach(drawn, model.result, page, log)
         if mistake.target in log.judged and set(mistake.keys) & keys
     ]
     said = Counter(verdict_words(one) for one in judged)

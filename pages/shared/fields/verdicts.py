@@ -8,17 +8,11 @@ import msgspec
 import streamlit as st
 
 from evaluator.drawing.judged import attach_fields
-from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
+from evaluator.drawing.payloads import PagePayload, PaneItem, VerdictEvent
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.review.field_targets import (
-    JudgedFields,
-    field_model_name,
-    field_statuses,
-    judged_fields,
-    targets_of,
-)
+from evaluator.review.field_targets import JudgedFields, field_model_name, field_statuses, judged_fields, targets_of
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 from evaluator.system.recent import Recent
@@ -33,15 +27,13 @@ _KEPT_DOCUMENTS: Final = 16
 
 def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
     """Return the payload, with the layers of the model's result, with verdicts and what is not saved."""
-    drawn = attach_fields(payload, _judged(model, document))
-    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
+    judged = attach_fields(payload.mistakes, _judged(model, document))
+    return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
 
 
 def on_pane(model: choices.FieldModel, document: str, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
-    drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
-    judged = attach_fields(drawn, _judged(model, document))
-    return findings.with_verdicts(pane, judged.mistakes)
+    return findings.with_verdicts(pane, attach_fields(pane.mistakes, _judged(model, document)))
 
 
 def handle(model: choices.FieldModel, event: VerdictEvent) -> findings.Unsaved | None:

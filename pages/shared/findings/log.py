@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -21,16 +21,7 @@ import streamlit as st
 
 from evaluator.drawing.judged import attach
 from evaluator.drawing.pair import page_mistakes
-from evaluator.drawing.payloads import (
-    NOTHING_DRAWN,
-    LayersT,
-    MistakeItem,
-    PagePayload,
-    PaneItem,
-    ReviewerPayload,
-    UnsavedItem,
-    VerdictEvent,
-)
+from evaluator.drawing.payloads import MistakeItem, PagePayload, PaneItem, ReviewerPayload, UnsavedItem, VerdictEvent
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
@@ -52,6 +43,7 @@ from pages.shared.state import Field, State, report, state
 _ASK_AGAIN_SECONDS: Final = 15.0
 _REMEMBERED: Final = "remembered_reviewer"
 _KEPT_PAGES: Final = 256
+DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +314,7 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
     The layers are those of the model's result; each mistake gets ``target``, ``verdict`` and ``unsaved``.
     """
-    return with_unsaved(_attached(loaded, model, place, payload))
+    return with_verdicts(payload, _attached(loaded, model, place, payload.mistakes))
 
 
 @st.cache_resource(show_spinner=False)
@@ -331,47 +323,41 @@ def _known() -> Recent[tuple[ResultKey, int], identity.PageMistakes]:
     return Recent(most=_KEPT_PAGES)
 
 
-def _attached(loaded: OpenedBoxes, model: Model, place: Place, layers: LayersT) -> LayersT:
-    """What is drawn on a page with the verdicts on each mistake; as it is for a page that no file mentions."""
+def _attached(
+    loaded: OpenedBoxes, model: Model, place: Place, mistakes: Sequence[MistakeItem]
+) -> Sequence[MistakeItem]:
+    """The mistakes drawn on a page with the verdicts on each; as they are for a page that no file mentions."""
     row = loaded.dataset.page_row(place.document, place.index)
-    if row is None or not layers.mistakes:
-        return layers
+    if row is None or not mistakes:
+        return mistakes
     result = result_of(loaded, model)
     known = _known().get_or_make((result_key(loaded, model), row), partial(identity.page_mistakes, result, row))
-    return attach(layers, result, row, review_log(), known)
-
-
-def with_unsaved(payload: PagePayload) -> PagePayload:
-    """The viewer's payload with the verdicts that were not saved."""
-    return msgspec.structs.replace(payload, mistakes=_unsaved_too(payload.mistakes))
+    return attach(mistakes, result, row, review_log(), known)
 
 
 def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if loaded.dataset.page_row(place.document, place.index) is None:
         return pane
-    alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=page_mistakes(pane))
-    return with_verdicts(pane, _attached(loaded, model, place, alone).mistakes)
+    return with_verdicts(pane, _attached(loaded, model, place, page_mistakes(pane)))
 
 
-def with_verdicts(pane: PaneItem, judged: Sequence[MistakeItem]) -> PaneItem:
-    """Return a pane with the verdicts of `judged`, its mistakes in order; boxes keep the pane's keys."""
-    mistakes = [
-        msgspec.structs.replace(each, keys=own.keys)
-        for each, own in zip(_unsaved_too(judged), pane.mistakes, strict=True)
-    ]
-    return msgspec.structs.replace(pane, mistakes=mistakes)
+def with_verdicts(drawn: DrawnT, judged: Sequence[MistakeItem]) -> DrawnT:
+    """Return a page with its mistakes as `judged`, what was not saved and the messages that were answered.
 
-
-def _unsaved_too(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:
-    """Return mistakes with the verdicts that were not saved, and the messages that were answered."""
+    `judged` are the page's mistakes in order; boxes keep the page's keys.
+    """
     answered = state.answered_verdicts
-    return [
+    mistakes = [
         msgspec.structs.replace(
-            each, unsaved=shown(unsaved(each.target or "")), answered=answered.get(each.target or "", "")
+            each,
+            keys=own.keys,
+            unsaved=shown(unsaved(each.target or "")),
+            answered=answered.get(each.target or "", ""),
         )
-        for each in mistakes
+        for each, own in zip(judged, drawn.mistakes, strict=True)
     ]
+    return msgspec.structs.replace(drawn, mistakes=mistakes)
 
 
 def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from evaluator.drawing.judged import attach_pieces
-from evaluator.drawing.payloads import NOTHING_DRAWN, PaneItem, VerdictEvent
+from evaluator.drawing.payloads import PaneItem, VerdictEvent
 from evaluator.drawing.pixel_pair import DRAWN_PIECES
 from evaluator.protocols.pixel import PixelResult
 from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
@@ -23,8 +21,7 @@ def on_pane(
 ) -> PaneItem:
     """Return a pane of wrong pixels, the page's `pieces`, with verdicts and what is not saved."""
     judged = _judged(loaded, model, place, result, pieces)
-    drawn = attach_pieces(msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes), judged)
-    return findings.with_verdicts(pane, drawn.mistakes)
+    return findings.with_verdicts(pane, attach_pieces(pane.mistakes, judged))
 
 
 def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.Unsaved | None:

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from evaluator.drawing.judged import attach_words
-from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
+from evaluator.drawing.payloads import PagePayload, PaneItem, VerdictEvent
 from evaluator.drawing.poster_page import poster_data
 from evaluator.protocols.posters.page import PageDifference
 from evaluator.review.identity import stored_name, targets_by_id
@@ -23,16 +23,17 @@ VIEW_FILE: Final = "pages/posters.py"
 
 def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
     """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
-    drawn = attach_words(payload, _judged(model, poster_id, words))
-    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True, reviewer=findings.author()[0])
+    judged = attach_words(payload.mistakes, _judged(model, poster_id, words))
+    return msgspec.structs.replace(
+        findings.with_verdicts(payload, judged), verdicts=True, reviewer=findings.author()[0]
+    )
 
 
 def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if words is None:
         return pane
-    drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
-    return findings.with_verdicts(pane, attach_words(drawn, _judged(model, poster_id, words)).mistakes)
+    return findings.with_verdicts(pane, attach_words(pane.mistakes, _judged(model, poster_id, words)))
 
 
 def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
@@ -60,8 +61,8 @@ def show_on_page(entry: FindingStatus) -> None:
         words = choices.words(model, target.document or "")
         if words is None:
             continue
-        drawn = attach_words(poster_data(words), _judged(model, target.document or "", words))
-        keys = [mistake.keys[0] for mistake in drawn.mistakes if mistake.target == entry.judged.target_id]
+        drawn = attach_words(poster_data(words).mistakes, _judged(model, target.document or "", words))
+        keys = [mistake.keys[0] for mistake in drawn if mistake.target == entry.judged.target_id]
         if keys:
             state.poster_of, state.poster_box = model.letter, keys[0]
             return

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
-from sample_data.generators.segments import CODE_AND_TOWN, FieldValue, PdfText, as_tree, number, read_pdf
+from sample_data.generators.segments import FieldValue, PdfText, Segment, as_tree, code_and_town, number, read_pdf
 
 ANCHORS: Mapping[str, tuple[str, ...]] = {
     "invoice_number": ("invoice no", "invoice number", "invoice"),
@@ -53,51 +53,46 @@ def extract_anchors(pdf: bytes) -> JsonObject:
     return as_tree(fields, text.sizes)
 
 
+def _value(path: str, segment: Segment, sure: float, value: object = None) -> FieldValue:
+    """A value with the box of its font; its text unless another is given."""
+    return FieldValue(path, segment.text if value is None else value, segment.loose, segment.page, sure)
+
+
 def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[FieldValue]:
-    """The value behind the first segment that begins with a label: the longer the way, the less sure."""
+    """The values behind the segments that begin with a label: the longer the way, the less sure."""
     for label in labels:
         for segment in text.segments:
             if not segment.text.lower().startswith(label):
                 continue
-            rest = segment.part(len(label.split()), len(segment.runs))
-            if path in NUMBERS or not rest.runs or not any(char.isdigit() for char in rest.text):
+            value: Segment | None = segment.part(len(label.split()), len(segment.runs))
+            if value is None or path in NUMBERS or not any(char.isdigit() for char in value.text):
                 value = text.right_of(segment) or text.below(segment, 26)
-            else:
-                value = rest
-            if value is None:
-                continue
-            way = abs(value.tight[0] - segment.tight[2]) + 3 * abs(value.baseline - segment.baseline)
-            exact = segment.text.lower().rstrip(".:") == label
-            sure = confidence(1.4 + 1.2 * exact - way / 60)
-            taken = number(value.text) if path in NUMBERS else None
-            yield FieldValue(path, value.text if taken is None else taken, value.loose, value.page, sure)
-            return
+            if value is not None:
+                way = abs(value.tight[0] - segment.tight[2]) + 3 * abs(value.baseline - segment.baseline)
+                exact = segment.text.lower().rstrip(".:") == label
+                sure = confidence(1.4 + 1.2 * exact - way / 60)
+                yield _value(path, value, sure, number(value.text) if path in NUMBERS else None)
 
 
 def _parties(text: PdfText) -> Iterator[FieldValue]:
     """Vendor from the first lines, customer from those below "Bill to"; three lines each."""
     starts = {"vendor": text.segments[0]}
-    for segment in text.segments:
-        if segment.text.lower() in ("bill to", "customer"):
-            under = text.below(segment, 30)
-            if under:
-                starts["customer"] = under
-            break
+    head = next((s for s in text.segments if s.text.lower() in ("bill to", "customer")), None)
+    if head is not None and (under := text.below(head, 30)):
+        starts["customer"] = under
     for side, first in starts.items():
         lines = [first]
         while len(lines) < 4 and (after := text.below(lines[-1], 1.6 * first.size)):
             lines.append(after)
         sure = confidence(0.4 + 0.5 * len(lines))
-        yield FieldValue(f"{side}.name", first.text, first.loose, first.page, sure)
+        yield _value(f"{side}.name", first, sure)
         if len(lines) > 1:
-            yield FieldValue(f"{side}.address.street", lines[1].text, lines[1].loose, lines[1].page, sure)
-        if len(lines) > 2 and (matched := CODE_AND_TOWN.fullmatch(lines[2].text)):
-            code, town = lines[2].span(*matched.span(1)), lines[2].span(*matched.span(2))
-            yield FieldValue(f"{side}.address.postal_code", code.text, code.loose, code.page, sure)
-            yield FieldValue(f"{side}.address.city", town.text, town.loose, town.page, sure)
+            yield _value(f"{side}.address.street", lines[1], sure)
+        if len(lines) > 2:
+            for path, part in zip(("postal_code", "city"), code_and_town(lines[2]), strict=False):
+                yield _value(f"{side}.address.{path}", part, sure)
         if side == "vendor" and len(lines) > 3:
-            last = lines[3]
-            yield FieldValue("vendor.vat_id", last.text, last.loose, last.page, confidence(0.2))
+            yield _value("vendor.vat_id", lines[3], confidence(0.2))
 
 
 def _cells(text: PdfText) -> Iterator[FieldValue]:
@@ -116,9 +111,7 @@ def _cells(text: PdfText) -> Iterator[FieldValue]:
         # A line with all cells is surer than one with some.
         sure = confidence(-1.0 + 0.8 * len(cells))
         for name, cell in zip(names, cells, strict=False):
-            value = number(cell.text)
-            shown = cell.text if name == "description" or value is None else value
-            yield FieldValue(f"line_items[{item}].{name}", shown, cell.loose, cell.page, sure)
+            yield _value(f"line_items[{item}].{name}", cell, sure, None if name == "description" else number(cell.text))
         item += 1
 
 
@@ -129,16 +122,13 @@ def _listed_below(text: PdfText, path: str, label: str) -> Iterator[FieldValue]:
         return
     count = 0
     for segment in text.segments:
-        if segment.page != head.page or not segment.baseline - head.baseline > 2:
+        below = segment.baseline - head.baseline
+        if segment.page != head.page or below <= 2:
             continue
-        if segment.size >= head.size and re.match(r"\d ", segment.text):
-            return
-        if segment.baseline - head.baseline > 170:
+        if below > 170 or (segment.size >= head.size and re.match(r"\d ", segment.text)):
             return
         marked = re.match(r"\d+\. ?", segment.text)
-        if marked and len(segment.runs) == 1:
-            continue
-        value = segment.span(marked.end(), len(segment.text)) if marked else segment
-        sure = confidence(1.6 - (segment.baseline - head.baseline) / 80)
-        yield FieldValue(f"{path}[{count}]", value.text, value.loose, value.page, sure)
-        count += 1
+        value = segment.span(marked.end() if marked else 0, len(segment.text))
+        if value.runs:
+            yield _value(f"{path}[{count}]", value, confidence(1.6 - below / 80))
+            count += 1

@@ -19,7 +19,6 @@ CELL_GAP = 1.6
 # Handwriting has more strokes than a frame.
 MANY_STROKES = 40
 AMOUNT = re.compile(r"(?:[A-Z]{3} ?)?(\d{1,3}(?:,\d{3})+\.\d{2}|\d+\.\d{2})$")
-CODE_AND_TOWN = re.compile(r"(\d{5}) (.+)")
 
 
 @dataclass(frozen=True)
@@ -129,6 +128,12 @@ def as_tree(fields: Iterable[FieldValue], sizes: Sequence[tuple[float, float]]) 
         box = shares(each.box, sizes[each.page], DECIMALS)
         first.setdefault(each.path, rich(each.value, box, each.page, each.confidence))
     return tree_of(first.items())
+
+
+def code_and_town(segment: Segment) -> list[Segment]:
+    """Postal code and town of a line of an address; empty for another line."""
+    matched = re.fullmatch(r"(\d{5}) (.+)", segment.text)
+    return [segment.span(*matched.span(group)) for group in (1, 2)] if matched else []
 
 
 def number(text: str) -> float | None:

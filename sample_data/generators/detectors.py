@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import pymupdf
 
-from sample_data.generators.canvas import Box, union
+from sample_data.generators.canvas import Box, padded, union
 from sample_data.generators.labelling import (
     HEADER_ZONE,
     LIST_MARK,
@@ -65,19 +65,18 @@ def _lines_page(page: pymupdf.Page) -> list[Region]:
     blocks = mupdf_blocks(page)
     tables = _ruled_tables(page, words(page))
     figures = _drawn_figures(page, LINES_REACH, [region.box for region in tables])
-    objects = [region.box for region in (*tables, *figures)]
+    objects = tuple(region.box for region in (*tables, *figures))
     body = main_size([run for block in blocks for run in block.runs]) or 1.0
-    free = [block for block in blocks if not covered(block.box, objects, 0.5)]
-    free = [block for block in free if not _axis_label(block, body, [region.box for region in figures])]
-    around = Surroundings(page.rect.height, body, tuple(objects))
-    texts = [label_block(block, around) for block in free]
+    around = Surroundings(page.rect.height, body, objects)
+    # Small type beside a figure is an axis label: left out, but the figure is not widened for it.
+    wide = [padded(region.box, AXIS_ROOM, AXIS_ROOM) for region in figures]
+    texts = [
+        label_block(block, around)
+        for block in blocks
+        if not covered(block.box, objects, 0.5)
+        and not (block.size < 0.84 * body and len(block.text) <= 12 and covered(block.box, wide, 0.6))
+    ]
     return _on_page([*tables, *figures, *texts], page)
-
-
-def _axis_label(block: TextBlock, body: float, figures: Sequence[Box]) -> bool:
-    """Whether a block is small type beside a figure; "lines" leaves it out but does not widen the figure for it."""
-    wide = [(x0 - AXIS_ROOM, y0 - AXIS_ROOM, x1 + AXIS_ROOM, y1 + AXIS_ROOM) for x0, y0, x1, y1 in figures]
-    return block.size < 0.84 * body and len(block.text) <= 12 and covered(block.box, wide, 0.6)
 
 
 def _ruled_tables(page: pymupdf.Page, page_words: Sequence[Run]) -> list[Region]:
@@ -89,8 +88,7 @@ def _ruled_tables(page: pymupdf.Page, page_words: Sequence[Run]) -> list[Region]
         if table.row_count >= 2 and table.col_count >= 2 and filled >= 0.3:
             evidence = -2.2 + 3.4 * filled + 0.2 * min(table.row_count, 9)
             tables.append(Region("Table", tuple(table.bbox), confidence(evidence)))
-    below_header = [rule for rule in horizontal_rules(page) if rule[1] > HEADER_ZONE * page.rect.height]
-    for stack in _rule_stacks(below_header):
+    for stack in _rule_stacks(page):
         box = union(stack)
         runs = [word for word in page_words if inside_share(word.tight, box) > 0.6]
         rows = {round(run.baseline) for run in runs}
@@ -101,11 +99,12 @@ def _ruled_tables(page: pymupdf.Page, page_words: Sequence[Run]) -> list[Region]
     return tables
 
 
-def _rule_stacks(rules: Sequence[Box]) -> list[list[Box]]:
-    """Rules with the same ends, at least three of them."""
+def _rule_stacks(page: pymupdf.Page) -> list[list[Box]]:
+    """Rules below the header with the same ends, at least three of them."""
     stacks: dict[tuple[int, int], list[Box]] = {}
-    for rule in rules:
-        stacks.setdefault((round(rule[0] / 3), round(rule[2] / 3)), []).append(rule)
+    for rule in horizontal_rules(page):
+        if rule[1] > HEADER_ZONE * page.rect.height:
+            stacks.setdefault((round(rule[0] / 3), round(rule[2] / 3)), []).append(rule)
     return [stack for stack in stacks.values() if len(stack) >= 3]
 
 
@@ -116,27 +115,20 @@ def _drawn_figures(page: pymupdf.Page, reach: float, tables: Sequence[Box]) -> l
     for box in image_boxes(page):
         share = area(box) / whole
         figures.append(Region("Figure", box, confidence(1.2 + 4 * share - 9 * max(share - 0.6, 0))))
+    # A line gets a fifth of a point of thickness, so that it has an area.
+    rects = [drawing["rect"] for drawing in page.get_drawings()]
+    drawn = [(r.x0, r.y0, max(r.x1, r.x0 + 0.2), max(r.y1, r.y0 + 0.2)) for r in rects]
     for box in drawing_clusters(page, reach):
-        if min(box[2] - box[0], box[3] - box[1]) < MIN_SIDE or covered(box, tables, 0.5):
-            continue
-        strokes = sum(inside_share(_fat(tuple(d["rect"])), box) > 0.9 for d in page.get_drawings())
-        evidence = -1.4 + 0.75 * math.log1p(strokes) + 5 * area(box) / whole
-        figures.append(Region("Figure", box, confidence(evidence)))
+        if min(box[2] - box[0], box[3] - box[1]) >= MIN_SIDE and not covered(box, tables, 0.5):
+            strokes = sum(inside_share(each, box) > 0.9 for each in drawn)
+            evidence = -1.4 + 0.75 * math.log1p(strokes) + 5 * area(box) / whole
+            figures.append(Region("Figure", box, confidence(evidence)))
     return [r for r in figures if not any(o.box != r.box and inside_share(r.box, o.box) > 0.9 for o in figures)]
-
-
-def _fat(box: tuple[float, ...]) -> Box:
-    """The box, at least a fifth of a point thick, so that a line has an area."""
-    return box[0], box[1], max(box[2], box[0] + 0.2), max(box[3], box[1] + 0.2)
 
 
 def _on_page(regions: Sequence[Region], page: pymupdf.Page) -> list[Region]:
     """The visible parts of the regions, from top to bottom."""
-    seen = []
-    for region in regions:
-        box = clipped(region.box, page)
-        if box is not None:
-            seen.append(Region(region.label, box, region.score))
+    seen = [region._replace(box=box) for region in regions if (box := clipped(region.box, page))]
     return sorted(seen, key=lambda region: (region.box[1], region.box[0]))
 
 
@@ -154,37 +146,32 @@ def detect_blocks(pdf: bytes) -> list[list[Region]]:
 
 def _repeated_rows(page_words: Sequence[Sequence[Run]]) -> frozenset[str]:
     """Texts of rows that occur on more than one page, digits apart."""
-    counts: Counter[str] = Counter()
-    for runs in page_words:
-        counts.update({without_digits(" ".join(w.text for w in row)) for row in _rows(runs)})
+    counts = Counter(text for runs in page_words for text in {without_digits(_text(row)) for row in _rows(runs)})
     return frozenset(text for text, count in counts.items() if count > 1)
 
 
 def _blocks_page(page: pymupdf.Page, page_words: Sequence[Run], body: float, repeated: frozenset[str]) -> list[Region]:
     height = page.rect.height
-    rows = _rows(page_words)
-    running = [row for row in rows if without_digits(" ".join(w.text for w in row)) in repeated and _outer(row, height)]
+    outer = [row for row in _rows(page_words) if not 0.1 < row[0].baseline / height < 0.9]
+    running = [row for row in outer if without_digits(_text(row)) in repeated]
     inner = [word for word in page_words if not any(word in row for row in running)]
     segments = [segment for row in _rows(inner) for segment in parts_of(row, CELL_GAP, LIST_MARK)]
     tables = _aligned_tables(page, segments)
-    boxes = [region.box for region in tables]
-    figures = _swallowing_figures(page, segments, boxes)
-    objects = [*boxes, *(region.box for region in figures)]
-    free = [segment for segment in segments if not covered(_box(segment), objects, 0.5)]
-    formulas, rest = _formulas(free)
-    blocks = [*formulas, *_paragraphs(rest), *(TextBlock(tuple(row), _box(row)) for row in running)]
-    around = Surroundings(height, body, tuple(objects), repeated)
-    return _on_page([*tables, *figures, *(label_block(block, around) for block in blocks)], page)
-
-
-def _outer(row: Sequence[Run], height: float) -> bool:
-    """Whether a row lies in the top or bottom tenth of the page."""
-    middle = row[0].baseline / height
-    return not 0.1 < middle < 0.9
+    figures = _swallowing_figures(page, segments, [region.box for region in tables])
+    objects = tuple(region.box for region in (*tables, *figures))
+    formulas, rest = _formulas([segment for segment in segments if not covered(_box(segment), objects, 0.5)])
+    around = Surroundings(height, body, objects, repeated)
+    blocks = [*formulas, *_paragraphs(rest), *running]
+    texts = [label_block(TextBlock(tuple(runs), _box(runs)), around) for runs in blocks]
+    return _on_page([*tables, *figures, *texts], page)
 
 
 def _box(runs: Sequence[Run]) -> Box:
     return union(run.tight for run in runs)
+
+
+def _text(runs: Sequence[Run]) -> str:
+    return " ".join(run.text for run in runs)
 
 
 def _rows(page_words: Sequence[Run]) -> list[list[Run]]:
@@ -197,11 +184,10 @@ def _aligned_tables(page: pymupdf.Page, segments: Sequence[Sequence[Run]]) -> li
     regions = []
     for group in _cell_groups(segments):
         box = union(_box(segment) for segment in group)
-        cells = [" ".join(word.text for word in segment) for segment in group]
+        cells = [_text(segment) for segment in group]
         numbers = sum(any(char.isdigit() for char in cell) for cell in cells) / len(cells)
         short = sum(len(cell.split()) <= 4 for cell in cells) / len(cells)
-        clip = pymupdf.Rect(box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3)
-        tables = page.find_tables(clip=clip, strategy="text").tables
+        tables = page.find_tables(clip=pymupdf.Rect(padded(box, 3, 3)), strategy="text").tables
         aligned = max((inside_share(box, tuple(table.bbox)) for table in tables), default=0.0)
         evidence = -4.2 + 2.6 * numbers + 3.0 * short + 1.3 * aligned + 0.05 * min(len(cells), 40)
         if evidence > 0:
@@ -229,40 +215,29 @@ def _swallowing_figures(page: pymupdf.Page, segments: Sequence[Sequence[Run]], t
     """Clusters of drawings, widened by the short texts in and around them, which are taken for labels."""
     figures = []
     for region in _drawn_figures(page, BLOCKS_REACH, tables):
-        x0, y0, x1, y1 = region.box
-        near = (x0 - SWALLOW, y0 - SWALLOW, x1 + SWALLOW, y1 + SWALLOW)
-        labels = [s for s in segments if len(s) <= 6 and inside_share(_box(s), near) > 0.5]
-        box = union([region.box, *(_box(label) for label in labels)])
-        inside = min(len(labels), 12)
+        near = padded(region.box, SWALLOW, SWALLOW)
+        labels = [_box(s) for s in segments if len(s) <= 6 and inside_share(_box(s), near) > 0.5]
         drawn = math.log(region.score / (1 - region.score))
-        figures.append(Region("Figure", box, confidence(drawn - 0.4 + 0.06 * inside)))
+        sure = confidence(drawn - 0.4 + 0.06 * min(len(labels), 12))
+        figures.append(Region("Figure", union([region.box, *labels]), sure))
     return figures
 
 
-def _formulas(segments: Sequence[Sequence[Run]]) -> tuple[list[TextBlock], list[Sequence[Run]]]:
+def _formulas(segments: Sequence[Sequence[Run]]) -> tuple[list[list[Run]], list[Sequence[Run]]]:
     """Segments around an equals sign, joined to formulas, and the segments that are left."""
     rest = list(segments)
     joined = []
-    for seed in [segment for segment in segments if "=" in _text(segment) and _wordless(segment)]:
-        if seed not in rest:
+    for seed in segments:
+        if "=" not in _text(seed) or not _wordless(seed) or seed not in rest:
             continue
-        parts = [seed]
-        rest.remove(seed)
-        while True:
-            box = union(_box(part) for part in parts)
-            near = (box[0] - FORMULA_REACH, box[1] - 4, box[2] + FORMULA_REACH, box[3] + 4)
-            more = [s for s in rest if _wordless(s) and inside_share(_box(s), near) > 0.4]
-            if not more:
-                break
+        parts, more = [], [seed]
+        while more:
             parts += more
             rest = [segment for segment in rest if segment not in more]
-        runs = tuple(sorted((run for part in parts for run in part), key=lambda run: run.tight[0]))
-        joined.append(TextBlock(runs, _box(runs)))
+            near = padded(union(_box(part) for part in parts), FORMULA_REACH, 4)
+            more = [s for s in rest if _wordless(s) and inside_share(_box(s), near) > 0.4]
+        joined.append(sorted((run for part in parts for run in part), key=lambda run: run.tight[0]))
     return joined, rest
-
-
-def _text(segment: Sequence[Run]) -> str:
-    return " ".join(word.text for word in segment)
 
 
 def _wordless(segment: Sequence[Run]) -> bool:
@@ -270,18 +245,16 @@ def _wordless(segment: Sequence[Run]) -> bool:
     return not any(len(word.text) > 3 and word.text.isalpha() for word in segment)
 
 
-def _paragraphs(segments: Sequence[Sequence[Run]]) -> list[TextBlock]:
+def _paragraphs(segments: Sequence[Sequence[Run]]) -> list[list[Run]]:
     """Segments below each other in the same size and weight; list marks begin a new block."""
-    open_blocks: list[list[Sequence[Run]]] = []
+    blocks: list[list[Sequence[Run]]] = []
     for segment in sorted(segments, key=lambda s: (s[0].baseline, s[0].tight[0])):
-        for block in reversed(open_blocks):
-            if _continues(block, segment):
-                block.append(segment)
-                break
+        block = next((block for block in reversed(blocks) if _continues(block, segment)), None)
+        if block is None:
+            blocks.append([segment])
         else:
-            open_blocks.append([segment])
-    joined = [[run for segment in block for run in segment] for block in open_blocks]
-    return [TextBlock(tuple(runs), _box(runs)) for runs in joined]
+            block.append(segment)
+    return [[run for segment in block for run in segment] for block in blocks]
 
 
 def _continues(block: Sequence[Sequence[Run]], segment: Sequence[Run]) -> bool:

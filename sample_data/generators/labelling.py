@@ -57,84 +57,74 @@ def without_digits(text: str) -> str:
 
 def distance_to(box: Box, objects: Sequence[Box]) -> float:
     """Vertical distance to the nearest object that shares a column with the box; infinite without one."""
-    gaps = [
-        max(other[1] - box[3], box[1] - other[3], 0.0)
-        for other in objects
-        if min(box[2], other[2]) - max(box[0], other[0]) > 0
-    ]
-    return min(gaps, default=math.inf)
+    beside = [other for other in objects if min(box[2], other[2]) - max(box[0], other[0]) > 0]
+    return min((max(other[1] - box[3], box[1] - other[3], 0.0) for other in beside), default=math.inf)
 
 
 def label_block(block: TextBlock, around: Surroundings) -> Region:
     """Label of one text block and its score: the first rule that holds, from the most special to plain text."""
     for rule in (_running, _caption, _formula, _footnote, _list_item, _heading):
-        region = rule(block, around)
-        if region is not None:
-            return region
-    words = len(block.text.split())
+        judged = rule(block, around)
+        if judged is not None:
+            return Region(judged[0], block.box, confidence(judged[1]))
     likeness = -6 * abs(block.size / around.body_size - 1)
-    return Region("Text", block.box, confidence(0.2 + min(words, 60) / 18 + likeness))
+    return Region("Text", block.box, confidence(0.2 + min(len(block.text.split()), 60) / 18 + likeness))
 
 
-def _running(block: TextBlock, around: Surroundings) -> Region | None:
+Judged = tuple[str, float] | None  # label and evidence
+
+
+def _running(block: TextBlock, around: Surroundings) -> Judged:
     """Page-header or Page-footer: in the outer zone, small, perhaps repeated on other pages."""
-    x0, y0, x1, y1 = block.box
-    del x0, x1
-    label, depth = "", 0.0
-    if y1 < HEADER_ZONE * around.height:
-        label, depth = "Page-header", 1 - y1 / (HEADER_ZONE * around.height)
-    elif y0 > FOOTER_ZONE * around.height:
-        label, depth = "Page-footer", (y0 / around.height - FOOTER_ZONE) / (1 - FOOTER_ZONE)
-    if not label or block.size > 1.2 * around.body_size:
+    top, bottom = block.box[1] / around.height, block.box[3] / around.height
+    small = 1 - block.size / around.body_size
+    if not (bottom < HEADER_ZONE or top > FOOTER_ZONE) or small < -0.2:
         return None
+    header = bottom < HEADER_ZONE
+    depth = 1 - bottom / HEADER_ZONE if header else (top - FOOTER_ZONE) / (1 - FOOTER_ZONE)
     again = without_digits(block.text) in around.repeated
-    return Region(label, block.box, confidence(0.4 + 3 * depth + 1.4 * again + 2 * (1 - block.size / around.body_size)))
+    return "Page-header" if header else "Page-footer", 0.4 + 3 * depth + 1.4 * again + 2 * small
 
 
-def _caption(block: TextBlock, around: Surroundings) -> Region | None:
+def _caption(block: TextBlock, around: Surroundings) -> Judged:
     """Caption: begins with the name of an object and stands next to one."""
-    if not CAPTION.match(block.text):
-        return None
-    gap = distance_to(block.box, around.objects)
-    near = max(1 - gap / NEAR, -1.0) if math.isfinite(gap) else -1.0
+    near = max(1 - distance_to(block.box, around.objects) / NEAR, -1.0)
     lead = any(run.bold for run in block.runs[:2])
-    if near < 0 and not lead:
+    if not CAPTION.match(block.text) or (near < 0 and not lead):
         return None
-    return Region("Caption", block.box, confidence(0.6 + 1.6 * near + 0.9 * lead - 0.25 * (block.line_count - 1)))
+    return "Caption", 0.6 + 1.6 * near + 0.9 * lead - 0.25 * (block.line_count - 1)
 
 
-def _formula(block: TextBlock, around: Surroundings) -> Region | None:
+def _formula(block: TextBlock, around: Surroundings) -> Judged:
     """Formula: an equals sign, many signs and single italic letters, few words."""
     text = block.text
-    words = [word for word in text.split() if len(word) > 3 and word.isalpha()]
-    signs = sum(char in MATH for char in text)
-    if "=" not in text or len(words) > 1 or len(text) > 90:
+    words = sum(len(word) > 3 and word.isalpha() for word in text.split())
+    if "=" not in text or words > 1 or len(text) > 90:
         return None
-    share = signs / len(text)
-    del around
-    return Region("Formula", block.box, confidence(-0.6 + 6 * share + 1.8 * block.italic_share - 0.8 * len(words)))
+    share = sum(char in MATH for char in text) / len(text)
+    return "Formula", -0.6 + 6 * share + 1.8 * block.italic_share - 0.8 * words
 
 
-def _footnote(block: TextBlock, around: Surroundings) -> Region | None:
+def _footnote(block: TextBlock, around: Surroundings) -> Judged:
     """Footnote: small type low on the page, with a mark in front."""
     low = block.box[1] / around.height
     small = 1 - block.size / around.body_size
     if low < 0.66 or small < 0.1 or not NOTE_MARK.match(block.text):
         return None
     raised = block.runs[0].size < 0.8 * block.size
-    return Region("Footnote", block.box, confidence(-0.8 + 5 * small + 4 * (low - 0.66) + 1.1 * raised))
+    return "Footnote", -0.8 + 5 * small + 4 * (low - 0.66) + 1.1 * raised
 
 
-def _list_item(block: TextBlock, around: Surroundings) -> Region | None:
+def _list_item(block: TextBlock, around: Surroundings) -> Judged:
     """List-item: begins with a bullet or a number in the size of the text."""
     if not LIST_MARK.match(block.text) or block.bold_share > 0.6:
         return None
     fit = 1 - 5 * abs(block.size / around.body_size - 1)
     bullet = block.text.startswith("•")
-    return Region("List-item", block.box, confidence(0.5 + fit + 0.8 * bullet - 0.12 * (block.line_count - 2)))
+    return "List-item", 0.5 + fit + 0.8 * bullet - 0.12 * (block.line_count - 2)
 
 
-def _heading(block: TextBlock, around: Surroundings) -> Region | None:
+def _heading(block: TextBlock, around: Surroundings) -> Judged:
     """Title or Section-header: large or bold, few words, no full stop."""
     ratio = block.size / around.body_size
     words = len(block.text.split())
@@ -143,5 +133,5 @@ def _heading(block: TextBlock, around: Surroundings) -> Region | None:
         return None
     if ratio > 1.5:
         high = 1 - block.box[1] / around.height
-        return Region("Title", block.box, confidence(-1.6 + 1.5 * min(ratio, 3) + 0.9 * high - 0.04 * words))
-    return Region("Section-header", block.box, confidence(-0.4 + 3 * (ratio - 1) + 1.5 * bold - 0.06 * words))
+        return "Title", -1.6 + 1.5 * min(ratio, 3) + 0.9 * high - 0.04 * words
+    return "Section-header", -0.4 + 3 * (ratio - 1) + 1.5 * bold - 0.06 * words

@@ -39,18 +39,19 @@ def extract_across(pdf: bytes) -> Json:
     pages = upright_pages(pdf)
     runs = words(next(pages))
     body = main_size(runs)
-    lines = rows_of(runs, SAME_LINE)
-    title = [line for line in lines if median(run.size for run in line) >= TITLE_SIZE * body]
-    rest = [line for line in lines if line not in title]
+    title: list[str] = []
     sections: list[_Section] = []
-    for line in rest:
-        heading = [run.text for run in line if run.bold and run.size >= HEADING_SIZE * body]
-        text = [run.text for run in line if not (run.bold and run.size >= HEADING_SIZE * body)]
+    for line in rows_of(runs, SAME_LINE):
+        if median(run.size for run in line) >= TITLE_SIZE * body:
+            title += [run.text for run in line]
+            continue
+        heading = [run for run in line if run.bold and run.size >= HEADING_SIZE * body]
+        text = [run.text for run in line if run not in heading]
         if heading or not sections:
-            sections.append(_Section(" ".join(heading), []))
+            sections.append(_Section(" ".join(run.text for run in heading), []))
         if text:
             sections[-1].lines.append(" ".join(text))
-    return _poster(" ".join(run.text for line in title for run in line), [], sections, [])
+    return _poster(" ".join(title), [], sections, [])
 
 
 def extract_columns(pdf: bytes) -> Json:

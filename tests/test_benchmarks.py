@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.benchmarks import bench_speed
 from tests.benchmarks.bench_attack import static
 from tests.benchmarks.corpus import dln_like, snap_like
 
@@ -28,3 +29,22 @@ def test_a_corpus_is_the_same_every_time_and_as_dense_as_it_says(
 
 def test_the_linter_for_security_finds_nothing_and_every_requirement_has_its_hash() -> None:
     assert static(1, 0, None)["static"] == {"issues": [], "without_hash": [], "harm": 0}
+
+
+def test_the_page_of_speeds_has_the_rows_of_its_benchmarks() -> None:
+    """Numbers come from a run by hand; what is measured beside whom is written in one place."""
+    written = [line for line in bench_speed.PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    empty = list(bench_speed.lines({}))
+    assert len(written) == len(empty)
+    for line, other in zip(written, empty, strict=True):
+        cells, expected = line[2:-2].split(" | "), other[2:-2].split(" | ")
+        assert cells[:2] == expected[:2]
+        assert cells[3].startswith(expected[3])
+        if cells[2] != bench_speed.NOT_MEASURED and cells[0] not in ("work", "---"):
+            ours, theirs, times = (float(cells[at].replace(",", "")) for at in (2, 4, 5))
+            assert times == pytest.approx(theirs / ours, rel=0.02)
+
+
+def test_a_speed_is_shown_with_three_digits() -> None:
+    numbers = (0.7614, 342.4, 12_345.6, 0.000123)
+    assert [bench_speed.shown(each) for each in numbers] == ["0.761", "342", "12,346", "0.000123"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import ended_sessions, frame, login, start
+from pages.app import ended_sessions, frame, login, start
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, ge
 import msgspec
 
 from evaluator import formats
-from evaluator.doctor.fixes import Fix, fixes_for, refuse_label
+from evaluator.data.dataset import Annotations, Dataset, Side, join, map_labels
+from evaluator.data.fixes import Fix, fixes_for, refuse_label
+from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors
+from evaluator.data.page_sizes import PageKey, with_sizes
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import below, head, is_folder
-from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
-from evaluator.model.issues import BadInput, FixableMismatch, Issue, has_errors
-from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
-from evaluator.system.freed_memory import give_back
+from evaluator.system.memory import give_back
 from evaluator.system.threads import thread_pool
 
 if TYPE_CHECKING:
@@ -363,7 +363,7 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
         raise OptionError(f"--fix is for one of {names}; found {strange[0].file}")
     if not fixes or truth is None or any(member.source is None for member in members):
         return project
-    from evaluator import match_check
+    from evaluator.analysis.doctor import match_check
 
     _need_labels(project, fixes)
     known: Source | None = truth.source
@@ -502,7 +502,7 @@ def evaluate(
         False when the tables suffice: one plain prediction may then be evaluated over ranges of pages, for the same
         numbers and issues.
     executor : callable, optional
-        Makes what may work on parts of a large corpus; see `evaluator.engine.Engine`.
+        Makes what may work on parts of a large corpus; see `evaluator.system.engine.Engine`.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
 
@@ -623,7 +623,7 @@ def _evaluated(
     executor: Callable[[], Executor] | None = None,
 ) -> list[Evaluation]:
     """The evaluations of some models; OptionError for an option whose value makes no sense."""
-    from evaluator import match_check  # numbers over ranges of pages need neither it nor the doctor
+    from evaluator.analysis.doctor import match_check
 
     try:
         if options.page_ranges:
@@ -659,7 +659,7 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
     """Return one diagnosis for each prediction with which a fix would help; empty for files without boxes."""
     if protocol.kind != "boxes" or project.ground_truth is None:
         return ()
-    from evaluator import match_check
+    from evaluator.analysis.doctor import match_check
 
     truth = _as_written(project.ground_truth, protocol, options)
     issues = []
@@ -688,8 +688,8 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
     """An issue when the two can be compared the other way round, with what is wrong besides."""
-    from evaluator import match_check
-    from evaluator.doctor.diagnosis import number
+    from evaluator.analysis.doctor import match_check
+    from evaluator.analysis.doctor.diagnosis import number
 
     plain_options = msgspec.structs.replace(options, fix=())
     sides: tuple[Side, Side] = ("ground_truth", "prediction")

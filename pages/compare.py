@@ -9,18 +9,17 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from evaluator.analysis.slices.measured import ALL
 from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
 from evaluator.compare.sentences import interval_text, moved_text
-from evaluator.drawing import pair_causes, pair_list
-from evaluator.drawing.board import board_data
-from evaluator.drawing.class_matrix import class_difference
-from evaluator.drawing.matrix import SHOWS, difference_data
-from evaluator.drawing.mistake_filter import label_counts
-from evaluator.drawing.page_strip import window as first_and_last
-from evaluator.drawing.pair import PairLayers, pair_data
-from evaluator.drawing.payloads import (
+from evaluator.components.compare import pair_causes, pair_list
+from evaluator.components.compare.comparison_summary import board_data
+from evaluator.components.compare.pair import PairLayers, pair_data
+from evaluator.components.matrix.class_matrix import class_difference
+from evaluator.components.matrix.matrix import SHOWS, difference_data
+from evaluator.components.payloads import (
     CompareEvents,
     EmptyItem,
     LinkItem,
@@ -30,29 +29,34 @@ from evaluator.drawing.payloads import (
     PictureItem,
     with_axes,
 )
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.components.viewer.mistake_filter import label_counts
+from evaluator.components.viewer.page_strip import window as first_and_last
+from evaluator.data.boxes import IntArray
+from evaluator.data.issues import cut, displayed, isolated
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
-from evaluator.model.boxes import IntArray
-from evaluator.model.issues import cut, displayed, isolated
 from evaluator.protocols.pixel.difference import difference
-from evaluator.slices.measured import ALL
-from pages.shared import compare as held
-from pages.shared import decision, frame, gallery, headline, opened, pictures, slice_list, widgets
-from pages.shared import window as turned
-from pages.shared.address import at, leave_first_address, read_url, write_url
-from pages.shared.browser import listing as browser
-from pages.shared.compared import fields as of_fields
-from pages.shared.compared import pixels as of_pixels
-from pages.shared.compared import posters as of_posters
-from pages.shared.compared import window
-from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes, with_documents
-from pages.shared.fields import results as field_choices
-from pages.shared.findings import log as findings
-from pages.shared.opened import Named, OpenedBoxes, Place
-from pages.shared.pixel import results as pixels
-from pages.shared.results import confusion_of, result_key, score_threshold
-from pages.shared.state import State, chosen_cells, chosen_points, report, state
-from pages.shared.widgets import Column
+from pages.app import frame, pictures, widgets
+from pages.app import session_files as opened
+from pages.app import window as turned
+from pages.app.address import at, leave_first_address, read_url, write_url
+from pages.app.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes, with_documents
+from pages.app.results import confusion_of, result_key, score_threshold
+from pages.app.session_files import Named, OpenedBoxes, Place
+from pages.app.state import State, chosen_cells, chosen_points, report, state
+from pages.app.widgets import Column
+from pages.views.browser import listing as browser
+from pages.views.compare import decision, window
+from pages.views.compare import fields as of_fields
+from pages.views.compare import models as held
+from pages.views.compare import pixels as of_pixels
+from pages.views.compare import posters as of_posters
+from pages.views.fields import results as field_choices
+from pages.views.findings import log as findings
+from pages.views.gallery import crops
+from pages.views.overview import headline
+from pages.views.pixel import results as pixels
+from pages.views.slices import slice_list
 
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 PIXEL_VIEW = "pages/pixel_confusion.py"
@@ -154,7 +158,7 @@ def _alike(loaded: OpenedBoxes) -> None:
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
     if event is not None and model is not None:
         state.model = model.index
-        gallery.ask_alike(event.family)
+        crops.ask_alike(event.family)
 
 
 def _looked() -> None:

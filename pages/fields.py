@@ -8,31 +8,28 @@ import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator.drawing import fields as overlay
-from evaluator.drawing.payloads import (
-    EmptyItem,
-    ModelItem,
-    PageEvents,
-    PagePayload,
-    without_page,
-)
-from evaluator.metrics.results import count_of, threshold_text
-from evaluator.model.dataset import Side
-from evaluator.model.issues import cut, displayed, has_errors, issue_count
+from evaluator.components.payloads import EmptyItem, ModelItem, PageEvents, PagePayload, without_page
+from evaluator.components.viewer import fields as overlay
+from evaluator.data.dataset import Side
+from evaluator.data.issues import count_of, cut, displayed, has_errors, issue_count
+from evaluator.metrics.results import threshold_text
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
-from pages.shared import window as turned
-from pages.shared.address import read_url, write_url
-from pages.shared.components import parse_events, viewer, with_documents
-from pages.shared.fields import results as choices
-from pages.shared.fields import tables as parts
-from pages.shared.fields import verdicts as field_findings
-from pages.shared.fields import window
-from pages.shared.findings import log as findings
-from pages.shared.opened import FIELDS
-from pages.shared.state import Given, State, report, state
+from pages.app import frame, pictures, widgets
+from pages.app import session_files as opened
+from pages.app import window as turned
+from pages.app.address import read_url, write_url
+from pages.app.components import parse_events, viewer, with_documents
+from pages.app.session_files import FIELDS
+from pages.app.state import Given, State, report, state
+from pages.views.compare import pair_differences
+from pages.views.fields import results as choices
+from pages.views.fields import tables as parts
+from pages.views.fields import verdicts as field_findings
+from pages.views.fields import window
+from pages.views.findings import log as findings
+from pages.views.overview import headline
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712

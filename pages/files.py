@@ -10,20 +10,21 @@ from typing import Any
 
 import streamlit as st
 
-from evaluator import formats, project_file
+from evaluator import formats
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, count_of, has_errors, issue_count, plain
 from evaluator.formats.base import Kind
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, has_errors, issue_count, plain
 from evaluator.pdf.folder import folders_of
 from evaluator.project import AnyProject, Project
 from evaluator.review.place import state_folder
-from evaluator.uploads import Dropped, Proposed, endings, sort_dropped
-from evaluator.workspace import Sides
-from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures, widgets
-from pages.shared.address import parts, read_url, take
-from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
-from pages.shared.state import Given, State, state, written
+from evaluator.workspace import project_file
+from evaluator.workspace.roles import Sides
+from evaluator.workspace.uploads import Dropped, Proposed, endings, sort_dropped
+from pages.app import frame, pictures, session_files, widgets, workspace_store
+from pages.app.address import parts, read_url, take
+from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
+from pages.app.state import Given, State, state, written
+from pages.views.files import columns, doctor, file_list
 
 _KINDS: dict[str, AnyKind] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
@@ -35,9 +36,9 @@ _NOTHING_WRONG = "Nothing is wrong with these files."
 
 
 def _problems() -> None:
-    of_files, of_pages = opened.issues(BOXES), file_list.issues_of_pages()
+    of_files, of_pages = session_files.issues(BOXES), file_list.issues_of_pages()
     issues = sorted((*of_files, *of_pages), key=lambda issue: issue.severity != "error")
-    if not issues and not opened.files(BOXES).members:
+    if not issues and not session_files.files(BOXES).members:
         return
     counted = f"{len(of_files):,} in these files"
     if of_pages:
@@ -59,9 +60,9 @@ def _other_kinds() -> None:
         ("Posters", "pages/posters.py", POSTERS),
     )
     for title, page, kind in others:
-        if not opened.files(kind).members:
+        if not session_files.files(kind).members:
             continue
-        issues = opened.issues(kind)
+        issues = session_files.issues(kind)
         frame.section(title, count_of(issue_count(issues), "issue") if issues else "nothing is wrong with these files")
         if issues:
             frame.issues(sorted(issues, key=lambda issue: issue.severity != "error"))
@@ -69,7 +70,7 @@ def _other_kinds() -> None:
 
 
 def _upload(held: Project[Annotations]) -> None:
-    of = kept.folder()
+    of = workspace_store.folder()
     where = f"kept in {of.root.name} until you remove them" if of else "kept until this tab closes or is reloaded"
     frame.section("Add files", where)
     if of is None:
@@ -89,7 +90,7 @@ def _upload(held: Project[Annotations]) -> None:
                 accept_multiple_files="directory" if several == "A folder" else True,
                 key=files,
             )
-            opened.read_button(State.given, files, "upload_role")
+            session_files.read_button(State.given, files, "upload_role")
         widgets.answer(State.given, _take)
     with right:
         pictures.pages_uploader("upload_pages")
@@ -110,7 +111,7 @@ def _uploaded() -> None:
     for place, each in enumerate(taken):
         files = f", {count_of(len(each.upload.files), 'file')}" if len(each.upload.files) > 1 else ""
         words = f"{each.upload.name} · {roles[each.side].lower()} of {each.kind}{files}"
-        _removable(words, f"upload_{place}", opened.remove, each)
+        _removable(words, f"upload_{place}", session_files.remove, each)
     for place, name in enumerate(pages[:_PAGES_LISTED]):
         _removable(name, f"page_{place}", pictures.remove_page, name)
     if len(pages) > _PAGES_LISTED:
@@ -135,13 +136,13 @@ def _take(given: Given) -> None:
     state.rejected, state.dropped, state.dropped_problem = None, None, ""
     side = _ROLES.get(role)
     if side is None:
-        truths = [kind.name for kind in _KINDS.values() if opened.files(kind).ground_truth is not None]
+        truths = [kind.name for kind in _KINDS.values() if session_files.files(kind).ground_truth is not None]
         state.dropped = sort_dropped(files, open_truths=truths)
         state.tables = state.dropped.tables
     else:
         recognised = formats.recognise(files[0][1], files[0][0])
         kind = _KINDS[recognised.kind] if recognised is not None else BOXES
-        member = opened.take_upload(kind, files, side)
+        member = session_files.take_upload(kind, files, side)
         state.rejected = member if member.source is None else None
         state.tables = columns.tables_of(files) if member.source is None else ()
 
@@ -209,7 +210,7 @@ def _open_dropped(dropped: Dropped, sides: Sequence[Side | None]) -> None:
     for each, side in sorted(chosen, key=lambda pair: pair[1] != "ground_truth"):
         both = {other for one, other in chosen if one.kind == each.kind}
         alone = len(both) == 2 and each.kind not in emptied
-        member = opened.take(_KINDS[each.kind], each.upload, side, alone=alone)
+        member = session_files.take(_KINDS[each.kind], each.upload, side, alone=alone)
         if member.source is None:
             state.rejected = state.rejected or member
         else:
@@ -249,7 +250,7 @@ def _reference(held: Project[Annotations]) -> None:
     with st.form("reference"):
         st.selectbox("Reference", list(names), format_func=widgets.distinct(names), index=None, key="reference_place")
         st.form_submit_button("Use as reference", on_click=_ask_for_reference)
-    widgets.answer(State.reference_asked, opened.use_as_reference)
+    widgets.answer(State.reference_asked, session_files.use_as_reference)
 
 
 def _ask_for_reference() -> None:
@@ -257,7 +258,7 @@ def _ask_for_reference() -> None:
 
 
 def _save() -> None:
-    held = {kind.name: opened.files(kind) for kind in _KINDS.values()}
+    held = {kind.name: session_files.files(kind) for kind in _KINDS.values()}
     if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
     frame.section("Project", "files, protocol, fixes and filters in one file")
@@ -296,7 +297,7 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
 def _own_sides(files: AnyProject) -> Sides | None:
     """Return the files of a kind; None for sample data or nothing; raises CannotSave with uploads."""
     paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
-    if not files.members or any(map(opened.is_bundled, paths)):
+    if not files.members or any(map(session_files.is_bundled, paths)):
         return None
     if len(paths) < len(files.members):
         raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
@@ -333,14 +334,14 @@ def _reopen(path: Path) -> None:
     # Those of this session; what the workspace folder has comes back with a reload.
     state.taken = ()
     for kind in _KINDS.values():
-        opened.use(kind, named)
+        session_files.use(kind, named)
     take(dict(urllib.parse.parse_qsl(query)))
 
 
 def view() -> None:
     """Draw the whole view."""
     read_url("files")
-    held = opened.files(BOXES)
+    held = session_files.files(BOXES)
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
     _sorted_files()
@@ -356,7 +357,7 @@ def view() -> None:
     _upload(held)
     _save()
     _recent()
-    boxes = opened.boxes()
+    boxes = session_files.boxes()
     if boxes is not None:
         frame.files_choice(boxes)
     frame.sidebar(boxes)

@@ -12,22 +12,21 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 import streamlit as st
 
-from evaluator.metrics.results import count_of
-from evaluator.model.issues import BadInput, Issue, displayed, plain
-from evaluator.review import corrected_truth, exchange, identity, intake
+from evaluator.data.issues import BadInput, Issue, count_of, displayed, plain
+from evaluator.review import corrected_truth, exchange, identity, import_rows
 from evaluator.review.groups import FindingGroup, agreed_by_two, groups, targets_of_causes
 from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import NOTE_LENGTH, STATUSES, VERDICTS, Event, ReviewLog, Target
-from pages.shared import frame, opened, pictures, widgets
-from pages.shared.address import read_url, write_url
-from pages.shared.fields import verdicts as field_findings
-from pages.shared.findings import card as finding
-from pages.shared.findings import log as findings
-from pages.shared.findings import meeting, queue, sample
-from pages.shared.opened import OpenedBoxes
-from pages.shared.posters import verdicts as word_findings
-from pages.shared.results import result_of
-from pages.shared.state import ImportNote, State, state, written
+from pages.app import frame, pictures, session_files, widgets
+from pages.app.address import read_url, write_url
+from pages.app.results import result_of
+from pages.app.session_files import OpenedBoxes
+from pages.app.state import ImportNote, State, state, written
+from pages.views.fields import verdicts as field_findings
+from pages.views.findings import card as finding
+from pages.views.findings import log as findings
+from pages.views.findings import meeting, queue, sample
+from pages.views.posters import verdicts as word_findings
 
 BROWSER_VIEW = "pages/page_browser.py"
 # Findings that have views of their own, by the kind of what they are about.
@@ -386,7 +385,7 @@ def _import() -> None:
     bad: list[Issue] = []
     for name, content in files:
         try:
-            read = intake.read(content, name)
+            read = import_rows.read(content, name)
         except BadInput as problem:
             bad += problem.issues
             continue
@@ -442,7 +441,7 @@ def _every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
 def view() -> None:
     """Draw the whole view."""
     read_url("findings")
-    loaded = opened.boxes()
+    loaded = session_files.boxes()
     log = findings.review_log()
     entries = _every_status(loaded)
     if state.meeting_open and loaded is not None:

@@ -9,22 +9,22 @@ import numpy as np
 import streamlit as st
 
 from evaluator.charts import boxes, curves
-from evaluator.drawing import crops
-from evaluator.drawing.class_matrix import class_matrix
-from evaluator.drawing.payloads import GalleryPayload, with_axes
-from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question
-from evaluator.metrics.causes import family_title
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.metrics.results import count_of
-from evaluator.model.issues import cut, displayed
-from pages.shared import frame, headline, widgets
-from pages.shared import gallery as held
-from pages.shared.address import read_url, write_url
-from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
-from pages.shared.findings import of_causes
-from pages.shared.opened import Named, OpenedBoxes
-from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
-from pages.shared.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
+from evaluator.components.gallery import crops
+from evaluator.components.matrix.class_matrix import class_matrix
+from evaluator.components.payloads import GalleryPayload, with_axes
+from evaluator.data.issues import count_of, cut, displayed
+from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Question
+from evaluator.matching.causes import family_title
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
+from pages.app import frame, widgets
+from pages.app.address import read_url, write_url
+from pages.app.components import chosen_cell, gallery, matrix, opened_card, wanted
+from pages.app.results import confusion_of, has_scores, result_key, result_of, score_threshold
+from pages.app.session_files import Named, OpenedBoxes
+from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
+from pages.views.findings import of_causes
+from pages.views.gallery import crops as held
+from pages.views.overview import headline
 
 BROWSER_VIEW = "pages/page_browser.py"
 _KEY = "gallery"

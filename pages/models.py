@@ -12,14 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts.models import Placed, over_runs
 from evaluator.compare.models import Standings, difference_text, order_of_runs, rank_text
+from evaluator.data.issues import count_of, plain
 from evaluator.metrics.metric import Metric
-from evaluator.metrics.results import capitalised, count_of, defined
-from evaluator.model.issues import plain
-from pages.shared import frame, headline, widgets
-from pages.shared import models as held
-from pages.shared.address import read_url, write_url
-from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, chosen_cells, state
+from evaluator.metrics.results import capitalised, defined
+from pages.app import frame, widgets
+from pages.app.address import read_url, write_url
+from pages.app.session_files import OpenedBoxes
+from pages.app.state import State, chosen_cells, state
+from pages.views.models import results as held
+from pages.views.overview import headline
 
 COMPARE_VIEW = "pages/compare.py"
 # Characters of a name above a column: the browser measures it whole to find where to cut it.

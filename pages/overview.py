@@ -8,18 +8,20 @@ import numpy as np
 import streamlit as st
 
 from evaluator.charts import boxes as charts
-from evaluator.drawing.mistake_filter import document_counts, label_counts
-from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.components.viewer.mistake_filter import document_counts, label_counts
+from evaluator.data.issues import displayed
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
-from evaluator.model.issues import displayed
-from pages.shared import doctor, frame, headline, means, own_numbers, pictures, protocol, widgets
-from pages.shared.address import read_url, write_url
-from pages.shared.browser import listing as browser
-from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.results import Result, result_of
-from pages.shared.state import state
-from pages.shared.widgets import Column
+from pages.app import frame, pictures, protocol, widgets
+from pages.app.address import read_url, write_url
+from pages.app.results import Result, result_of
+from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.state import state
+from pages.app.widgets import Column
+from pages.views.browser import listing as browser
+from pages.views.files import doctor
+from pages.views.overview import headline, means, protocol_metrics
 
 BROWSER_VIEW = "pages/page_browser.py"
 _MOST_BUTTONS = 4
@@ -246,11 +248,11 @@ def view() -> None:
     frame.banners(loaded, chosen)
     doctor.banner()
     headline.operating_point(loaded, chosen)
-    own = own_numbers.has_own_numbers(loaded)
+    own = protocol_metrics.has_own_numbers(loaded)
     if own:
-        own_numbers.numbers_table(loaded, chosen)
-        own_numbers.labels_and_curves(loaded, chosen)
-        own_numbers.costs_and_scores(loaded, chosen)
+        protocol_metrics.numbers_table(loaded, chosen)
+        protocol_metrics.labels_and_curves(loaded, chosen)
+        protocol_metrics.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
     add_mistakes = headline.model_cards(loaded, chosen)
     with st.container(key="labels_row"):
@@ -264,7 +266,7 @@ def view() -> None:
         means.means(loaded, chosen)
     _fit_and_documents(loaded, chosen)
     if not own:
-        own_numbers.scores(loaded, chosen)
+        protocol_metrics.scores(loaded, chosen)
     frame.sidebar(loaded)
     write_url("overview")
     if loaded.project.pdfs:

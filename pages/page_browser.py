@@ -5,23 +5,25 @@ from __future__ import annotations
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.mistake_filter import kept_text
-from evaluator.drawing.payloads import PageEvents
-from evaluator.drawing.text_lost import TextSummary
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import IntArray
-from evaluator.model.issues import displayed
-from pages.shared import frame, gallery, headline, jobs, opened, pictures, review_plan, widgets
-from pages.shared import window as turned
-from pages.shared.address import at, leave_first_address, read_url, write_url
-from pages.shared.browser import listing as browser
-from pages.shared.browser import text_count as words
-from pages.shared.browser import window
-from pages.shared.components import parse_events, viewer, with_documents
-from pages.shared.findings import log as findings
-from pages.shared.opened import BOXES, Model, OpenedBoxes
-from pages.shared.state import Field, State, go_to, report, state, written
+from evaluator.components.payloads import PageEvents
+from evaluator.components.viewer.mistake_filter import kept_text
+from evaluator.components.viewer.text_lost import TextSummary
+from evaluator.data.boxes import IntArray
+from evaluator.data.issues import count_of, displayed
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
+from pages.app import frame, jobs, pictures, session_files, widgets
+from pages.app import window as turned
+from pages.app.address import at, leave_first_address, read_url, write_url
+from pages.app.components import parse_events, viewer, with_documents
+from pages.app.session_files import BOXES, Model, OpenedBoxes
+from pages.app.state import Field, State, go_to, report, state, written
+from pages.views.browser import listing as browser
+from pages.views.browser import text_count as words
+from pages.views.browser import window
+from pages.views.findings import log as findings
+from pages.views.gallery import crops
+from pages.views.overview import headline
+from pages.views.suspects import review_plan
 
 GALLERY_VIEW = "pages/gallery.py"
 _KEY = "viewer"
@@ -182,7 +184,7 @@ def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
 
 
 def _events() -> PageEvents:
-    loaded = opened.boxes()
+    loaded = session_files.boxes()
     return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
@@ -226,7 +228,7 @@ def _alike() -> None:
     """More causes like one of the page: the gallery shows them."""
     family = _events().alike
     if family is not None:
-        gallery.ask_alike(family)
+        crops.ask_alike(family)
         state.whole_view = True
 
 
@@ -297,7 +299,7 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         on_verdict=lambda: _judged(loaded, model),
         on_alike=_alike,
     )
-    opened.freeze_loaded("page drawn")
+    session_files.freeze_loaded("page drawn")
 
 
 view()

@@ -11,20 +11,23 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator import export
-from evaluator.drawing import matrix as heatmap
-from evaluator.drawing.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
-from evaluator.drawing.tint import tint_data
-from evaluator.metrics.results import count_of, defined
-from evaluator.model.issues import Issue, cut, displayed, issue_count, whole
+from evaluator.components.matrix import matrix as heatmap
+from evaluator.components.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
+from evaluator.components.tint.cell_overlay import tint_data
+from evaluator.data.issues import Issue, count_of, cut, displayed, issue_count, whole
+from evaluator.metrics import export
+from evaluator.metrics.results import defined
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
-from pages.shared import components, frame, headline, pair_differences, pictures, widgets
-from pages.shared.address import at, read_url, write_url
-from pages.shared.opened import OpenedBoxes, Place, pixels
-from pages.shared.pixel import results as choices
-from pages.shared.pixel.controls import count_choices
-from pages.shared.pixel.scope import (
+from pages.app import components, frame, pictures, widgets
+from pages.app.address import at, read_url, write_url
+from pages.app.session_files import OpenedBoxes, Place, pixels
+from pages.app.state import AnyField, State, chosen_cells, go_to, report, state, written
+from pages.views.compare import pair_differences
+from pages.views.overview import headline
+from pages.views.pixel import results as choices
+from pages.views.pixel.controls import count_choices
+from pages.views.pixel.scope import (
     Shown,
     arranged,
     differences,
@@ -37,8 +40,7 @@ from pages.shared.pixel.scope import (
     sides_of,
     values_of,
 )
-from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
-from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state, written
+from pages.views.pixel.summary import PAGES_AT_ONCE, summary
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}

@@ -11,21 +11,21 @@ import pandas as pd
 import streamlit as st
 
 from evaluator.charts import posters as charts
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.issues import count_of, displayed, issue_count
 from evaluator.formats.posters import Posters
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.issues import displayed, issue_count
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
-from evaluator.workspace import sample
-from pages.shared import frame, opened, pair_differences, widgets
-from pages.shared.address import read_url, write_url
-from pages.shared.opened import POSTERS, SAMPLE_DATA
-from pages.shared.posters import panel
-from pages.shared.posters import results as choices
-from pages.shared.state import State, state
+from evaluator.workspace.roles import sample
+from pages.app import frame, session_files, widgets
+from pages.app.address import read_url, write_url
+from pages.app.session_files import POSTERS, SAMPLE_DATA
+from pages.app.state import State, state
+from pages.views.compare import pair_differences
+from pages.views.posters import panel
+from pages.views.posters import results as choices
 
 _TABLE, _CHART = "poster_table", "poster_criteria"
 _ROWS_SHOWN = 14
@@ -71,7 +71,7 @@ def _explanation() -> None:
     )
 
 
-def _sidebar(posters: opened.Opened[Posters]) -> None:
+def _sidebar(posters: session_files.Opened[Posters]) -> None:
     truth = posters.project.ground_truth
     with st.sidebar:
         st.selectbox(
@@ -235,7 +235,7 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
 
 
 def _nothing_to_evaluate() -> None:
-    held = opened.files(POSTERS)
+    held = session_files.files(POSTERS)
     truth = held.ground_truth
     if truth is None and not held.models:
         text = "No posters are open."
@@ -254,19 +254,19 @@ def _nothing_to_evaluate() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Open the sample posters", icon=":material/folder_open:", on_click=_use_sample)
         st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
-    issues = opened.issues(POSTERS)
+    issues = session_files.issues(POSTERS)
     if issues:
         frame.section("Issues", f"{issue_count(issues):,} in these files")
         frame.issues(issues)
 
 
 def _use_sample() -> None:
-    opened.use(POSTERS, sample(SAMPLE_DATA))
+    session_files.use(POSTERS, sample(SAMPLE_DATA))
 
 
 def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
     of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
-    issues = dict.fromkeys([*opened.issues(POSTERS), *of_pairs])
+    issues = dict.fromkeys([*session_files.issues(POSTERS), *of_pairs])
     if issues:
         frame.section("Issues", f"{issue_count(issues):,} in the files of the posters")
         frame.issues(list(issues))
@@ -275,7 +275,7 @@ def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("posters")
-    posters, chosen = opened.opened(POSTERS), choices.models()
+    posters, chosen = session_files.opened(POSTERS), choices.models()
     if posters is None:
         frame.title("Posters", "")
         _nothing_to_evaluate()

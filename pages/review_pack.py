@@ -5,16 +5,17 @@ from __future__ import annotations
 import msgspec
 import streamlit as st
 
-from evaluator.metrics.results import count_of
-from evaluator.model.issues import BadInput, plain
+from evaluator.data.issues import BadInput, count_of, plain
 from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions
 from evaluator.pack.contents import Contents
-from evaluator.pack.since import Packed, recorded
-from pages.shared import decision, frame, headline, jobs, opened, protocol, widgets
-from pages.shared import pack as held
-from pages.shared.address import read_url, write_url
-from pages.shared.opened import OpenedBoxes
-from pages.shared.own_numbers import has_own_numbers
+from evaluator.pack.diff import Packed, recorded
+from pages.app import frame, jobs, protocol, session_files, widgets
+from pages.app.address import read_url, write_url
+from pages.app.session_files import OpenedBoxes
+from pages.views.compare import decision
+from pages.views.overview import headline
+from pages.views.overview.protocol_metrics import has_own_numbers
+from pages.views.pack import pack as held
 
 _MEGABYTE = 2**20
 # More documents than this are chosen in the terminal.
@@ -248,7 +249,7 @@ def _make(
 def _without_boxes() -> None:
     frame.title("Review pack", "")
     frame.sidebar(None)
-    of_boxes = opened.files(opened.BOXES)
+    of_boxes = session_files.files(session_files.BOXES)
     if of_boxes.ground_truth is not None or of_boxes.models:
         # They may be meant to go in: what is wrong with them, and the other protocols.
         frame.need_files()
@@ -268,7 +269,7 @@ def _without_boxes() -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("review_pack")
-    if opened.boxes() is None and held.systems(None):
+    if session_files.boxes() is None and held.systems(None):
         _without_boxes()
         write_url("review_pack")
         return

@@ -7,17 +7,19 @@ from typing import Final
 
 import streamlit as st
 
-from evaluator import export
+from evaluator.analysis.slices.measured import ALL, MEASURES, WORDS, is_average
+from evaluator.analysis.slices.observed import measures_of
+from evaluator.analysis.slices.slices import Slices, signature_of
+from evaluator.data.issues import displayed
+from evaluator.metrics import export
 from evaluator.metrics.results import capitalised
-from evaluator.model.issues import displayed
-from evaluator.slices.measured import ALL, MEASURES, WORDS, is_average
-from evaluator.slices.observed import measures_of
-from evaluator.slices.slices import Slices, signature_of
-from pages.shared import frame, headline, observed_slices, protocol, slice_list, widgets
-from pages.shared import slices as held
-from pages.shared.address import read_url, write_url
-from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, state
+from pages.app import frame, protocol, widgets
+from pages.app.address import read_url, write_url
+from pages.app.session_files import OpenedBoxes
+from pages.app.state import State, state
+from pages.views.overview import headline
+from pages.views.slices import observed_slices, slice_list
+from pages.views.slices import slices as held
 
 _OF_AVERAGES: Final = (
     "Averages rank all predictions, at the thresholds of the protocol and whatever the score: their slices are of "

@@ -7,15 +7,17 @@ from typing import Final
 
 import streamlit as st
 
-from evaluator.model.issues import whole
-from evaluator.suspects.listing import Suspects
-from pages.shared import components, frame, headline, jobs, review_plan, widgets
-from pages.shared import suspects as held
-from pages.shared.address import read_url, write_url
-from pages.shared.findings import log as findings
-from pages.shared.opened import OpenedBoxes
-from pages.shared.state import AnyField, State, go_to, report, state
-from pages.shared.suspects import Known
+from evaluator.analysis.suspects.listing import Suspects
+from evaluator.data.issues import whole
+from pages.app import components, frame, jobs, widgets
+from pages.app.address import read_url, write_url
+from pages.app.session_files import OpenedBoxes
+from pages.app.state import AnyField, State, go_to, report, state
+from pages.views.findings import log as findings
+from pages.views.overview import headline
+from pages.views.suspects import review_plan
+from pages.views.suspects import suspects as held
+from pages.views.suspects.suspects import Known
 
 BROWSER_VIEW = "pages/page_browser.py"
 _TITLE: Final = "Suspected ground truth"

@@ -29,9 +29,9 @@ import numpy as np
 
 import evaluator
 from evaluator import formats
+from evaluator.data.issues import BadInput
 from evaluator.formats.base import Reading
 from evaluator.formats.writers import WRITERS
-from evaluator.model.issues import BadInput
 from tests import attacks_files
 from tests.building import box, ground_truth, snapshot_file
 
@@ -41,8 +41,7 @@ SAMPLE: Final = Path(__file__).resolve().parents[1] / "sample_data"
 _READERS: Final = tuple(
     str(Path(evaluator.__file__).parent / place)
     for place in (
-        "formats", "model", "review", "compare", "slices", "doctor", "uploads.py", "project_file.py",
-        "workspace_folder.py", str(Path("pack", "since.py")),
+        "formats", "data", "review", "compare", "analysis", "workspace", str(Path("pack", "diff.py")),
     )
 )  # fmt: skip
 # Values that a page of HTML carries: what is around them is not changed, so that they are reached.

@@ -16,24 +16,25 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from evaluator import export, project_file, uploads
+from evaluator.analysis.slices.attributes import attributes_of, page_attributes
+from evaluator.analysis.slices.conditions import holding
+from evaluator.analysis.slices.named import read_named
+from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.compare import earlier, gate
 from evaluator.compare.models import standings
-from evaluator.doctor.fixes import FixError, fix_of
+from evaluator.data.dataset import Dataset, join
+from evaluator.data.fixes import FixError, fix_of
+from evaluator.data.issues import BadInput, refuse
 from evaluator.formats.fields.schema import schema_from
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.metrics import export
 from evaluator.metrics.measures import Key
-from evaluator.model.dataset import Dataset, join
-from evaluator.model.issues import BadInput, refuse
-from evaluator.pack import since
+from evaluator.pack import diff
 from evaluator.pack.html_pack import _in_script
 from evaluator.project import evaluate
-from evaluator.review import intake
-from evaluator.slices.attributes import attributes_of, page_attributes
-from evaluator.slices.conditions import holding
-from evaluator.slices.named import read_named
-from evaluator.slices.page_table import read_page_table
-from evaluator.workspace_folder import STATE_FILE, WorkspaceFolder
+from evaluator.review import import_rows
+from evaluator.workspace import project_file, uploads
+from evaluator.workspace.store import STATE_FILE, WorkspaceFolder
 from tests.building import annotations, box, ground_truth, write_file
 
 Files = list[tuple[str, bytes]]
@@ -88,10 +89,10 @@ def _projects() -> Files:
 
 def _packs() -> Files:
     model = {"name": "lines", "signature": "snapshot 1.3 · IoU ≥ 0.50", "f1": 0.5, "precision": None, "recall": 0.25}
-    models = tuple(since.PackedModel(letter=each, mistakes=3, **model) for each in "AB")  # type: ignore[arg-type]
-    findings = (since.PackedFinding("t1", "Missed · Table", "a.pdf, page 1", "Model wrong"),)
-    record = since.Packed(1, "1 May 2026", "Ship B", "t", models, findings)
-    html = f'<html><script type="application/json" id="{since.ELEMENT}">{_in_script(record)}</script></html>'
+    models = tuple(diff.PackedModel(letter=each, mistakes=3, **model) for each in "AB")  # type: ignore[arg-type]
+    findings = (diff.PackedFinding("t1", "Missed · Table", "a.pdf, page 1", "Model wrong"),)
+    record = diff.Packed(1, "1 May 2026", "Ship B", "t", models, findings)
+    html = f'<html><script type="application/json" id="{diff.ELEMENT}">{_in_script(record)}</script></html>'
     return [("pack.html", html.encode())]
 
 
@@ -183,9 +184,9 @@ def _read_project(content: bytes, name: str) -> object:
 
 
 def _read_pack(content: bytes, name: str) -> object:
-    then = since.recorded(name, content)
+    then = diff.recorded(name, content)
     ((_, good),) = _packs()
-    return [since.since(then, then), since.since(then, since.recorded(name, good))]
+    return [diff.since(then, then), diff.since(then, diff.recorded(name, good))]
 
 
 def _read_result(content: bytes, name: str) -> object:
@@ -260,7 +261,7 @@ READERS: Final[dict[str, Reader]] = {
     "conditions": Reader(_conditions, _read_condition),
     "dropped": Reader(_dropped, _read_dropped),
     "earlier-result": Reader(_results, _read_result),
-    "findings": Reader(_findings, intake.read),
+    "findings": Reader(_findings, import_rows.read),
     "fixes": Reader(_fixes, _read_fix),
     "named-slices": Reader(_slices, _read_slices),
     "page-table": Reader(_page_tables, _read_page_table),

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Boxes, Document, Side
 from evaluator.metrics.results import ScoreCurve
-from evaluator.model.dataset import Annotations, Boxes, Document, Side
 
 LABELS = ("Figure", "Table")
 NO_SCORE = float("nan")

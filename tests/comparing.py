@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.model.dataset import Annotations, Dataset, join
+from evaluator.data.dataset import Annotations, Dataset, join
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import ThresholdResult
 from tests.building import Box, annotations, ground_truth, random_rows

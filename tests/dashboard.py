@@ -22,8 +22,8 @@ from streamlit.runtime.state import get_session_state
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from evaluator import project
-from evaluator.workspace import WORKSPACE_VARIABLE
-from pages.shared.state import State
+from evaluator.workspace.roles import WORKSPACE_VARIABLE
+from pages.app.state import State
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_DATA = ROOT / "sample_data"
@@ -234,7 +234,7 @@ _GIVEN: dict[str, Any] = {}
 
 
 def page_of(data: dict[str, Any]) -> dict[str, Any]:
-    """The page that the browser shows of a list, as `web/viewer/put.js` and `web/compare/put.js` put it together."""
+    """The page that the browser shows of a list, as `viewer/put.js` and `compare/put.js` put it together."""
     _GIVEN.update({data[name]: data[part] for name, part in (("name", "content"), ("strip", "items")) if part in data})
     content, items = _GIVEN[data["name"]], _GIVEN[data["strip"]]
     place = content["page"]["document"], content["page"]["index"]

@@ -16,12 +16,12 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.data.issues import Collector
 from evaluator.formats import FORMATS
-from evaluator.formats.coco import walk as coco
+from evaluator.formats.coco import validate as coco
 from evaluator.formats.json_values import Shape
 from evaluator.formats.known import KNOWN
-from evaluator.formats.snapshot import walk as snapshot
-from evaluator.model.issues import Collector
+from evaluator.formats.snapshot import validate as snapshot
 from evaluator.pdf import problems as pages
 from evaluator.review import problems as store
 from tests import syntax

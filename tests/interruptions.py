@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evaluator import cli
-from evaluator.system.whole_file import UNFINISHED
+from evaluator.system.atomic_write import UNFINISHED
 from tests.building import random_rows, write_file
 
 Contents = dict[str, bytes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from evaluator.metrics.box_results import BoxResult
+from evaluator.matching.box_results import BoxResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.verdicts import Event, judge
 

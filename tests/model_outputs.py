@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Document, map_labels
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations, Document, map_labels
 
 Plant = Callable[[Annotations], Annotations]
 ALIASES = {"Text": "paragraph", "Figure": "image", "Table": "tabular", "Caption": "legend"}

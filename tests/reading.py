@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput, Issue
 from evaluator.formats.base import BoxFormat, Reading
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Issue
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 HOSTILE = Path(__file__).with_name("hostile")

@@ -19,9 +19,8 @@ from tests import syntax
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
-    "version", "system", "model", "engine", "metrics", "pdf", "formats", "doctor", "protocols", "compare", "slices",
-    "workspace", "project_file", "match_check", "project", "uploads", "workspace_folder", "file_list", "review",
-    "suspects", "drawing", "web", "charts", "export", "pack", "cli",
+    "data", "system", "metrics", "matching", "pdf", "formats", "protocols", "compare", "review", "analysis",
+    "project", "workspace", "charts", "components", "pack", "cli",
 )  # fmt: skip
 CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_modules" not in path.parts)
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
@@ -59,7 +58,7 @@ class Source(NamedTuple):
     """What is asked of a file; it is read once, because that takes most of the time of these tests."""
 
     imports: tuple[str, ...]
-    """Every module that it imports, anywhere in it, with the names taken from it: ``model.boxes.area``."""
+    """Every module that it imports, anywhere in it, with the names taken from it: ``data.boxes.area``."""
     says: bool
     """Whether it has a docstring."""
     functions: tuple[Function, ...]
@@ -222,9 +221,9 @@ def test_a_view_uses_streamlit_as_the_house_does() -> None:
     for path in VIEWS:
         nodes, name = syntax.nodes(syntax.parsed(path)), name_of(path)
         touched = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        assert "session_state" not in touched or name == "pages/shared/state.py", name
-        assert "query_params" not in touched or name == "pages/shared/address.py", name
-        assert not touched & {"cache_data", "cache_resource"} or name.startswith("pages/shared/"), name
+        assert "session_state" not in touched or name == "pages/app/state.py", name
+        assert "query_params" not in touched or name == "pages/app/address.py", name
+        assert not touched & {"cache_data", "cache_resource"} or name.startswith(("pages/app/", "pages/views/")), name
         alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 from evaluator import formats
-from evaluator.model.issues import BadInput
+from evaluator.data.issues import BadInput
 from tests import attacks, attacks_files
 from tests.attacks import Reached, attempts, changed, good_files, read
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.metrics.box_items import (
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import (
     BACKGROUND,
     MATCHED,
     Pick,
@@ -25,8 +26,7 @@ from evaluator.metrics.box_items import (
     with_name,
     with_score,
 )
-from evaluator.metrics.error_types import DOCUMENT
-from evaluator.model.dataset import join
+from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols.coco.matching import pair as coco_pair
 from evaluator.protocols.pod.evaluation import pair as pod_pair
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair

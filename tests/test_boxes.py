@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evaluator.model.boxes import area, intersection, iou, overlap
+from evaluator.data.boxes import area, intersection, iou, overlap
 
 NO_BOXES = np.empty((0, 4))
 

@@ -10,71 +10,71 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from evaluator.system.recent import Recent
-from evaluator.web.source import loader_script
-from pages.shared import by_digest
+from evaluator.components.source import loader_script
+from evaluator.system.lru_cache import Recent
+from pages.app import routes
 from tests.browser.conftest import dashboard
 
 
 @pytest.fixture
 def routed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_digest, "_routed", True)
-    monkeypatch.setattr(by_digest, "_pictures", Recent(most_bytes=by_digest.PICTURE_BYTES))
+    monkeypatch.setattr(routes, "_routed", True)
+    monkeypatch.setattr(routes, "_pictures", Recent(most_bytes=routes.PICTURE_BYTES))
 
 
 def test_without_the_route_a_picture_is_inside_the_message() -> None:
-    assert by_digest.picture_address(b"abc") == "data:image/webp;base64,YWJj"
-    assert by_digest.picture_address(b"\xff\xd8\xff") == "data:image/jpeg;base64,/9j/"
-    assert by_digest.script_address("export default 1", "js") is None
+    assert routes.picture_address(b"abc") == "data:image/webp;base64,YWJj"
+    assert routes.picture_address(b"\xff\xd8\xff") == "data:image/jpeg;base64,/9j/"
+    assert routes.script_address("export default 1", "js") is None
 
 
 def test_an_address_is_that_of_the_content(routed: None) -> None:
-    first, again, other = (by_digest.picture_address(each) for each in (b"abc", b"abc", b"abd"))
+    first, again, other = (routes.picture_address(each) for each in (b"abc", b"abc", b"abd"))
     assert first == again != other
     assert first.startswith("/layoutscope/")
-    assert by_digest._pictures.get(first.rpartition("/")[2]) == b"abc"
+    assert routes._pictures.get(first.rpartition("/")[2]) == b"abc"
 
 
 def test_a_picture_is_not_found_by_the_plain_digest_of_its_content(
     routed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = by_digest.picture_address(b"abc")
-    monkeypatch.setattr(by_digest, "_secret", b"another")
-    assert by_digest.picture_address(b"abc") != first
+    first = routes.picture_address(b"abc")
+    monkeypatch.setattr(routes, "_secret", b"another")
+    assert routes.picture_address(b"abc") != first
 
 
 def test_one_picture_larger_than_the_room_is_handed_out_all_the_same(
     routed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(by_digest, "PICTURE_BYTES", 3)
-    monkeypatch.setattr(by_digest, "_pictures", Recent(most_bytes=3))
-    first, second = (by_digest.picture_address(content).rpartition("/")[2] for content in (b"aaaa", b"bbbb"))
+    monkeypatch.setattr(routes, "PICTURE_BYTES", 3)
+    monkeypatch.setattr(routes, "_pictures", Recent(most_bytes=3))
+    first, second = (routes.picture_address(content).rpartition("/")[2] for content in (b"aaaa", b"bbbb"))
     assert (asked(first).status_code, asked(second).body) == (404, b"bbbb")
 
 
 def asked(name: str) -> Response:
     """What the route answers to a name."""
     scope = {"type": "http", "method": "GET", "path": f"/layoutscope/{name}", "path_params": {"name": name}}
-    return asyncio.run(by_digest._answer(Request(scope)))
+    return asyncio.run(routes._answer(Request(scope)))
 
 
 def test_a_small_picture_is_made_once_when_it_is_fetched(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
+    monkeypatch.setattr(routes, "_one_at_a_time", asyncio.Semaphore(1))
     made = []
 
     def make() -> bytes:
         made.append(1)
         return b"small"
 
-    address = by_digest.later_address("a.pdf, page 1", make)
-    assert address == by_digest.later_address("a.pdf, page 1", make) != by_digest.later_address("a.pdf, page 2", make)
+    address = routes.later_address("a.pdf, page 1", make)
+    assert address == routes.later_address("a.pdf, page 1", make) != routes.later_address("a.pdf, page 2", make)
     assert not made
     name = address.rpartition("/")[2]
     first, again = asked(name), asked(name)
     assert (first.status_code, first.body, again.body) == (200, b"small", b"small")
     assert first.headers["cache-control"] == "private, max-age=31536000, immutable"
     assert first.headers["content-type"] == "image/webp"
-    page = by_digest.picture_address(b"\xff\xd8\xff").rpartition("/")[2]
+    page = routes.picture_address(b"\xff\xd8\xff").rpartition("/")[2]
     assert asked(page).headers["content-type"] == "image/jpeg"
     assert len(made) == 1
 
@@ -83,24 +83,24 @@ def test_the_picture_of_a_page_waits_for_no_small_one_and_is_not_made_where_it_i
     routed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = asyncio.Semaphore(0)
-    monkeypatch.setattr(by_digest, "_one_at_a_time", full)
-    monkeypatch.setattr(by_digest, "_pages_at_a_time", asyncio.Semaphore(2))
-    address = by_digest.later_address("a.pdf, page 1", lambda: b"made", whole=True)
+    monkeypatch.setattr(routes, "_one_at_a_time", full)
+    monkeypatch.setattr(routes, "_pages_at_a_time", asyncio.Semaphore(2))
+    address = routes.later_address("a.pdf, page 1", lambda: b"made", whole=True)
     assert asked(address.rpartition("/")[2]).body == b"made"
-    known = by_digest.later_address("a.pdf, page 2", lambda: b"made", known=b"known", whole=True)
+    known = routes.later_address("a.pdf, page 2", lambda: b"made", known=b"known", whole=True)
     assert asked(known.rpartition("/")[2]).body == b"known"
 
 
 def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
-    answer = asked(by_digest.later_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])
+    monkeypatch.setattr(routes, "_one_at_a_time", asyncio.Semaphore(1))
+    answer = asked(routes.later_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])
     assert (answer.status_code, answer.body) == (204, b"")
     assert "cache-control" not in answer.headers
     assert asked("0123456789abcdef.picture").status_code == 404
 
 
 def test_without_the_route_there_is_no_small_picture() -> None:
-    assert by_digest.later_address("a.pdf, page 1", lambda: b"small") == ""
+    assert routes.later_address("a.pdf, page 1", lambda: b"small") == ""
 
 
 def test_the_loader_is_small_and_names_both_files() -> None:

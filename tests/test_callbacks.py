@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import callbacks
+from pages.app import callbacks
 from tests.browser.conftest import ROOT
 from tests.dashboard import fine
 
@@ -29,7 +29,7 @@ def _judging() -> None:
     import streamlit as st
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-    from pages.shared.state import state
+    from pages.app.state import state
 
     def judge(leaves: bool) -> None:
         context = get_script_run_ctx()
@@ -59,8 +59,8 @@ def _leaving() -> None:
     import streamlit as st
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-    from pages.shared import widgets
-    from pages.shared.state import State, go_to
+    from pages.app import widgets
+    from pages.app.state import State, go_to
 
     context = get_script_run_ctx()
     assert context is not None
@@ -102,7 +102,7 @@ def _of_two_parts() -> None:
     """A view with a button outside and one inside of a part that runs alone, and how often each was pressed."""
     import streamlit as st
 
-    from pages.shared.state import state
+    from pages.app.state import state
 
     def visit() -> None:
         state.pair_visits += 1

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.metrics import causes as grouping
-from evaluator.metrics.causes import CAUSES, Causes, Family, family_title
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
+from evaluator.matching import causes as grouping
+from evaluator.matching.causes import CAUSES, Causes, Family, family_title
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA

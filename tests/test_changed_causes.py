@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from evaluator.compare.changed_causes import ChangedCauses, changed_causes
 from evaluator.compare.ledger import ledger
-from evaluator.drawing.pair import pair_data
-from evaluator.drawing.pair_causes import box_keys, boxes_per_page, cause_items, key_of, pages_of, place_of
-from evaluator.metrics.causes import family_title
+from evaluator.components.compare.pair import pair_data
+from evaluator.components.compare.pair_causes import box_keys, boxes_per_page, cause_items, key_of, pages_of, place_of
+from evaluator.matching.causes import family_title
 from tests.building import Box, box, random_rows, read_by_browser
 from tests.test_pair import MODELS, NAMES, Results, results_of, sample
 

@@ -13,7 +13,7 @@ from jsonschema import ValidationError
 
 from evaluator.charts import boxes as charts
 from evaluator.charts import theme, vega
-from evaluator.model.boxes import IntArray
+from evaluator.data.boxes import IntArray
 from tests.charting import specification
 
 HOSTILE = (

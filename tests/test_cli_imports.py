@@ -17,7 +17,7 @@ from evaluator.cli.registered import app
 HEAVY = (
     "numpy", "pandas", "pyarrow", "altair", "sqlalchemy", "jinja2", "streamlit", "pymupdf", "PIL", "shapely", "yaml",
     "rich.progress", "urllib.request", "webbrowser", "rapidfuzz", "numpy.ma", "numpy.random",
-    "evaluator.drawing",
+    "evaluator.components",
 )  # fmt: skip
 # What the start does not need either: it answers before the command line is parsed.
 START = (*HEAVY, "cyclopts", "rich", "msgspec", "attrs", "inspect", "typing")
@@ -45,7 +45,7 @@ IMPORTS = {
     "findings": {"numpy", "pyarrow", "sqlalchemy"},
     "gate": {"numpy"},
     "open": set(),
-    "report": {"numpy", "jinja2", "evaluator.drawing"},
+    "report": {"numpy", "jinja2", "evaluator.components"},
     "slices": {"numpy"},
     "suspects": {"numpy"},
 }
@@ -151,11 +151,11 @@ def test_the_numbers_of_coco_need_neither_other_protocols_nor_what_belongs_to_bo
     }
     # All formats are asked what a file is; what they write with is not needed.
     assert not [name for name in modules if name.startswith("evaluator.formats.writers")]
-    doctor = {name for name in modules if name.startswith("evaluator.doctor.")}
-    assert doctor == {f"evaluator.doctor.{name}" for name in ("fixes", "labels", "names")}
-    for room in ("error_types", "box_items", "box_measures", "box_scores", "causes", "measures", "ranked"):
-        assert f"evaluator.metrics.{room}" not in modules
-    for name in ("match_check", "pdf.pool", "pdf.sizes", "pdf.worker"):
+    assert not [name for name in modules if name.startswith("evaluator.analysis.")]
+    for name in (
+        "matching.error_types", "matching.box_items", "matching.box_measures", "matching.box_scores", "matching.causes",
+        "metrics.measures", "metrics.bootstrap_ap", "pdf.pool", "pdf.sizes", "pdf.worker",
+    ):  # fmt: skip
         assert f"evaluator.{name}" not in modules
 
 

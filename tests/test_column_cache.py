@@ -15,16 +15,16 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.compare.comparison import Comparison
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
 from evaluator.formats import column_cache, reading
 from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
 from evaluator.project import Upload, evaluate_together
 from evaluator.protocols import PROTOCOLS
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
-from pages.shared import opened
-from pages.shared.opened import BOXES
+from pages.app import session_files
+from pages.app.session_files import BOXES
 from tests.dashboard import start, workspace
 from tests.sample_part import write_part
 from tests.test_same_numbers import FORMS, TRUTH, A
@@ -342,7 +342,7 @@ def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload
 ) -> None:
     truth = INSTANCES.replace(b"table", b"of the dashboard")
     results = b'[{"image_id": 1, "category_id": 7, "bbox": [1, 2, 30, 40], "score": 0.5}]'
-    upload = opened.read(BOXES, Upload("up.json", (("up.json", truth),)), "up.json", "ground_truth")
+    upload = session_files.read(BOXES, Upload("up.json", (("up.json", truth),)), "up.json", "ground_truth")
     assert upload.source is not None
     assert not stored(home)
     paths = tmp_path / "truth.json", tmp_path / "results.json"

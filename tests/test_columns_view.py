@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator import formats, uploads
-from pages.shared.state import State
+from evaluator import formats
+from evaluator.workspace import uploads
+from pages.app.state import State
 from tests import dashboard
 from tests.building import box, write_file
 from tests.test_session import upload

@@ -16,14 +16,14 @@ from evaluator.compare.comparison import compare
 from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.models import standings
-from evaluator.compare.resampling import UNDEFINED_SHARE, Interval, draws, interval, reach, widened
+from evaluator.data.dataset import join
 from evaluator.formats import fields as fields_reader
 from evaluator.formats import posters as posters_reader
-from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.matching.box_measures import box_measures
+from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Means, Measures, Ratios
+from evaluator.metrics.resampling import UNDEFINED_SHARE, Interval, draws, interval, reach, widened
 from evaluator.metrics.results import ratio
-from evaluator.model.dataset import join
 from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
 from evaluator.protocols.base import Result
 from tests.building import Box, annotations, box, ground_truth, shuffled
@@ -240,8 +240,8 @@ def test_draws_are_those_of_a_plain_loop() -> None:
 
 def test_draws_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(draws(9, resamples=50, seed=3)))
-    monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_AT_ONCE", 40)
-    monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_KEPT", 0)
+    monkeypatch.setattr("evaluator.metrics.resampling._WEIGHTS_AT_ONCE", 40)
+    monkeypatch.setattr("evaluator.metrics.resampling._WEIGHTS_KEPT", 0)
     parts = list(draws(9, resamples=50, seed=3))
     assert len(parts) == 13
     assert (np.concatenate(parts) == whole).all()
@@ -267,7 +267,7 @@ def test_draws_that_are_kept_are_those_that_are_drawn(documents: int, monkeypatc
     with pytest.raises(ValueError, match="read-only"):
         next(iter(draws(documents, resamples=600, seed=5)))[:] = 1
     kept += list(draws(documents, resamples=600, seed=5))
-    monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_KEPT", 0)
+    monkeypatch.setattr("evaluator.metrics.resampling._WEIGHTS_KEPT", 0)
     drawn = np.concatenate(list(draws(documents, resamples=600, seed=5)))
     assert (np.concatenate(kept) == np.tile(drawn, (3, 1))).all()
     assert {block.dtype for block in kept} == {np.dtype(np.uint8)}

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from evaluator.compare import labels, mistakes
 from evaluator.compare.ledger import NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
-from evaluator.metrics.box_items import class_confusion
-from evaluator.metrics.box_results import BoxResult
-from evaluator.metrics.error_types import DOCUMENT
-from evaluator.model.boxes import iou
-from evaluator.model.dataset import Dataset, join
+from evaluator.data.boxes import iou
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching.box_items import class_confusion
+from evaluator.matching.box_results import BoxResult
+from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import coco, pod, snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled
 from tests.comparing import names, side, snapshot_results, two_models

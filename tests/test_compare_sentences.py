@@ -10,7 +10,7 @@ import pytest
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.sentences import interval_text, moved_text, name_of, points, sentence, summary
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.matching.box_results import ALL_LABELS
 
 
 def made(

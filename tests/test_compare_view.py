@@ -18,18 +18,18 @@ from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.decision import cost_of, decide
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
-from evaluator.drawing.pair_causes import box_keys, key_of
-from evaluator.drawing.pair_causes import pages_of as pages_of_cause
-from evaluator.drawing.pair_list import boxes_of, listed_pages
-from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
-from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.causes import family_title
-from evaluator.model.dataset import join
+from evaluator.components.compare.pair_causes import box_keys, key_of
+from evaluator.components.compare.pair_causes import pages_of as pages_of_cause
+from evaluator.components.compare.pair_list import boxes_of, listed_pages
+from evaluator.components.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
+from evaluator.data.dataset import join
+from evaluator.matching.box_measures import box_measures
+from evaluator.matching.causes import family_title
 from evaluator.protocols import snapshot
 from evaluator.review.identity import page_targets
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.verdicts import ReviewLog
-from pages.shared import components
+from pages.app import components
 from tests import dashboard
 from tests.building import Box, box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, send_event, start

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pages.shared import computed as module
-from pages.shared.computed import computed
+from pages.app import computed as module
+from pages.app.computed import computed
 
 
 def test_a_value_is_computed_once_for_equal_arguments() -> None:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from streamlit import config as streamlit_config
 
-from evaluator import workspace
-from evaluator.uploads import PAGE_BYTES
-from evaluator.version import __version__
+from evaluator.system.version import __version__
+from evaluator.workspace import roles
+from evaluator.workspace.uploads import PAGE_BYTES
 from tests.dashboard import ROOT
 
 # Every colour of the design's table that the two themes must name, light and dark.
@@ -37,7 +37,9 @@ CITED = {"cocodataset.org", "schema.primaresearch.org"}
 
 def web_sources(suffix: str) -> list[Path]:
     """Files of the front end, without what npm installs."""
-    files = [path for path in (ROOT / "evaluator" / "web").rglob(f"*.{suffix}") if "node_modules" not in path.parts]
+    files = [
+        path for path in (ROOT / "evaluator" / "components").rglob(f"*.{suffix}") if "node_modules" not in path.parts
+    ]
     assert files
     return files
 
@@ -143,7 +145,7 @@ def test_the_command_line_repeats_what_a_config_of_the_folder_could_loosen() -> 
     source = (ROOT / "evaluator" / "cli" / "dashboard.py").read_text(encoding="utf-8")
     for words in ('"server.address": "127.0.0.1"', '"browser.gatherUsageStats": "false"'):
         assert words in source
-    assert workspace.WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
+    assert roles.WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
 
 
 def test_the_style_sheet_fetches_nothing() -> None:

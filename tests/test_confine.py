@@ -18,10 +18,9 @@ from typing import Any
 import pytest
 
 from evaluator.cli import main
-from evaluator.pdf import process
+from evaluator.pdf import process, sandbox
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.system import confine
 from tests.pdf_fixtures import page, pages
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -144,11 +143,11 @@ def attempted(targets: list[Any], *missing: str) -> tuple[list[str], dict[str, o
     code = ATTEMPTS + textwrap.dedent(
         """
         import json
-        from evaluator.system import confine
+        from evaluator.pdf import sandbox
         targets, missing = json.loads(sys.argv[1])
         for name in missing:
-            setattr(confine, name, lambda *_: "")
-        layers = confine.shut_in()
+            setattr(sandbox, name, lambda *_: "")
+        layers = sandbox.shut_in()
         found = {name: outcome(attempt) for name, attempt in attempts(*targets) if "memory" not in name}
         print(json.dumps([layers, found]))
         """
@@ -189,9 +188,9 @@ def test_a_system_that_refuses_every_layer_still_draws(tmp_path: Path, monkeypat
     path, program = tmp_path / "one.pdf", tmp_path / "bare.py"
     path.write_bytes(page())
     names = ("_no_new_privileges", "_no_capabilities", "_landlock", "_seccomp")
-    exchanged = "".join(f"confine.{name} = lambda *_: ''\n" for name in names)
+    exchanged = "".join(f"sandbox.{name} = lambda *_: ''\n" for name in names)
     program.write_text(
-        f"from evaluator.system import confine\n{exchanged}from evaluator.pdf import worker\nworker.main()\n"
+        f"from evaluator.pdf import sandbox\n{exchanged}from evaluator.pdf import worker\nworker.main()\n"
     )
     monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])
     with PagePool() as pool:
@@ -246,32 +245,32 @@ def test_the_numbers_of_the_calls_are_those_of_the_kernel() -> None:
     for column, path in enumerate(HEADERS):
         text = path.read_text()
         numbers = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
-        wanted = {**confine.ALLOWED, **confine.GUARDED, "capset": confine._CAPSET}
+        wanted = {**sandbox.ALLOWED, **sandbox.GUARDED, "capset": sandbox._CAPSET}
         assert {name: numbers[name] for name in wanted} == {name: pair[column] for name, pair in wanted.items()}
 
 
 def test_the_filter_kills_on_a_foreign_architecture_and_refuses_by_default() -> None:
     for machine in ("x86_64", "aarch64"):
-        code = confine.program(machine)
+        code = sandbox.program(machine)
         assert len(code) % 8 == 0
-        assert answer(code, 0xDEAD, 0) == confine._KILL
+        assert answer(code, 0xDEAD, 0) == sandbox._KILL
         column = ("x86_64", "aarch64").index(machine)
-        architecture = confine._ARCHITECTURES[machine]
-        for name, numbers in confine.ALLOWED.items():
-            assert answer(code, architecture, numbers[column]) == confine._ALLOW, name
-        numbers_allowed = {pair[column] for pair in (*confine.ALLOWED.values(), *confine.GUARDED.values())}
+        architecture = sandbox._ARCHITECTURES[machine]
+        for name, numbers in sandbox.ALLOWED.items():
+            assert answer(code, architecture, numbers[column]) == sandbox._ALLOW, name
+        numbers_allowed = {pair[column] for pair in (*sandbox.ALLOWED.values(), *sandbox.GUARDED.values())}
         for number in set(range(1024)) - numbers_allowed:
-            assert answer(code, architecture, number) == confine._REFUSE
+            assert answer(code, architecture, number) == sandbox._REFUSE
             # The other calling convention of x86_64 has numbers of its own.
-            assert answer(code, architecture, number | 0x4000_0000) == confine._REFUSE
+            assert answer(code, architecture, number | 0x4000_0000) == sandbox._REFUSE
         for name in ("mmap", "mprotect"):
-            number = confine.GUARDED[name][column]
+            number = sandbox.GUARDED[name][column]
             for protection in range(8):
-                wanted = confine._REFUSE if protection & 4 else confine._ALLOW
+                wanted = sandbox._REFUSE if protection & 4 else sandbox._ALLOW
                 assert answer(code, architecture, number, 0, 0, protection) == wanted
-        limits = confine.GUARDED["prlimit64"][column]
+        limits = sandbox.GUARDED["prlimit64"][column]
         for pid, resource, wanted in ((0, 7, True), (0, 0, True), (0, 9, False), (1, 7, False), (1, 0, False)):
-            assert answer(code, architecture, limits, pid, resource) == (confine._ALLOW if wanted else confine._REFUSE)
+            assert answer(code, architecture, limits, pid, resource) == (sandbox._ALLOW if wanted else sandbox._REFUSE)
 
 
 def answer(code: bytes, architecture: int, number: int, *arguments: int) -> int:
@@ -292,11 +291,11 @@ def answer(code: bytes, architecture: int, number: int, *arguments: int) -> int:
 def test_elsewhere_the_process_gives_up_its_environment_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(os, "environ", {"SECRET": "1"})
-    assert confine.shut_in() == ()
+    assert sandbox.shut_in() == ()
     assert os.environ == {}
     monkeypatch.setattr(sys, "platform", "win32")
     here = Path.cwd()
-    confine.empty_folder()
+    sandbox.empty_folder()
     assert Path.cwd() == here
 
 

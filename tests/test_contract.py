@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from evaluator.drawing import contract, payloads
-from evaluator.drawing.payloads import (
+from evaluator.components import payloads, typescript
+from evaluator.components.payloads import (
     CellEvent,
     GoEvent,
     MatrixEvents,
@@ -26,13 +26,13 @@ VERDICT = {"document": "a.pdf", "index": 0, "number": 1, "keys": ["p1"], "target
 
 
 def test_the_types_of_the_front_end_are_those_of_the_structs() -> None:
-    why = "run python -m evaluator.drawing.contract"
-    assert contract.PATH.read_text(encoding="utf-8") == contract.typescript(), why
+    why = "run python -m evaluator.components.typescript"
+    assert typescript.PATH.read_text(encoding="utf-8") == typescript.typescript(), why
 
 
 def test_a_type_that_the_contract_cannot_spell_is_refused() -> None:
     with pytest.raises(TypeError, match="no TypeScript for"):
-        contract._spelled(Sequence)
+        typescript._spelled(Sequence)
 
 
 def structs() -> list[type[msgspec.Struct]]:

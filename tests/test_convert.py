@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats, project
-from evaluator.doctor.contents import Place, contents, places
+from evaluator.analysis.doctor.contents import Place, contents, places
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
 from evaluator.formats.writers import WRITERS, writer_named
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
 from evaluator.protocols.coco.evaluation import CocoResult
 from tests.building import annotations, box, write_file
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from evaluator.drawing.crops import CARD_ASPECT, cards, cut, region
-from evaluator.metrics.box_items import items
-from evaluator.model.dataset import join
+from evaluator.components.gallery.crops import CARD_ASPECT, cards, cut, region
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import items
 from evaluator.protocols.snapshot import pair
 from tests.building import annotations, ground_truth, read_by_browser
 from tests.test_box_items import PREDICTED, TRUTH, box, result_of

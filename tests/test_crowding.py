@@ -13,13 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import cli, match_check
-from evaluator.metrics import causes, matching
-from evaluator.metrics.crowding import crowding_issues
-from evaluator.metrics.matching import TooManyPairs, crowding, most_pairs, overlapping_pairs
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput
+from evaluator import cli
+from evaluator.analysis.doctor import match_check
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput
+from evaluator.matching import causes
+from evaluator.matching import pairs as matching
+from evaluator.matching.overlap_limit import crowding_issues
+from evaluator.matching.pairs import TooManyPairs, crowding, most_pairs, overlapping_pairs
 from evaluator.protocols import PROTOCOLS, box_protocols
 from tests.building import annotations, box, write_file
 from tests.dashboard import issues, start, workspace
@@ -62,7 +64,7 @@ def test_three_thousand_equal_boxes_on_each_side_are_refused_in_little_memory(pr
 
 def test_two_files_that_are_fine_alone_may_be_too_much_together() -> None:
     with (
-        patch("evaluator.metrics.crowding.most_pairs", lambda boxes: 0 * boxes),
+        patch("evaluator.matching.overlap_limit.most_pairs", lambda boxes: 0 * boxes),
         patch.object(matching, "most_pairs", lambda boxes: 10 + 0 * boxes),
     ):
         upright = [box(0.2 * at, 0.0, 0.2 * at + 0.1, 1.0, page=1) for at in range(5)]
@@ -94,7 +96,7 @@ def test_pairs_that_were_not_counted_before_are_not_kept_either() -> None:
 
 
 def test_ordinary_files_are_not_even_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.metrics.crowding.join", None)
+    monkeypatch.setattr("evaluator.matching.overlap_limit.join", None)
     assert crowding_issues(stack(900, "ground_truth"), stack(900)) == ()
     assert crowding_issues(stack(0, "ground_truth"), stack(0)) == ()
     assert most_pairs(0) == 1_000_000

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.model.dataset import Part, join, map_labels
+from evaluator.data.dataset import Part, join, map_labels
 from tests.building import annotations, box, ground_truth, random_rows
 
 

@@ -11,9 +11,9 @@ from evaluator import project
 from evaluator.compare.comparison import compare
 from evaluator.compare.decision import Cost, Rule, cost_of, decide, documents_needed, main_metric, main_metrics
 from evaluator.compare.differences import Difference, decisive
-from evaluator.drawing.ruler import ruler
-from evaluator.metrics.error_types import DOCUMENT
-from evaluator.model.dataset import join
+from evaluator.components.compare.decision_scale import ruler
+from evaluator.data.dataset import join
+from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA

@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluator import cli, formats, match_check, project
-from evaluator.doctor import FixError, apply_fixes, fix_of, fixes_for, spelled
-from evaluator.doctor.advice import advised
-from evaluator.doctor.diagnosis import Diagnosis
-from evaluator.doctor.fixes import KINDS
-from evaluator.doctor.labels import Overlaps, proposals
-from evaluator.doctor.names import MODES, best_modes, renamed
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
+from evaluator import cli, formats, project
+from evaluator.analysis.doctor import FixError, apply_fixes, fix_of, fixes_for, match_check, spelled
+from evaluator.analysis.doctor.advice import advised
+from evaluator.analysis.doctor.diagnosis import Diagnosis
+from evaluator.data.dataset import Annotations
+from evaluator.data.document_names import MODES, best_modes, renamed
+from evaluator.data.fixes import KINDS
+from evaluator.data.issues import BadInput
+from evaluator.data.label_names import Overlaps, proposals
 from evaluator.project import OptionError
 from tests.building import annotations, box, ground_truth, write_file
 from tests.planting import PLANTS, spoilt

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from pages.shared import ended_sessions
+from pages.app import ended_sessions
 
 
 class Server:

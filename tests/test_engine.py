@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.engine import Engine, LostWorkersError, plan, processes
+from evaluator.system.engine import Engine, LostWorkersError, plan, processes
 from tests.engine_work import broken, killed, no_main, squared
 
 
@@ -77,7 +77,7 @@ def test_a_lost_worker_costs_what_was_not_done(tmp_path: Path) -> None:
 
 
 def test_workers_that_are_always_lost_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.engine.processors", lambda: 1)
+    monkeypatch.setattr("evaluator.system.engine.processors", lambda: 1)
     with Engine(processes) as engine, pytest.raises(LostWorkersError, match=r"^2 executors lost a worker each$"):
         engine.run(killed, works(tmp_path, 9), tries=2)
     assert len(list(tmp_path.glob("3-*"))) == 2
@@ -86,7 +86,7 @@ def test_workers_that_are_always_lost_are_an_error(tmp_path: Path, monkeypatch: 
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
-from evaluator.engine import Engine, processes
+from evaluator.system.engine import Engine, processes
 from tests.engine_work import waiting
 if __name__ == "__main__":
     with Engine(processes) as engine:

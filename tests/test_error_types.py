@@ -15,9 +15,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evaluator.data.boxes import AnyArray, overlap
+from evaluator.data.dataset import join
 from evaluator.formats.coco.shape import corners
-from evaluator.metrics import error_types
-from evaluator.metrics.error_types import (
+from evaluator.matching import error_types
+from evaluator.matching.error_types import (
     DOCUMENT,
     ERROR_TYPES,
     NONE,
@@ -33,10 +35,8 @@ from evaluator.metrics.error_types import (
     tide,
     touching_pairs,
 )
-from evaluator.metrics.error_types import document as document_names
-from evaluator.metrics.matching import fit_pairs, overlapping_pairs
-from evaluator.model.boxes import AnyArray, overlap
-from evaluator.model.dataset import join
+from evaluator.matching.error_types import document as document_names
+from evaluator.matching.pairs import fit_pairs, overlapping_pairs
 from evaluator.project import evaluate
 from evaluator.protocols.snapshot import pair
 from tests.building import annotations, ground_truth, random_rows

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors, issue_count, plain, quote
+from evaluator.data.issues import BadInput, Collector, Issue, has_errors, issue_count, plain, quote
 
 
 def issue(**given: str) -> Issue:

@@ -14,7 +14,7 @@ import pytest
 
 from evaluator import cli, project
 from evaluator.cli import arguments
-from evaluator.model.issues import BadInput
+from evaluator.data.issues import BadInput
 from evaluator.project import OptionError
 from evaluator.protocols import PROTOCOLS
 

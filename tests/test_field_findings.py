@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import cli
-from evaluator.drawing.fields import SHARES, Paper, page_data
-from evaluator.drawing.judged import attach_fields
-from evaluator.drawing.payloads import ModelItem
-from evaluator.model.dataset import join
-from evaluator.model.fields import Field, FieldDocuments, Rule, Tree, schema_of
+from evaluator.components.payloads import ModelItem
+from evaluator.components.viewer.fields import SHARES, Paper, page_data
+from evaluator.components.viewer.judged import attach_fields
+from evaluator.data.dataset import join
+from evaluator.data.fields import Field, FieldDocuments, Rule, Tree, schema_of
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.protocols import snapshot
 from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_state
-from evaluator.review import exchange, intake
+from evaluator.review import exchange, import_rows
 from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import (
@@ -169,7 +169,7 @@ class TestTarget:
         events = [said(target, WRONG) for target in targets(result(TRUTH, PREDICTED))]
         write: Any = getattr(exchange, f"to_{form}")
         content = write(events)
-        read = intake.read(content if isinstance(content, bytes) else content.encode(), f"findings.{form}")
+        read = import_rows.read(content if isinstance(content, bytes) else content.encode(), f"findings.{form}")
         assert [(event.target, event.verdict) for event in read.events] == [(e.target, e.verdict) for e in events]
 
 

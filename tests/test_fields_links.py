@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.drawing.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
+from evaluator.components.viewer.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
+from evaluator.data.fields import FieldDocuments
 from evaluator.formats.fields import FORMAT
 from evaluator.metrics.confidence import BINS
-from evaluator.model.fields import FieldDocuments
 from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS, VALUE_BOX, FieldPages, behind, problems
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate, score
 from evaluator.protocols.fields.types import CURVE_IOU, ap_curves, type_rows

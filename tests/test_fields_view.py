@@ -20,7 +20,7 @@ from evaluator.project import evaluate
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind
 from evaluator.protocols.fields.types import type_rows
-from evaluator.workspace import Sides, Workspace
+from evaluator.workspace.roles import Sides, Workspace
 from tests import dashboard
 from tests.dashboard import FILES, SAMPLE_DATA, active_markdown, fine, html_blocks, markdown_texts, start, words
 from tests.test_fields_links import PREDICTED, TRUTH, random_sides, rich

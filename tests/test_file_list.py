@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from evaluator import workspace
-from evaluator.file_list import issues_in_words
-from evaluator.model.issues import Collector
+from evaluator.data.issues import Collector
 from evaluator.review.identity import comparison_target, page_target
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.workspace import roles
+from evaluator.workspace.file_list import issues_in_words
 from tests import dashboard
 from tests.building import box, write_file
 from tests.test_findings_identity import said
@@ -44,7 +44,7 @@ def files(app: Any) -> dict[str, tuple[str, str]]:
 
 
 def start(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
-    return dashboard.start(monkeypatch, dashboard.FILES, files=workspace.find([folder]).to_json())
+    return dashboard.start(monkeypatch, dashboard.FILES, files=roles.find([folder]).to_json())
 
 
 SNAPSHOT = "Document Snapshot Detection, schema 1.3 (JSON)"
@@ -170,7 +170,7 @@ def test_a_row_leads_to_what_is_in_the_file(monkeypatch: pytest.MonkeyPatch, fol
 def test_a_count_of_a_check_opens_as_many_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write_file(tmp_path / "truth.json", ROWS, side="ground_truth", pages=[("a.pdf", 3), ("a.pdf", 5)])
     write_file(tmp_path / "a.json", [*ROWS, *ROWS[:1]])
-    app = dashboard.start(monkeypatch, dashboard.FILES, files=workspace.find([tmp_path]).to_json())
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=roles.find([tmp_path]).to_json())
     choose(app, "checks_of_files", 1, "truth.json")
     behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
     assert behind.to_numpy().tolist() == [["a.pdf", 4, 1], ["a.pdf", 6, 1]]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from evaluator import formats
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
 from evaluator.review.groups import AgendaItem, agenda, groups, of_causes, outcome, rows_of, targets_of_causes
-from evaluator.review.meeting import next_item, state_of_item, verdict_words
+from evaluator.review.meeting_agenda import next_item, state_of_item, verdict_words
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
 from tests.dashboard import SAMPLE_DATA

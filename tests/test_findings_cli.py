@@ -15,7 +15,7 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.cli import dashboard
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.review.identity import page_mistakes, page_target
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE

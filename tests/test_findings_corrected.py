@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import formats
-from evaluator.metrics.box_results import BoxResult
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import BadInput
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.issues import BadInput
+from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import coco, pixel, pod, snapshot
 from evaluator.review import corrected_truth
 from evaluator.review.corrected import corrected, corrected_evaluation

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import formats
-from evaluator.drawing import layers
-from evaluator.drawing.judged import attach
-from evaluator.metrics.box_results import BoxResult
-from evaluator.model.dataset import Annotations, join
+from evaluator.components.viewer import page_overlay
+from evaluator.components.viewer.judged import attach
+from evaluator.data.dataset import Annotations, join
+from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import snapshot
 from evaluator.review.identity import (
     box_model_name,
@@ -320,7 +320,7 @@ class TestAttach:
                 said(targets[1], None, minutes=2),
             ]
         )
-        drawn = layers.page_data(scored, 0).mistakes
+        drawn = page_overlay.page_data(scored, 0).mistakes
         told = read_by_browser(attach(drawn, scored, 0, log))
         assert attach(drawn, scored, 0, log, page_mistakes(scored, 0)) == attach(drawn, scored, 0, log)
         assert drawn[0].target is None
@@ -356,7 +356,7 @@ class TestAttach:
         truth, predicted = random_rows(31, per_page=9)
         scored = result(ground_truth(truth), annotations(predicted))
         every, few = (
-            attach(layers.page_data(scored, 0, labels=labels).mistakes, scored, 0, ReviewLog())
+            attach(page_overlay.page_data(scored, 0, labels=labels).mistakes, scored, 0, ReviewLog())
             for labels in (None, ["Table"])
         )
         keys = {mistake.target: mistake.keys for mistake in every}
@@ -367,7 +367,7 @@ class TestAttach:
         scored = result(ground_truth([box(0.1, 0.1, 0.2, 0.2)]), annotations([box(0.1, 0.1, 0.2, 0.2)]))
         assert page_mistakes(scored, 0).targets == ()
         assert page_targets(scored, 0, ReviewLog()) == {}
-        assert attach(layers.page_data(scored, 0).mistakes, scored, 0, ReviewLog()) == []
+        assert attach(page_overlay.page_data(scored, 0).mistakes, scored, 0, ReviewLog()) == []
 
 
 class TestBook:
@@ -456,7 +456,7 @@ def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
     truth, lines = (formats.read(folder / name) for name in ("ground_truth.json", "lines.json"))
     scored = result(truth, lines)
     for page in range(scored.matching.dataset.pages):
-        drawn = attach(layers.page_data(scored, page).mistakes, scored, page, ReviewLog())
+        drawn = attach(page_overlay.page_data(scored, page).mistakes, scored, page, ReviewLog())
         targets = page_mistakes(scored, page).targets
         assert sorted(mistake.target or "" for mistake in drawn) == sorted(target.id for target in targets)
         assert sorted(mistake.name for mistake in drawn) == sorted(target.mistake or "" for target in targets)

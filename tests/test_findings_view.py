@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.model.dataset import Dataset, join
+from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
@@ -411,7 +411,7 @@ def decided(app: AppTest, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
 
     sent: list[bool] = []
     event_left = [event]
-    import pages.shared.findings.meeting as view
+    import pages.views.findings.meeting as view
 
     with monkeypatch.context() as patch:
         patch.setattr(view, "meeting", once)
@@ -444,14 +444,14 @@ class TestPageBrowser:
 
     def test_a_message_sent_twice_is_one_event(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def sent_twice(target, given):  # type: ignore[no-untyped-def]
-            from evaluator.drawing.payloads import VerdictEvent
-            from pages.shared.findings import log
+            from evaluator.components.payloads import VerdictEvent
+            from pages.views.findings import log
 
             event = VerdictEvent(target=target.id, **given)
             assert [log.save_event(event, {target.id: target}) for _ in range(2)] == [None, None]
             assert log.save_event(event, {}) is None
 
-        monkeypatch.setattr("pages.shared.findings.log.author", lambda: ("Anna", False))
+        monkeypatch.setattr("pages.views.findings.log.author", lambda: ("Anna", False))
         given = {
             "id": "one-act", "document": "a.pdf", "index": 0, "number": 1, "keys": ("g1",),
             "verdict": "ignore", "note": "",
@@ -467,8 +467,8 @@ class TestPageBrowser:
         """With the name that was typed at the first verdict; sent again, nothing is stored twice."""
 
         def judged(targets, given):  # type: ignore[no-untyped-def]
-            from evaluator.drawing.payloads import VerdictEvent
-            from pages.shared.findings import log
+            from evaluator.components.payloads import VerdictEvent
+            from pages.views.findings import log
 
             ids = tuple(target.id for target in targets)
             event = VerdictEvent(target=ids[0], targets=(*ids, "not on this page"), **given)
@@ -493,7 +493,7 @@ class TestPageBrowser:
         def named() -> None:
             import streamlit as st
 
-            from pages.shared.findings import log
+            from pages.views.findings import log
 
             log.ask_author()
             st.button("Give", on_click=lambda: log.name_author(" Ada "))

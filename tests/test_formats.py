@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats
+from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import detect, registry, search
 from evaluator.formats.base import Reading, Unit
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
-from evaluator.model.issues import BadInput, Collector
 from evaluator.project import evaluate
 from tests.building import Box, annotations, box, snapshot_file
 from tests.reading import needs_shared, real

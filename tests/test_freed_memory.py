@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from evaluator.system import freed_memory
+from evaluator.system import memory
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library is not glibc")
@@ -22,7 +22,7 @@ def test_what_lies_between_pieces_in_use_goes_back() -> None:
     kept = pieces[::50]
     del pieces
     before = resident()
-    freed_memory.give_back()
+    memory.give_back()
     assert (before - resident()) * resource.getpagesize() > 50_000_000
     assert all(piece == b"x" * 100_000 for piece in kept)
 
@@ -30,17 +30,17 @@ def test_what_lies_between_pieces_in_use_goes_back() -> None:
 @pytest.mark.parametrize("platform", ["darwin", "linux"])
 def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(freed_memory.ctypes, "CDLL", lambda _name: SimpleNamespace())
-    freed_memory.give_back()
-    freed_memory.share_among_threads()
-    freed_memory.keep.__wrapped__()
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda _name: SimpleNamespace())
+    memory.give_back()
+    memory.share_among_threads()
+    memory.keep.__wrapped__()
 
 
 _KEPT = """
 import resource, sys
-from evaluator.system import freed_memory
+from evaluator.system import memory
 if sys.argv[1] == "kept":
-    freed_memory.keep()
+    memory.keep()
 faults = []
 for _ in range(3):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -65,7 +65,7 @@ def test_what_is_kept_is_there_for_the_next_ones() -> None:
 
 _THREADS = """
 import re, sys, threading
-from evaluator.system.freed_memory import share_among_threads
+from evaluator.system.memory import share_among_threads
 if sys.argv[1] == "shared":
     share_among_threads()
 here = threading.Barrier(5)

@@ -14,14 +14,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.metrics.box_items import MATCHED, Question, answer, class_confusion, items
-from evaluator.metrics.causes import Family
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import MATCHED, Question, answer, class_confusion, items
+from evaluator.matching.causes import Family
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from pages.shared import by_digest
-from pages.shared.gallery import _order
+from pages.app import routes
+from pages.views.gallery.crops import _order
 from tests.building import annotations, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
 from tests.test_by_digest import asked as answered
@@ -208,8 +208,8 @@ def test_a_crop_has_an_address_of_its_own_where_the_server_answers_it(monkeypatc
         return [crops[key]["image"] for key in keys]
 
     inside = images()
-    monkeypatch.setattr(by_digest, "_routed", True)
-    monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
+    monkeypatch.setattr(routes, "_routed", True)
+    monkeypatch.setattr(routes, "_one_at_a_time", asyncio.Semaphore(1))
     addresses = images()
     assert len(set(addresses)) == len(keys)
     assert images() == addresses, "the browser has them already"

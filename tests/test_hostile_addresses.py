@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared import address
-from pages.shared.address import Entry
+from pages.app import address
+from pages.app.address import Entry
 from tests.dashboard import OVERVIEW, start, words
 from tests.texts import character
 

@@ -21,13 +21,13 @@ import pymupdf
 import pytest
 
 from evaluator import cli, formats
-from evaluator.drawing.meeting import agenda_rows, decided_items
-from evaluator.export import to_markdown, to_text
+from evaluator.components.meeting.agenda import agenda_rows, decided_items
+from evaluator.data.dataset import join
+from evaluator.metrics.export import to_markdown, to_text
 from evaluator.metrics.results import ResultTable
-from evaluator.model.dataset import join
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
-from evaluator.review import meeting
+from evaluator.review import meeting_agenda
 from evaluator.review.groups import AgendaItem, agenda, targets_of_causes
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, judge
@@ -224,7 +224,7 @@ def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
 
 def test_the_page_viewer_writes_no_document_as_it_is_named() -> None:
     """What a script puts into a text or an attribute goes through `plainName`; the rest is sent back to the server."""
-    scripts = [path for path in (ROOT / "evaluator" / "web").glob("*/*.js") if path.parent.name != "tests"]
+    scripts = [path for path in (ROOT / "evaluator" / "components").glob("*/*.js") if path.parent.name != "tests"]
     written = re.compile(
         r"\$\{(?:\w+\.)*document\}|title: (?:\w+\.)*document\b|\{ class: [^}]*\}, (?:\w+\.)*document\b"
     )
@@ -272,13 +272,13 @@ def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
         if TURNING.search(text) and not NAMING.search(name)
     ]
     assert turned == []
-    votes = [text for item in items for text in (meeting.title_of_item(item), meeting.last_note(item))]
+    votes = [text for item in items for text in (meeting_agenda.title_of_item(item), meeting_agenda.last_note(item))]
     assert votes
 
 
 def test_names_of_downloads_are_constants() -> None:
     """No name of a file, model or label is part of one; `name` is of the table of forms of a pack."""
-    pages = [ROOT / "pages" / "shared" / "pack.py", *(ROOT / "pages").glob("*.py")]
+    pages = [ROOT / "pages" / "views" / "pack" / "pack.py", *(ROOT / "pages").glob("*.py")]
     given = [name for path in pages for name in re.findall(r"file_name=([^,\n]+)", path.read_text(encoding="utf-8"))]
     assert given
     assert [each for each in given if not re.fullmatch(r'"[a-z_-]+\.[a-z]+"|name', each.strip())] == []

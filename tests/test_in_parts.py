@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from evaluator import cli, project
 from evaluator.compare.earlier import kept_of
-from evaluator.engine import processes
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
 from evaluator.project import OptionError
 from evaluator.protocols import PROTOCOLS, in_parts
 from evaluator.protocols.base import Evaluation, Source
 from evaluator.protocols.in_parts import Cuts, run_in_parts
+from evaluator.system.engine import processes
 from tests.building import annotations, ground_truth, write_file
 from tests.engine_work import Lent, no_main
 from tests.test_partials import DOCUMENTS, posters_of, rows_of, side

@@ -13,7 +13,7 @@ import pytest
 
 from evaluator import cli
 from evaluator.cli import command_line
-from evaluator.system.whole_file import write_whole
+from evaluator.system.atomic_write import write_whole
 from tests.interruptions import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,7 +35,7 @@ def test_killed_commands_leave_whole_results() -> None:
 
 # Holds the unfinished file until it is killed.
 WRITING = (
-    "import sys, time; from pathlib import Path; from evaluator.system.whole_file import write_whole\n"
+    "import sys, time; from pathlib import Path; from evaluator.system.atomic_write import write_whole\n"
     "def pieces():\n"
     "    yield b'half'\n"
     "    print('writing', flush=True)\n"

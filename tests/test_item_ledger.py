@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli
+from evaluator.data.boxes import BoolArray
+from evaluator.data.fields import FieldDocuments
 from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import Posters, read_poster
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, item_ledger
-from evaluator.model.boxes import BoolArray
-from evaluator.model.fields import FieldDocuments
 from evaluator.project import evaluate_together
 from evaluator.protocols import fields, pixel, posters
 from evaluator.protocols.fields.drill_down import problems

@@ -10,8 +10,8 @@ import pytest
 import streamlit as st
 
 from evaluator.system import progress
-from pages.shared import ended_sessions, jobs
-from pages.shared.jobs import Cancelled, Job, Jobs
+from pages.app import ended_sessions, jobs
+from pages.app.jobs import Cancelled, Job, Jobs
 
 
 class Step:

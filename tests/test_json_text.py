@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import json_text, limits
-from evaluator.model.issues import BadInput, Collector
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.drawing import layers, mistake_filter
-from evaluator.drawing.mistake_filter import MistakeFilter
-from evaluator.drawing.text_lost import PageText
-from evaluator.metrics.box_results import BoxResult
-from evaluator.metrics.error_types import MistakeOptions
-from evaluator.model.dataset import join
+from evaluator.components.viewer import mistake_filter, page_overlay
+from evaluator.components.viewer.mistake_filter import MistakeFilter
+from evaluator.components.viewer.text_lost import PageText
+from evaluator.data.dataset import join
+from evaluator.matching.box_results import BoxResult
+from evaluator.matching.error_types import MistakeOptions
 from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
 from tests.building import LABELS, Box, box, ground_truth, random_rows, read_by_browser
@@ -36,7 +36,7 @@ def result_of(
 
 
 def page_data(result: BoxResult[Any], page: int, **options: Any) -> dict[str, Any]:
-    drawn: dict[str, Any] = read_by_browser(layers.page_data(result, page, **options))
+    drawn: dict[str, Any] = read_by_browser(page_overlay.page_data(result, page, **options))
     return drawn
 
 
@@ -278,7 +278,7 @@ def test_labels_that_are_not_scored_and_labels_that_are_not_chosen_are_left_out(
 
 
 def test_boxes_beyond_the_limit_are_counted_and_not_drawn() -> None:
-    many = layers.DRAWN_BOXES + 7
+    many = page_overlay.DRAWN_BOXES + 7
     side = int(np.ceil(np.sqrt(many)))
     truth = [
         box(column / side, row / side, (column + 0.9) / side, (row + 0.9) / side)
@@ -286,15 +286,15 @@ def test_boxes_beyond_the_limit_are_counted_and_not_drawn() -> None:
         for column in range(side)
     ][:many]
     data = page_of(truth, truth[:3])
-    assert len(data["boxes"]) == layers.DRAWN_BOXES + 3
-    assert data["limit"] == {"drawn": layers.DRAWN_BOXES + 3, "total": many + 3}
+    assert len(data["boxes"]) == page_overlay.DRAWN_BOXES + 3
+    assert data["limit"] == {"drawn": page_overlay.DRAWN_BOXES + 3, "total": many + 3}
     assert data["counts"] == {"TP": 3, "FP": 0, "FN": many - 3, "ground_truth": many, "predictions": 3}
-    assert len(data["mistakes"]) == layers.DRAWN_BOXES - 3
+    assert len(data["mistakes"]) == page_overlay.DRAWN_BOXES - 3
 
 
 def test_every_box_names_boxes_that_are_drawn_even_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The partner of a drawn box may be beyond the limit: the viewer must cope with its name, not with a wrong box."""
-    monkeypatch.setattr(layers, "DRAWN_BOXES", 2)
+    monkeypatch.setattr(page_overlay, "DRAWN_BOXES", 2)
     truth = [box(0.1 * i, 0.1, 0.1 * i + 0.08, 0.2) for i in range(5)]
     data = page_of(truth, truth[::-1])
     boxes = by_key(data)
@@ -337,10 +337,12 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
 # --- a filter, poor matches and the text of the page ------------------------------------------------------------
 
 
-def kept(result: snapshot.ThresholdResult, chosen: MistakeFilter, options: MistakeOptions | None = None) -> layers.Kept:
+def kept(
+    result: snapshot.ThresholdResult, chosen: MistakeFilter, options: MistakeOptions | None = None
+) -> page_overlay.Kept:
     mistakes = mistake_filter.named(result, options)
     columns = mistake_filter.mistake_columns(result, mistakes)
-    return layers.Kept(mistakes, mistake_filter.passing(columns, result.matching.dataset, chosen))
+    return page_overlay.Kept(mistakes, mistake_filter.passing(columns, result.matching.dataset, chosen))
 
 
 def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
@@ -377,7 +379,7 @@ def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
     (mistake,) = data["mistakes"]
     assert mistake["lines"][-1] == "lost “3. Households” (2 words)"
     assert (mistake["lost_words"], mistake["foreign_words"], mistake["foreign"]) == (2, 0, [])
-    lost = read_by_browser(layers.lost_text(result, 0, text))
+    lost = read_by_browser(page_overlay.lost_text(result, 0, text))
     assert lost == {"lost": words[1:3].tolist(), "lost_words": 2, "lost_ink": None}
     (mistake,) = page_data(result_of(*CUT[::-1]), 0, text=text)["mistakes"]
     assert mistake["lines"][-1] == "takes in “3. Households” (2 words)"
@@ -392,7 +394,7 @@ def test_a_duplicate_loses_no_text_of_the_ground_truth_that_it_repeats() -> None
     data = page_data(result, 0, text=words)
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["lost_words"], mistake["lines"][-1]) == ("Duplicate", 0, "IoU 0.75 · score 0.30")
-    assert layers.lost_text(result, 0, words).lost_words == 1, "the matched pair loses it"
+    assert page_overlay.lost_text(result, 0, words).lost_words == 1, "the matched pair loses it"
 
 
 def test_labels_from_strangers_are_text_that_turns_no_direction() -> None:

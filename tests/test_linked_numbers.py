@@ -19,21 +19,21 @@ from streamlit.testing.v1 import AppTest
 from evaluator import formats
 from evaluator.charts import boxes as charts
 from evaluator.compare.ledger import ledger
-from evaluator.drawing import layers, mistake_filter
-from evaluator.drawing.fields import SHARES, Paper, page_data
-from evaluator.drawing.mistake_filter import MistakeFilter
-from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.components.compare.pair_list import boxes_of, listed_pages
+from evaluator.components.viewer import mistake_filter, page_overlay
+from evaluator.components.viewer.fields import SHARES, Paper, page_data
+from evaluator.components.viewer.mistake_filter import MistakeFilter
+from evaluator.data.dataset import Dataset, join
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
-from evaluator.metrics.box_items import Question, answer, boxes_of_cell, class_confusion, items
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.model.dataset import Dataset, join
+from evaluator.matching.box_items import Question, answer, boxes_of_cell, class_confusion, items
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.project import evaluate
 from evaluator.protocols import fields, pixel, snapshot
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, behind
 from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.review.place import FINDINGS_VARIABLE
-from pages.shared.state import State
+from pages.app.state import State
 from tests import dashboard
 from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
 
@@ -93,11 +93,11 @@ def listed(model: int, chosen: MistakeFilter) -> int:
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), chosen)
     labels = None if chosen.label is None else [chosen.label]
-    kept = layers.Kept(result.mistakes, keep)
+    kept = page_overlay.Kept(result.mistakes, keep)
     # Where the filter keeps something, and every fifth page besides.
     pages = {*result.mistakes.page[keep].tolist(), *range(0, sample().pages, 5)}
     rows = [row for row in sorted(pages) if chosen.document in (None, document_of(row))]
-    return sum(len(layers.page_data(result, row, labels=labels, kept=kept).mistakes) for row in rows)
+    return sum(len(page_overlay.page_data(result, row, labels=labels, kept=kept).mistakes) for row in rows)
 
 
 def document_of(row: int) -> str:
@@ -185,7 +185,7 @@ class TestPageBrowser:
         for entry in data["strip"]:
             row = sample().page_row(entry["document"], entry["index"])
             assert row is not None
-            assert len(layers.page_data(core(0), row).mistakes) == entry["mistakes"]
+            assert len(page_overlay.page_data(core(0), row).mistakes) == entry["mistakes"]
 
 
 class TestGallery:

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from pages.shared import login
-from pages.shared.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
+from pages.app import login
+from pages.app.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
 from tests.dashboard import (
     FILES,
     OVERVIEW,
@@ -53,7 +53,7 @@ class NoFolder(type(Path())):  # type: ignore[misc]
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No login is remembered from the test before, and app.py always runs first, as pages/shared/serve.py has it."""
+    """No login is remembered from the test before, and app.py always runs first, as pages/app/server.py has it."""
     monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
     monkeypatch.setattr(login, "_SEEN", set())
     monkeypatch.setattr(login, "_can_log_in", lambda: True)

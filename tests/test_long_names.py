@@ -17,14 +17,14 @@ from streamlit.testing.v1 import AppTest
 from evaluator import formats
 from evaluator.charts.boxes import mistakes_by_label
 from evaluator.charts.theme import name_height
-from evaluator.drawing.payloads import GoEvent
-from evaluator.model.issues import cut, displayed, whole
-from pages.shared import address
-from pages.shared.components import parse_events, with_documents
-from pages.shared.frame import short_name
-from pages.shared.opened import Model
-from pages.shared.state import State
-from pages.shared.widgets import _room, distinct
+from evaluator.components.payloads import GoEvent
+from evaluator.data.issues import cut, displayed, whole
+from pages.app import address
+from pages.app.components import parse_events, with_documents
+from pages.app.frame import short_name
+from pages.app.session_files import Model
+from pages.app.state import State
+from pages.app.widgets import _room, distinct
 from tests.building import box, snapshot_file, write_file
 from tests.charting import specification
 from tests.dashboard import (

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evaluator.metrics import matching
-from evaluator.metrics.matching import Matches, fit_pairs, overlapping_pairs
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.matching import pairs as matching
+from evaluator.matching.pairs import Matches, fit_pairs, overlapping_pairs
 
 NOBODY = np.empty((0, 4)), np.empty(0, dtype=np.int64)
 Boxes = tuple[FloatArray, IntArray]

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import project
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
 from evaluator.protocols import coco
-from pages.shared import address
+from pages.app import address
 from tests import dashboard
 from tests.building import annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA, start

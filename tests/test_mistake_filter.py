@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator.drawing import layers, mistake_filter
-from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList, page_list, passing
-from evaluator.drawing.page_strip import strip, window
-from evaluator.metrics.box_items import Items, items
-from evaluator.metrics.error_types import DOCUMENT, MistakeOptions
-from evaluator.model.boxes import overlap
-from evaluator.model.dataset import join
+from evaluator.components.viewer import mistake_filter, page_overlay
+from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList, page_list, passing
+from evaluator.components.viewer.page_strip import strip, window
+from evaluator.data.boxes import overlap
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import Items, items
+from evaluator.matching.error_types import DOCUMENT, MistakeOptions
 from evaluator.protocols import snapshot
 from tests.building import Box, box, ground_truth, random_rows, read_by_browser
 from tests.building import annotations as prediction
@@ -294,5 +294,5 @@ def test_the_strip_of_a_long_document_is_a_window_around_the_page() -> None:
 
 
 def test_labels_that_are_not_chosen_do_not_reach_the_page(mixed: snapshot.ThresholdResult) -> None:
-    data = read_by_browser(layers.page_data(mixed, 2, labels=["Table"]))
+    data = read_by_browser(page_overlay.page_data(mixed, 2, labels=["Table"]))
     assert {each["label"] for each in data["boxes"]} == {"Table"}

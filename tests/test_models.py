@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator import export
 from evaluator.charts.models import Placed, over_runs
 from evaluator.cli import main
 from evaluator.compare.earlier import comparable_part, kept_of, read_results
@@ -25,16 +24,17 @@ from evaluator.compare.models import (
     rank_text,
     standings,
 )
-from evaluator.compare.resampling import interval, widened
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.data.dataset import Run
+from evaluator.data.issues import BadInput
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.metrics import export
 from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.resampling import interval, widened
 from evaluator.metrics.results import ratio
-from evaluator.model.dataset import Run
-from evaluator.model.issues import BadInput
 from evaluator.project import evaluate, evaluate_together
 from evaluator.protocols import PROTOCOLS, coco
 from evaluator.protocols.base import BoxEvaluation
-from pages.shared.state import State
+from pages.app.state import State
 from tests import dashboard
 from tests.building import box, write_file
 from tests.charting import specification
@@ -511,7 +511,7 @@ def test_the_values_are_there_before_the_intervals(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("the reader looks at the view while documents are resampled")
 
     app = start(monkeypatch, MODELS, protocol="coco")
-    monkeypatch.setattr("pages.shared.models._standings", interrupted)
+    monkeypatch.setattr("pages.views.models.results._standings", interrupted)
     app = app.selectbox(key=State.rank_by.key).set_value("AP").run()
     assert app.exception
     assert numbers(app) == numbers(final)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.model.order import PageRows, numbers_from, order_by, runs_up_to
+from evaluator.data.order import PageRows, numbers_from, order_by, runs_up_to
 
 
 def test_the_first_column_decides_first_and_equal_rows_keep_their_order() -> None:

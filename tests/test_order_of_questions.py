@@ -16,10 +16,10 @@ import pytest
 import evaluator
 from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import ledger
-from evaluator.metrics.box_results import SCORE_STEPS, AnyBoxPairs, AnyBoxResult, counts_at_steps
+from evaluator.data.boxes import AnyArray
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching.box_results import SCORE_STEPS, AnyBoxPairs, AnyBoxResult, counts_at_steps
 from evaluator.metrics.results import Fit, MetricColumns
-from evaluator.model.boxes import AnyArray
-from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import coco, pod, snapshot
 from tests.building import annotations, ground_truth
 from tests.comparing import two_models

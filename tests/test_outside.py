@@ -70,4 +70,4 @@ def test_the_tests_of_this_suite(file: str, test: str, *, is_one: bool) -> None:
 
 
 def test_a_doctest_depends_on_nothing_outside() -> None:
-    assert not depends(outside.ROOT / "evaluator" / "model" / "boxes.py", "evaluator.model.boxes.area")
+    assert not depends(outside.ROOT / "evaluator" / "data" / "boxes.py", "evaluator.data.boxes.area")

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.drawing import matrix
-from evaluator.drawing.matrix import COLOURS, SHOWS, contrast, difference_data, matrix_data, short_pixels, step_of
+from evaluator.components.matrix import matrix
+from evaluator.components.matrix.matrix import (
+    COLOURS,
+    SHOWS,
+    contrast,
+    difference_data,
+    matrix_data,
+    short_pixels,
+    step_of,
+)
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.difference import MatrixDifference, difference
 from evaluator.protocols.pixel.matrix import Matrices, PixelColumns

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.drawing import tint
-from evaluator.drawing.tint import tint_data
+from evaluator.components.tint import cell_overlay
+from evaluator.components.tint.cell_overlay import tint_data
 from evaluator.protocols import pixel
 from tests.building import Box, annotations, box, ground_truth, read_by_browser
 from tests.painting import cell_mask
@@ -65,5 +65,5 @@ def test_boxes_in_pixels_are_drawn_as_shares_and_too_many_are_counted(monkeypatc
     result = pixel.evaluate(side([Box("x", 0, "a", (0.0, 0.0, 7.0, 5.5))]), side([]))
     data = read_by_browser(tint_data(result, 0, 1, 0, names=("A", "B")))
     assert data["boxes"] == [{"xyxy": [0.0, 0.0, 0.5, 0.5], "side": "ground_truth", "text": "A a"}]
-    monkeypatch.setattr(tint, "MOST_BOXES", 0)
+    monkeypatch.setattr(cell_overlay, "MOST_BOXES", 0)
     assert read_by_browser(tint_data(result, 0, 1, 0))["left_out"] == 1

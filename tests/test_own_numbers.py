@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project
 from evaluator.charts import scores as charts
+from evaluator.matching.box_scores import ThresholdChoice, box_calibration, box_calibrations, thinned, threshold_choice
+from evaluator.matching.error_types import TIDE
 from evaluator.metrics.average_precision import Curve
-from evaluator.metrics.box_scores import ThresholdChoice, box_calibration, box_calibrations, thinned, threshold_choice
 from evaluator.metrics.confidence import calibration
-from evaluator.metrics.error_types import TIDE
 from evaluator.metrics.results import ScoreCurve
 from evaluator.protocols import PROTOCOLS, coco
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol

@@ -25,16 +25,16 @@ from PIL import Image
 
 from evaluator import formats, project
 from evaluator.compare.decision import Cost
-from evaluator.drawing import crops
-from evaluator.drawing.payloads import ModelItem
-from evaluator.model.dataset import join
+from evaluator.components.gallery import crops
+from evaluator.components.payloads import ModelItem
+from evaluator.data.dataset import join
+from evaluator.pack import annotated_pdf as marked_copies
 from evaluator.pack import cards, font, html_pack, tables
-from evaluator.pack import marked as marked_copies
+from evaluator.pack.annotated_pdf import Marked, notes_of, write_marked
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import plan_of, write_html
-from evaluator.pack.marked import Marked, notes_of, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.story import documents_words, hand_work, rule_lines
@@ -45,7 +45,7 @@ from evaluator.protocols.coco.evaluation import CocoResult
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.verdicts import Event, ReviewLog, judge
-from evaluator.system.whole_file import write_whole
+from evaluator.system.atomic_write import write_whole
 from tests.building import annotations, box, ground_truth
 from tests.pdf_fixtures import pages
 

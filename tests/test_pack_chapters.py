@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.box_scores import box_calibration
+from evaluator.components.payloads import ModelItem
+from evaluator.matching.box_scores import box_calibration
 from evaluator.pack.blocks import Heatmap, Plot, Rows, Texts
 from evaluator.pack.chapters import Chapter, chapter_differences, chapter_of
 from evaluator.pack.html_pack import plotted

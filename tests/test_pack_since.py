@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from evaluator import formats
-from evaluator.model.dataset import join
-from evaluator.model.issues import BadInput
-from evaluator.pack.since import ELEMENT, Change, Packed, PackedFinding, PackedModel, read, since
+from evaluator.data.dataset import join
+from evaluator.data.issues import BadInput
+from evaluator.pack.diff import ELEMENT, Change, Packed, PackedFinding, PackedModel, read, since
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store

@@ -13,10 +13,13 @@ import pymupdf
 import pytest
 
 from evaluator import formats
-from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.box_results import UNMATCHED
+from evaluator.analysis.slices.all_measures import find_by_all_measures
+from evaluator.analysis.slices.measured import MEASURES
+from evaluator.analysis.slices.slices import Slices
+from evaluator.components.payloads import ModelItem
+from evaluator.data.dataset import join
+from evaluator.matching.box_results import UNMATCHED
 from evaluator.metrics.observations import Attribute
-from evaluator.model.dataset import join
 from evaluator.pack import slice_cards, tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
@@ -27,9 +30,6 @@ from evaluator.pack.slice_cards import MOST_SLICES, PackSlices, pack_slices
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.verdicts import ReviewLog
-from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.measured import MEASURES
-from evaluator.slices.slices import Slices
 from tests.test_pack import MODELS, SAMPLE, nothing
 
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evaluator.drawing.payloads import ModelItem
+from evaluator.components.payloads import ModelItem
 from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import FORMAT as POSTERS
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents
-from evaluator.pack.further import Further, MadeBefore, gather_all
+from evaluator.pack.extra_protocols import Further, MadeBefore, gather_all
 from evaluator.pack.html_pack import write_html
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.text_findings import text_findings

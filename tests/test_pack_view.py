@@ -9,23 +9,23 @@ from typing import Any, cast
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.drawing.payloads import ModelItem
+from evaluator.components.payloads import ModelItem
+from evaluator.data.issues import BadInput
 from evaluator.formats.fields import schema_from
-from evaluator.model.issues import BadInput
-from evaluator.pack import further
+from evaluator.pack import extra_protocols
 from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Chapter, chapter_of
 from evaluator.pack.contents import Contents
-from evaluator.pack.further import Further, gather_all
+from evaluator.pack.extra_protocols import Further, gather_all
 from evaluator.pack.html_pack import Written
 from evaluator.project import evaluate_together, open_project
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
-from evaluator.workspace import Sides, Workspace
-from pages.shared import pack as held
-from pages.shared.jobs import Cancelled, Job, Note
-from pages.shared.pack import Made
+from evaluator.workspace.roles import Sides, Workspace
+from pages.app.jobs import Cancelled, Job, Note
+from pages.views.pack import pack as held
+from pages.views.pack.pack import Made
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA, fine, start
@@ -144,13 +144,13 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     monkeypatch: pytest.MonkeyPatch, made: Make, boxes: Sides
 ) -> None:
     evaluated: list[str] = []
-    evaluate = further.evaluate_read
+    evaluate = extra_protocols.evaluate_read
 
     def counted(system: Any, *rest: Any, **more: Any) -> Any:
         evaluated.append(system.name)
         return evaluate(system, *rest, **more)
 
-    monkeypatch.setattr(further, "evaluate_read", counted)
+    monkeypatch.setattr(extra_protocols, "evaluate_read", counted)
     held._made_before.clear()
     fields = Sides(SAMPLE_DATA / "fields" / "ground_truth", (SAMPLE_DATA / "fields" / "rules",))
     files = Workspace({"boxes": one_model(boxes), "fields": fields}).to_json()

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.drawing import layers, mistake_filter
-from evaluator.drawing.crops import cards
-from evaluator.drawing.page_strip import strip
-from evaluator.drawing.text_lost import PageText, count_pages
-from evaluator.metrics.box_items import items
-from evaluator.metrics.page_rows import by_page, page_shares
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Dataset, join
+from evaluator.components.gallery.crops import cards
+from evaluator.components.viewer import mistake_filter, page_overlay
+from evaluator.components.viewer.page_strip import strip
+from evaluator.components.viewer.text_lost import PageText, count_pages
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations, Dataset, join
+from evaluator.matching.box_items import items
+from evaluator.matching.page_rows import by_page, page_shares
 from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -87,9 +87,9 @@ def test_boxes_in_pixels_are_drawn_where_boxes_in_shares_are() -> None:
         return row._replace(xyxy=(x1 / 600, y1 / 800, x2 / 600, y2 / 800))
 
     pixels = result_of(in_pixels(ground_truth(ROWS), SIZE), in_pixels(annotations(PREDICTED)))
-    page = layers.page_data(pixels, 0, page_points=SIZE)
+    page = page_overlay.page_data(pixels, 0, page_points=SIZE)
     other = result_of(ground_truth([*map(in_shares, ROWS)]), annotations([*map(in_shares, PREDICTED)]))
-    expected = layers.page_data(other, 0, page_points=SIZE)
+    expected = page_overlay.page_data(other, 0, page_points=SIZE)
     assert [each.xyxy for each in page.boxes] == [pytest.approx(each.xyxy) for each in expected.boxes]
     assert [each.lines for each in page.mistakes] == [each.lines for each in expected.mistakes]
     assert page.counts == expected.counts
@@ -107,18 +107,18 @@ def test_boxes_in_pixels_are_drawn_where_boxes_in_shares_are() -> None:
 def test_the_words_of_a_page_meet_boxes_in_pixels() -> None:
     result = result_of(in_pixels(ground_truth(ROWS), SIZE), in_pixels(annotations(PREDICTED)))
     text = PageText(Words(np.array([[0.1, 0.62, 0.2, 0.64]]), ("lost",)))
-    assert layers.lost_text(result, 0, text).lost_words == 1
+    assert page_overlay.lost_text(result, 0, text).lost_words == 1
 
 
 def test_without_a_size_nothing_is_drawn_and_the_page_says_why() -> None:
     result = result_of(in_pixels(ground_truth(ROWS)), in_pixels(annotations(PREDICTED)))
     text = PageText(Words(np.array([[0.1, 0.62, 0.2, 0.64]]), ("lost",)))
-    page = layers.page_data(result, 0, page_points=SIZE, text=text)
+    page = page_overlay.page_data(result, 0, page_points=SIZE, text=text)
     assert (list(page.boxes), list(page.mistakes)) == ([], [])
-    assert page.notes == (layers.NO_SIZE,)
+    assert page.notes == (page_overlay.NO_SIZE,)
     assert (page.limit and page.limit.drawn, page.limit and page.limit.total) == (0, 4)
     assert (page.counts.TP, page.counts.FP, page.counts.FN) == (1, 1, 1), "the numbers need no size"
-    assert layers.lost_text(result, 0, text).lost_words is None
+    assert page_overlay.lost_text(result, 0, text).lost_words is None
     (summary,) = count_pages(result, np.array([0]), lambda _: text.words.boxes)
     assert (summary.silent, int(summary.counts.words.sum())) == (1, 0)
     columns = mistake_filter.mistake_columns(result, result.mistakes)
@@ -128,7 +128,7 @@ def test_without_a_size_nothing_is_drawn_and_the_page_says_why() -> None:
     pages = mistake_filter.page_list(result, columns, np.ones(len(columns), dtype=bool))
     assert strip(result, pages, 0).pages[0].blocks == []
     assert all(not card.boxes for card in cards(result, items(result)))
-    assert len(layers.page_data(result, 0, page_size=SIZE).boxes) == 4
+    assert len(page_overlay.page_data(result, 0, page_size=SIZE).boxes) == 4
 
 
 def test_an_instances_file_of_predictions_is_drawn_on_the_page(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_an_instances_file_of_predictions_is_drawn_on_the_page(tmp_path: Path) -
         file = {"images": [image], "annotations": [thing], "categories": [{"id": 1, "name": "Figure"}]}
         path.write_text(json.dumps(file), encoding="utf-8")
         sides.append(formats.read(path))
-    page = layers.page_data(result_of(*sides), 0)
+    page = page_overlay.page_data(result_of(*sides), 0)
     assert [each.xyxy for each in page.boxes] == [(0.1, 0.1, 0.5, 0.5)] * 2
 
 

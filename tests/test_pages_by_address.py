@@ -13,9 +13,9 @@ from starlette.responses import Response
 from streamlit.testing.v1 import AppTest
 
 from evaluator.pdf.pool import PagePool
-from pages.shared import by_digest, ended_sessions, pictures
-from pages.shared.opened import Place
-from pages.shared.state import State
+from pages.app import ended_sessions, pictures, routes
+from pages.app.session_files import Place
+from pages.app.state import State
 from tests import dashboard
 from tests.dashboard import PAGE_BROWSER, start
 
@@ -24,12 +24,12 @@ from tests.dashboard import PAGE_BROWSER, start
 def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """What the session notes for its end, under a server with the routes."""
     ends: dict[str, Any] = {}
-    monkeypatch.setattr(by_digest, "_routed", True)
-    monkeypatch.setattr(by_digest, "_ahead_at_a_time", asyncio.Semaphore(2))
+    monkeypatch.setattr(routes, "_routed", True)
+    monkeypatch.setattr(routes, "_ahead_at_a_time", asyncio.Semaphore(2))
     monkeypatch.setattr(ended_sessions, "session_of_run", lambda: "one")
     monkeypatch.setattr(ended_sessions, "_ENDS", {"one": ends})
     yield ends
-    by_digest._lists.clear()
+    routes._lists.clear()
 
 
 def payload(app: AppTest) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def payload(app: AppTest) -> dict[str, Any]:
 def asked(address: str) -> Response:
     """What the route answers to an address."""
     scope = {"type": "http", "method": "GET", "path": address, "headers": [], "query_string": b""}
-    for route in by_digest.routes():
+    for route in routes.routes():
         match, more = route.matches(scope)
         if match.name == "FULL":
             return asyncio.run(more["endpoint"](Request(scope | more)))

@@ -15,14 +15,14 @@ from evaluator.compare import differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
-from evaluator.drawing.board import axis_of, board_data, link_of, sentence_parts
-from evaluator.drawing.class_matrix import class_difference
-from evaluator.drawing.pair import PAGE_FILTERS, pair_data
-from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
-from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.box_items import class_confusion
-from evaluator.metrics.box_measures import box_measures
-from evaluator.model.dataset import join
+from evaluator.components.compare.comparison_summary import axis_of, board_data, link_of, sentence_parts
+from evaluator.components.compare.pair import PAGE_FILTERS, pair_data
+from evaluator.components.compare.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
+from evaluator.components.matrix.class_matrix import class_difference
+from evaluator.components.payloads import ModelItem
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import class_confusion
+from evaluator.matching.box_measures import box_measures
 from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
 from tests.dashboard import SAMPLE_DATA

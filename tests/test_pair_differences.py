@@ -14,8 +14,9 @@ from evaluator.compare.differences import Difference, decisive, differences
 from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
-from pages.shared import address, item_ledger, pair_differences, widgets
-from pages.shared.state import Field, State
+from pages.app import address, widgets
+from pages.app.state import Field, State
+from pages.views.compare import item_ledger, pair_differences
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.drawing.field_pair import FieldSide, field_pair
-from evaluator.drawing.pair import PairLayers
-from evaluator.drawing.pair_items import ITEM_FILTERS, item_filters, item_page_list, item_pages, listed
-from evaluator.drawing.payloads import CompareEvents, ModelItem
-from evaluator.drawing.pixel_pair import pixel_pair
-from evaluator.drawing.poster_pair import poster_pair
+from evaluator.components.compare.field_pair import FieldSide, field_pair
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.compare.pair_items import ITEM_FILTERS, item_filters, item_page_list, item_pages, listed
+from evaluator.components.compare.pixel_pair import pixel_pair
+from evaluator.components.compare.poster_pair import poster_pair
+from evaluator.components.payloads import CompareEvents, ModelItem
 from evaluator.metrics.item_ledger import OUTCOMES, Item, item_ledger
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
@@ -27,7 +27,7 @@ from evaluator.protocols.pixel.pieces import connected, wrong_pieces
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from pages.shared.state import State
+from pages.app.state import State
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, send_event, start
 
@@ -331,8 +331,8 @@ def chosen_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, box: dict[str, Any]
         return CompareEvents()
 
     with monkeypatch.context() as patch:
-        patch.setattr("pages.shared.components.panes", once)
-        patch.setattr("pages.shared.compared.panes.report", lambda key: {"selected": box})
+        patch.setattr("pages.app.components.panes", once)
+        patch.setattr("pages.views.compare.panes.report", lambda key: {"selected": box})
         app.run()
     assert sent
     return dashboard.fine(app.run())

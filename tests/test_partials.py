@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.formats.posters import Posters, read_poster
-from evaluator.metrics.box_scores import ReliabilityPartial, box_calibrations
+from evaluator.matching.box_scores import ReliabilityPartial, box_calibrations
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.results import MetricColumns, ScoreCurve
 from evaluator.protocols import pixel, pod, posters, snapshot

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.drawing.judged import attach_pieces, attach_words
-from evaluator.drawing.pixel_pair import pixel_pair
-from evaluator.drawing.poster_page import poster_data
-from evaluator.metrics.box_results import BoxResult
-from evaluator.model.dataset import Annotations, join
+from evaluator.components.compare.pixel_pair import pixel_pair
+from evaluator.components.viewer.judged import attach_pieces, attach_words
+from evaluator.components.viewer.poster_page import poster_data
+from evaluator.data.dataset import Annotations, join
+from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import snapshot
 from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.protocols.posters.page import PageDifference, WordPlaces

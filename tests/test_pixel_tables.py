@@ -9,8 +9,8 @@ import zipfile
 
 import pytest
 
-from evaluator import export
 from evaluator.cli.evaluate import numbered
+from evaluator.metrics import export
 from evaluator.protocols.pixel.tables import PER_CLASS
 from tests.test_protocol_pixel import several_pages
 

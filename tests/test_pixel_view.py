@@ -15,7 +15,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.drawing.matrix import SHOWS, matrix_data, short_pixels
+from evaluator.components.matrix.matrix import SHOWS, matrix_data, short_pixels
 from evaluator.project import evaluate
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import cell_facts, cell_words, worst_cell

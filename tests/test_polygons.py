@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evaluator import formats
-from evaluator.drawing.crops import cards
-from evaluator.drawing.layers import page_data
-from evaluator.drawing.mistake_filter import mistake_columns
-from evaluator.drawing.outlines import outline_paths
-from evaluator.metrics.box_items import items
-from evaluator.metrics.error_types import DOCUMENT, NONE, SIDES, TIDE
-from evaluator.model.boxes import Overlap, overlap
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import Collector
-from evaluator.model.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
+from evaluator.components.gallery.crops import cards
+from evaluator.components.viewer.mistake_filter import mistake_columns
+from evaluator.components.viewer.outlines import outline_paths
+from evaluator.components.viewer.page_overlay import page_data
+from evaluator.data.boxes import Overlap, overlap
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.issues import Collector
+from evaluator.data.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
+from evaluator.matching.box_items import items
+from evaluator.matching.error_types import DOCUMENT, NONE, SIDES, TIDE
 from evaluator.project import evaluate
 from evaluator.protocols import box_protocols, coco, snapshot
 from evaluator.review.identity import page_mistakes

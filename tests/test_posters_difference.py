@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.charts import posters as charts
-from evaluator.drawing.layers import DRAWN_BOXES
-from evaluator.drawing.poster_page import poster_data
+from evaluator.components.viewer.page_overlay import DRAWN_BOXES
+from evaluator.components.viewer.poster_page import poster_data
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Posters, Section, read_poster
 from evaluator.pdf.folder import PdfFolder

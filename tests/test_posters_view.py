@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
+from evaluator.components.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import REPORT
 from evaluator.project import evaluate
-from evaluator.workspace import Sides, Workspace, find
+from evaluator.workspace.roles import Sides, Workspace, find
 from tests import dashboard
 from tests.dashboard import (
     SAMPLE_DATA,
@@ -236,7 +236,7 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
     app = start(monkeypatch, POSTERS)
     (button,) = app.get("download_button")
     assert button.proto.label == "results.json"
-    from pages.shared.posters import results as choices
+    from pages.views.posters import results as choices
 
     sides = (
         choices.reader.FORMAT.read_path(SAMPLE / "ground_truth", Reading(side="ground_truth")),
@@ -371,8 +371,8 @@ def test_a_poster_whose_page_is_broken_shows_its_problem(monkeypatch: pytest.Mon
 
 
 def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shared import pictures
-    from pages.shared.state import State
+    from pages.app import pictures
+    from pages.app.state import State
 
     app = start(monkeypatch, POSTERS, poster="night-buses")
     real = pictures.picture

@@ -10,13 +10,14 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
-from evaluator import project_file
 from evaluator.review.exchange import to_csv
 from evaluator.review.identity import page_target
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from pages.shared import address, means
-from pages.shared.state import State
+from evaluator.workspace import project_file
+from pages.app import address
+from pages.app.state import State
+from pages.views.overview import means
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
@@ -185,8 +186,8 @@ def _asking() -> None:
     import streamlit as st
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-    from pages.shared import widgets
-    from pages.shared.state import Field
+    from pages.app import widgets
+    from pages.app.state import Field
 
     asked = Field[str | None](None, "asked")
     times = Field(0, "times")

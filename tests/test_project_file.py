@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import cli, project_file
+from evaluator import cli
 from evaluator.cli import dashboard as started
 from evaluator.cli.program import UsageError
-from evaluator.model.issues import BadInput
+from evaluator.data.issues import BadInput
 from evaluator.review.place import state_folder
-from evaluator.workspace import NO_SIDES, QUERY_VARIABLE, Sides
-from pages.shared.state import State
+from evaluator.workspace import project_file
+from evaluator.workspace.roles import NO_SIDES, QUERY_VARIABLE, Sides
+from pages.app.state import State
 from tests.building import box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, fine, issues, key_of, start, workspace
 from tests.texts import character

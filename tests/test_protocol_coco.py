@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.issues import BadInput
 from evaluator.formats import coco as reader
+from evaluator.matching.box_results import BoxPairs
+from evaluator.matching.box_scores import box_calibrations
 from evaluator.metrics.average_precision import curve
-from evaluator.metrics.box_results import BoxPairs
-from evaluator.metrics.box_scores import box_calibrations
 from evaluator.metrics.confidence import BINS, calibration
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import BadInput
 from evaluator.protocols import coco, snapshot
 from evaluator.protocols.coco.evaluation import comparable_issues
 from tests.building import annotations, box, ground_truth, plain_curve

@@ -23,17 +23,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli, project
-from evaluator.engine import processes
+from evaluator.data.issues import BadInput
 from evaluator.formats import coco as reader
 from evaluator.formats import column_cache, limits
 from evaluator.formats.base import Reading
 from evaluator.formats.coco import packed
 from evaluator.formats.coco import stream as coco_stream
-from evaluator.model.issues import BadInput
 from evaluator.project import OptionError
 from evaluator.protocols import coco
 from evaluator.protocols.coco import parts as coco_parts
 from evaluator.protocols.coco.parts import PartsResult, average_in_parts
+from evaluator.system.engine import processes
 from tests.engine_work import no_main
 from tests.test_protocol_coco import assert_equal_to_official, random_set
 from tests.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
@@ -227,7 +227,7 @@ def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: p
     assert in_parts(*plain_set(3), executor=noted) is not None
     assert not made
     monkeypatch.setattr(coco_parts, "_LARGE", 0)
-    monkeypatch.setattr("evaluator.engine.processors", lambda: 1)
+    monkeypatch.setattr("evaluator.system.engine.processors", lambda: 1)
     with no_main():
         assert_equal_to_ordinary(*plain_set(3), executor=noted)
     assert len(made) == 1

@@ -19,9 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import export
-from evaluator.formats.fields import FORMAT
-from evaluator.model.fields import (
+from evaluator.data.fields import (
     FieldDocuments,
     Rule,
     Schema,
@@ -32,6 +30,8 @@ from evaluator.model.fields import (
     path_steps,
     schema_of,
 )
+from evaluator.formats.fields import FORMAT
+from evaluator.metrics import export
 from evaluator.protocols import fields
 from evaluator.protocols.fields.evaluation import FieldsResult, compare, evaluate, load_state, merge, score
 from evaluator.protocols.fields.pairing import assign

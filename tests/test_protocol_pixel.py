@@ -19,10 +19,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import export
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
+from evaluator.metrics import export
 from evaluator.metrics.pixel_counts import PairCounts, merge
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel import matrix
 from evaluator.protocols.pixel.cells import cell_facts

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.issues import BadInput
+from evaluator.matching.box_results import BoxPairs
 from evaluator.metrics.average_precision import all_point_precision, eleven_point_precision
-from evaluator.metrics.box_results import BoxPairs
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import BadInput
 from evaluator.protocols import pod
 from evaluator.protocols.pod.evaluation import evaluate, pair
 from tests.building import Box, annotations, box, ground_truth, plain_curve

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import export
+from evaluator.data.issues import BadInput
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Posters, read_poster, text_of
-from evaluator.model.issues import BadInput
+from evaluator.metrics import export
 from evaluator.protocols.posters.comparison import Comparison, FieldCount
 from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult, evaluate, failed

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.issues import BadInput
 from evaluator.formats.snapshot import check_pair
-from evaluator.metrics.box_results import BoxPairs, BoxResult
+from evaluator.matching.box_results import BoxPairs, BoxResult
 from evaluator.metrics.results import RATIOS
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import BadInput
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, evaluate, pair
 from tests.building import LABELS, Box, annotations, box, ground_truth, plain_curve, random_rows

@@ -19,9 +19,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import export, project
+from evaluator import project
+from evaluator.data.dataset import Annotations
+from evaluator.metrics import export
 from evaluator.metrics.results import RATIOS, MetricColumns
-from evaluator.model.dataset import Annotations
 from evaluator.project import Upload
 from evaluator.protocols import PROTOCOLS
 from tests.building import Box, annotations, ground_truth, random_rows, shuffled

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.metrics.average_precision import (
     RECALL_101,
     all_point_precision,
     average_precision,
     eleven_point_precision,
 )
-from evaluator.metrics.ranked import (
+from evaluator.metrics.bootstrap_ap import (
     EXACT,
     Counts,
     Curves,
@@ -25,7 +26,6 @@ from evaluator.metrics.ranked import (
     on_grid,
     per_document,
 )
-from evaluator.model.boxes import FloatArray, IntArray
 
 Plain = Callable[[IntArray, int], float]
 UNEVEN = np.array([0.0, 0.1, 0.101, 0.102, 0.7])

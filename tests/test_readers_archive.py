@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.formats import archive, limits
-from evaluator.model.issues import BadInput, Collector, Issue
 from tests.reading import HOSTILE
 
 AGAIN = "Zip the files again with plain relative names."

@@ -17,14 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations, join, map_labels
+from evaluator.data.issues import BadInput
 from evaluator.formats import coco
 from evaluator.formats.base import Reading
 from evaluator.formats.coco import Coco
-from evaluator.formats.coco import pieces as coco_pieces
+from evaluator.formats.coco import chunks as coco_pieces
+from evaluator.formats.coco import fixed_layout as coco_uniform
 from evaluator.formats.coco import shape as coco_shape
-from evaluator.formats.coco import uniform as coco_uniform
-from evaluator.model.dataset import Annotations, join, map_labels
-from evaluator.model.issues import BadInput
 from tests.building import box, ground_truth
 
 Value = dict[str, Any]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evaluator.formats.coco.decimals import PADDING, decimals
+from evaluator.formats.coco.float_parser import PADDING, decimals
 
 # As in records, other characters come before a number.
 BEFORE = '{"category_id": '

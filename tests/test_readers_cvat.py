@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
 from evaluator.formats import cvat, limits
 from evaluator.formats.base import Reading
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
 from evaluator.project import evaluate
 from tests.reading import HOSTILE
 from tests.test_readers_pod import WANTED as HOSTILE_XML

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.model.issues import BadInput
+from evaluator.data.issues import BadInput
 from tests.model_outputs import (
     GONE,
     REAL,

@@ -10,9 +10,9 @@ from typing import Any, Final
 import pytest
 
 from evaluator import formats
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
-from evaluator.workspace import find
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
+from evaluator.workspace.roles import find
 from tests.model_outputs import read, refused
 from tests.test_readers_variants import MARKER
 

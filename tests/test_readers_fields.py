@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.data.fields import Field, FieldDocuments, Rule, leaves
+from evaluator.data.issues import BadInput, Issue, has_errors
 from evaluator.formats.base import Reading
 from evaluator.formats.fields import FORMAT, check_pair, read_schema
-from evaluator.model.fields import Field, FieldDocuments, Rule, leaves
-from evaluator.model.issues import BadInput, Issue, has_errors
 from tests.texts import character
 
 BOX = [0, 0, 10, 10]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evaluator import formats
+from evaluator.data.issues import BadInput
 from evaluator.formats import known
-from evaluator.model.issues import BadInput
 from tests.reading import needs_shared, real
 
 FIFTYONE = {"samples": [{"filepath": "a.png", "gt": {"_cls": "Detections", "detections": []}}]}

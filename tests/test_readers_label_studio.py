@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
 from evaluator.formats import label_studio
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
 from tests import reading
 from tests.reading import OWN, cut_short, needs_shared, real, real_samples, rows, warned
 

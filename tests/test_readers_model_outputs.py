@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evaluator import formats
+from evaluator.data.issues import BadInput, Issue
 from evaluator.formats import known
-from evaluator.model.issues import BadInput, Issue
 from evaluator.project import evaluate
 from tests.model_outputs import OWN, REAL, changed, needs_shared, own, read, refused
 

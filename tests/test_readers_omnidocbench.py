@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import join
 from evaluator.formats import omnidocbench
-from evaluator.model.dataset import join
 from tests import reading
 from tests.reading import OWN, cut_short, needs_shared, real, rows, warned
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluator import formats
-from evaluator.model.issues import BadInput
+from evaluator.data.issues import BadInput
 from tests.model_outputs import (
     REAL,
     boxes,

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput, issues_text
 from evaluator.formats import limits, pod, xml_text
 from evaluator.formats.base import Reading
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, issues_text
 from tests.building import annotations, box
 from tests.reading import HOSTILE
 from tests.test_readers_archive import zipped

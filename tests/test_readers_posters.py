@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.data.issues import BadInput
 from evaluator.formats import posters
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Poster, Posters, read_poster, text_of
-from evaluator.model.issues import BadInput
 from tests.texts import character
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")

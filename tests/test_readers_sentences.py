@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from evaluator import formats
+from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import limits, xml_text
 from evaluator.formats.build import Builder
 from evaluator.formats.writers import WRITERS
-from evaluator.model.issues import BadInput, Collector
 from tests.building import annotations, box
 from tests.reading import OWN, refused, warned
 from tests.test_convert import sized

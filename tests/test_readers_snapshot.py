@@ -18,13 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput, Issue, has_errors
 from evaluator.formats import limits, snapshot
 from evaluator.formats.base import Reading
 from evaluator.formats.snapshot import Snapshot
 from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Issue, has_errors
 from tests.reading import HOSTILE
 from tests.texts import character
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.issues import BadInput
 from evaluator.formats import search, voc
-from evaluator.model.issues import BadInput
 from tests import reading
 from tests.reading import HOSTILE, OWN, cut_short, needs_shared, real_samples, rows, warned
 from tests.test_readers_pod import WANTED as HOSTILE_XML

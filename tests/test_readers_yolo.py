@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput, issues_text
 from evaluator.formats import search, yolo
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, issues_text
 from evaluator.project import evaluate
 from tests import reading
 from tests.reading import OWN, cut_short, needs_shared, real, rows, warned

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from hypothesis import given
 from hypothesis import strategies as some
 
-from evaluator.system.recent import Recent
+from evaluator.system.lru_cache import Recent
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:

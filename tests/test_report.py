@@ -9,9 +9,9 @@ import re
 import msgspec
 import pytest
 
-from evaluator.export import to_csv, to_json, to_markdown, to_text
+from evaluator.data.issues import Issue, issues_text
+from evaluator.metrics.export import to_csv, to_json, to_markdown, to_text
 from evaluator.metrics.results import ResultTable
-from evaluator.model.issues import Issue, issues_text
 
 COLUMNS = ("iou_threshold", "label", "tp", "precision")
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from evaluator import cli, formats
-from evaluator.model.dataset import join
-from evaluator.pack.since import read
+from evaluator.analysis.slices.pdf_pages import of_results
+from evaluator.data.dataset import join
+from evaluator.pack.diff import read
 from evaluator.pack.slice_cards import pack_slices
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -24,7 +25,6 @@ from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from evaluator.slices.pdf_pages import of_results
 from tests.building import box, write_file
 from tests.pdf_fixtures import page, pages
 from tests.sample_part import write_part

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.data.issues import count_of, listed
 from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.results import (
     RATIOS,
@@ -19,14 +20,12 @@ from evaluator.metrics.results import (
     Signature,
     capitalised,
     count_by,
-    count_of,
     defined,
-    listed,
     ratio,
     threshold_text,
     weighted_mean,
 )
-from evaluator.version import __version__
+from evaluator.system.version import __version__
 
 # tp, fp, fn, and the sums of IoU, coverage and purity.
 ROWS = [(2, 1, 2, 1.5, 1.75, 1.25), (0, 0, 0, 0, 0, 0), (0, 3, 0, 0, 0, 0), (0, 0, 4, 0, 0, 0)]

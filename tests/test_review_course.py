@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evaluator.analysis.suspects.planning import LEAST_PAGES, Counts, Plan, bound, course, plan
 from evaluator.charts.review import half_width
-from evaluator.suspects.planning import LEAST_PAGES, Counts, Plan, bound, course, plan
 from tests.charting import specification
 
 

@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluator import formats
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.model.dataset import Dataset, join
+from evaluator.analysis.suspects.listing import suspects
+from evaluator.analysis.suspects.targets import target_of
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.protocols import coco, snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
-from evaluator.review.effect import Counts, PageFiles, counts_of, effect, effect_words
 from evaluator.review.identity import page_mistakes
+from evaluator.review.preview import Counts, PageFiles, counts_of, effect, effect_words
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
-from evaluator.suspects.listing import suspects
-from evaluator.suspects.targets import target_of
 from tests.dashboard import SAMPLE_DATA
 
 

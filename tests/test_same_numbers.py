@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from evaluator import cli, formats, project, protocols
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput
 from evaluator.metrics.results import Metrics
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge

@@ -10,8 +10,8 @@ import numpy as np
 import pymupdf
 import pytest
 
+from evaluator.data.fields import FieldDocuments, leaves
 from evaluator.formats.fields import FORMAT, check_pair
-from evaluator.model.fields import FieldDocuments, leaves
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import behind
 from sample_data import make

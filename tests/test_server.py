@@ -29,9 +29,9 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.sync.client import connect
 
 from evaluator.cli import dashboard as command
-from evaluator.web import guard
-from evaluator.workspace import Workspace
-from pages.shared import serve
+from evaluator.components import guard
+from evaluator.workspace.roles import Workspace
+from pages.app import server as serve
 from tests import network
 from tests.browser.conftest import ROOT, alive, dashboard, free_port
 
@@ -357,7 +357,7 @@ def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_
     with running_command(tmp_path) as process:
         assert process.stdout is not None
         url = next(line for line in process.stdout if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
-        (crashing,) = [pid for pid in below(process.pid) if b"serve.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        (crashing,) = [pid for pid in below(process.pid) if b"server.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(crashing, signal.SIGSEGV)
         assert (
             next(line for line in process.stdout if b"by itself" in line)

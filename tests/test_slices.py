@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from evaluator import cli
+from evaluator.analysis.slices import counting
+from evaluator.analysis.slices.attributes import OfPages, attributes_of
+from evaluator.analysis.slices.conditions import Condition, binned, short_between, subject, words
+from evaluator.analysis.slices.counting import ByBins, ByConditions, Outcome, Sums
+from evaluator.analysis.slices.named import NamedSlice, read_named, saved
+from evaluator.analysis.slices.neighbours import columns_of_text, surroundings
+from evaluator.analysis.slices.page_table import read_page_table
+from evaluator.analysis.slices.search import SameBoxes, Search, _Arranged, _Run, search
+from evaluator.analysis.slices.statistic import LEAST_BOXES, Level
+from evaluator.data.dataset import join
+from evaluator.data.issues import BadInput
 from evaluator.metrics.observations import Attribute
-from evaluator.model.dataset import join
-from evaluator.model.issues import BadInput
-from evaluator.slices import counting
-from evaluator.slices.attributes import OfPages, attributes_of
-from evaluator.slices.conditions import Condition, binned, short_between, subject, words
-from evaluator.slices.counting import ByBins, ByConditions, Outcome, Sums
-from evaluator.slices.named import NamedSlice, read_named, saved
-from evaluator.slices.neighbours import columns_of_text, surroundings
-from evaluator.slices.page_table import read_page_table
-from evaluator.slices.search import SameBoxes, Search, _Arranged, _Run, search
-from evaluator.slices.statistic import LEAST_BOXES, Level
 from tests.benchmarks.bench_slices import corpus, judged, rows_of
 from tests.benchmarks.corpus import dln_like
 from tests.building import Box, box, ground_truth
@@ -317,7 +317,7 @@ def test_both_ways_to_count_find_the_same(pages: int, few: int, monkeypatch: pyt
             kinds.append(type(made(boxes)))  # type: ignore[operator]
             return made(boxes)  # type: ignore[operator]
 
-        monkeypatch.setattr("evaluator.slices.search.counting_of", counting_of)
+        monkeypatch.setattr("evaluator.analysis.slices.search.counting_of", counting_of)
         searches.append(search(*case))
         assert kinds == [kind]
     first, second = searches

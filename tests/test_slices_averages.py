@@ -12,17 +12,23 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.metrics.box_measures import RankedLabel
+from evaluator.analysis.slices.averages import (
+    average_of,
+    counted_by_average,
+    find_by_average,
+    influence,
+    of_whole_pages,
+)
+from evaluator.analysis.slices.conditions import Condition
+from evaluator.analysis.slices.measured import tables_of
+from evaluator.analysis.slices.named import NamedSlice, numbers_of, slices_json, slices_part
+from evaluator.analysis.slices.search import ALPHA
+from evaluator.analysis.slices.slices import find_in, known_of_pages
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import join
+from evaluator.matching.box_measures import RankedLabel
 from evaluator.metrics.measures import Key
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import join
 from evaluator.protocols import PROTOCOLS, coco, pod
-from evaluator.slices.averages import average_of, counted_by_average, find_by_average, influence, of_whole_pages
-from evaluator.slices.conditions import Condition
-from evaluator.slices.measured import tables_of
-from evaluator.slices.named import NamedSlice, numbers_of, slices_json, slices_part
-from evaluator.slices.search import ALPHA
-from evaluator.slices.slices import find_in, known_of_pages
 from tests.benchmarks.bench_slices import AverageCase, average_case, ranked_model
 from tests.building import annotations, box
 from tests.test_slices import ended

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.drawing.slices import overall_words
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.model.dataset import join
+from evaluator.analysis.slices.conditions import Condition
+from evaluator.analysis.slices.detail import Estimate, detail_of, overall
+from evaluator.analysis.slices.measured import MEASURES, WORDS, Measure, counted_of, tables_of
+from evaluator.analysis.slices.slices import Part, Slice, attribute_table, find_slices
+from evaluator.components.slices.rows import overall_words
+from evaluator.data.dataset import join
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.slices.conditions import Condition
-from evaluator.slices.detail import Estimate, detail_of, overall
-from evaluator.slices.measured import MEASURES, WORDS, Measure, counted_of, tables_of
-from evaluator.slices.slices import Part, Slice, attribute_table, find_slices
 from tests.dashboard import SAMPLE_DATA
 
 

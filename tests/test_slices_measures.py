@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.metrics.box_items import MATCHED, boxes_held, items, with_boxes
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.analysis.slices.all_measures import find_by_all_measures
+from evaluator.analysis.slices.conditions import Condition
+from evaluator.analysis.slices.detail import detail_of
+from evaluator.analysis.slices.measured import MEASURES, Measure, counted_of, is_fit, problem_of
+from evaluator.analysis.slices.named import NamedSlice, measured
+from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import MATCHED, boxes_held, items, with_boxes
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.results import RATIOS
-from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.conditions import Condition
-from evaluator.slices.detail import detail_of
-from evaluator.slices.measured import MEASURES, Measure, counted_of, is_fit, problem_of
-from evaluator.slices.named import NamedSlice, measured
-from evaluator.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
 from evaluator.system import progress
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth

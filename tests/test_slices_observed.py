@@ -11,6 +11,11 @@ import numpy as np
 import pytest
 
 from evaluator import project
+from evaluator.analysis.slices.conditions import Condition, holding
+from evaluator.analysis.slices.measured import ALL
+from evaluator.analysis.slices.named import NamedSlice
+from evaluator.analysis.slices.observed import find_observed, measures_of, numbers_of_observed, observed_of, pages_of
+from evaluator.analysis.slices.slices import attribute_table
 from evaluator.cli.registered import run
 from evaluator.metrics.observations import Observations
 from evaluator.protocols import PROTOCOLS
@@ -19,11 +24,6 @@ from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.protocols.posters.evaluation import PostersResult
-from evaluator.slices.conditions import Condition, holding
-from evaluator.slices.measured import ALL
-from evaluator.slices.named import NamedSlice
-from evaluator.slices.observed import find_observed, measures_of, numbers_of_observed, observed_of, pages_of
-from evaluator.slices.slices import attribute_table
 from tests.dashboard import SAMPLE_DATA
 
 FIELDS = SAMPLE_DATA / "fields"

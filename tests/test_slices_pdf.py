@@ -13,16 +13,16 @@ import pytest
 from PIL import Image, ImageDraw
 
 from evaluator import formats
-from evaluator.model.dataset import Dataset, join
-from evaluator.model.text import script_of
+from evaluator.analysis.slices.attributes import FROM_PDFS, attributes_of, joined
+from evaluator.analysis.slices.conditions import Condition
+from evaluator.analysis.slices.pdf_pages import PdfAttributes, of_listed_pages, of_pdf_pages
+from evaluator.analysis.slices.ruled_lines import ruled_lines
+from evaluator.analysis.slices.slices import boxes_in
+from evaluator.data.dataset import Dataset, join
+from evaluator.data.text import script_of
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
-from evaluator.slices.attributes import FROM_PDFS, attributes_of, joined
-from evaluator.slices.conditions import Condition
-from evaluator.slices.pdf_pages import PdfAttributes, of_listed_pages, of_pdf_pages
-from evaluator.slices.ruled_lines import ruled_lines
-from evaluator.slices.slices import boxes_in
 from tests.sample_part import write_part
 from tests.test_slices import ended
 

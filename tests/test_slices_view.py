@@ -13,12 +13,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project
-from evaluator.model.dataset import join
+from evaluator.analysis.slices.averages import find_by_average
+from evaluator.analysis.slices.slices import find_slices, pages_of
+from evaluator.data.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.slices.averages import find_by_average
-from evaluator.slices.slices import find_slices, pages_of
-from pages.shared import jobs, observed_slices
-from pages.shared import slices as shared_slices
+from pages.app import jobs
+from pages.views.slices import observed_slices
+from pages.views.slices import slices as shared_slices
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
 from tests.pdf_fixtures import page, pages

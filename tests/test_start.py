@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.workspace import Sides, Workspace
+from evaluator.workspace.roles import Sides, Workspace
 from tests import dashboard
 from tests.dashboard import OVERVIEW, SAMPLE_DATA
 

@@ -16,8 +16,8 @@ def _thresholds() -> None:
     """A slider, a choice and the buttons that write both."""
     import streamlit as st
 
-    from pages.shared import widgets
-    from pages.shared.state import State, state
+    from pages.app import widgets
+    from pages.app.state import State, state
 
     def better() -> None:
         state.iou, state.order = 0.8, "page"

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from evaluator import cli
-from evaluator.compare.resampling import student_expansion
+from evaluator.analysis.suspects import planning
+from evaluator.analysis.suspects.noise_model import jitter, log_sum, log_total, neighbourhood, rates
+from evaluator.analysis.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
+from evaluator.analysis.suspects.planning import Counts
+from evaluator.analysis.suspects.ranking import BORDER, KINDS, LABEL, rank
+from evaluator.metrics.resampling import student_expansion
 from evaluator.protocols import PROTOCOLS
-from evaluator.suspects import planning
-from evaluator.suspects.laws import jitter, log_sum, log_total, neighbourhood, rates
-from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
-from evaluator.suspects.planning import Counts
-from evaluator.suspects.ranking import BORDER, KINDS, LABEL, rank
 from tests.benchmarks import bench_suspects as bench
 from tests.building import Box, box, write_file
 from tests.sample_part import write_part

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.drawing.suspects import in_file, shares_of, suspect_item, suspects_payload
-from evaluator.model.boxes import iou
-from evaluator.model.dataset import Dataset, join
-from evaluator.suspects.listing import Suspects, suspects
-from evaluator.suspects.targets import target_of
+from evaluator.analysis.suspects.listing import Suspects, suspects
+from evaluator.analysis.suspects.targets import target_of
+from evaluator.components.suspects.view import in_file, shares_of, suspect_item, suspects_payload
+from evaluator.data.boxes import iou
+from evaluator.data.dataset import Dataset, join
 from tests.building import annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA
 

@@ -11,13 +11,13 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluator.analysis.suspects.listing import suspects
+from evaluator.analysis.suspects.targets import target_of
 from evaluator.protocols import snapshot
 from evaluator.review.corrections import corrections
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
-from evaluator.suspects.listing import suspects
-from evaluator.suspects.targets import target_of
 from tests.dashboard import components, fine, send_event, start, title, words, workspace
 from tests.sample_part import SAMPLE, write_part
 from tests.test_findings_view import said, sample

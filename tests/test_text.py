@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.model import text
-from evaluator.model.text import lcs_f1, lcs_f1s, lcs_length, lcs_lengths, normalised, numbers, stem, words
+from evaluator.data import text
+from evaluator.data.text import lcs_f1, lcs_f1s, lcs_length, lcs_lengths, normalised, numbers, stem, words
 
 tokens = st.text("abcdefg", max_size=40).map(list)
 sequences = st.lists(tokens, max_size=5)

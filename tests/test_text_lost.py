@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from evaluator.drawing import text_lost
-from evaluator.drawing.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
-from evaluator.model.dataset import join
+from evaluator.components.viewer import text_lost
+from evaluator.components.viewer.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
+from evaluator.data.dataset import join
 from evaluator.pdf import pool as pages_pdf
 from evaluator.pdf.ink import cells_in, ink_lost, inked_stretches
 from evaluator.pdf.pool import Ink, PagePool, Words

@@ -98,7 +98,7 @@ def test_the_terminal_checks_the_format(files: dict[str, Path], capsys: pytest.C
 
 
 def test_a_folder_is_opened(files: dict[str, Path]) -> None:
-    from evaluator.workspace import Sides, find
+    from evaluator.workspace.roles import Sides, find
 
     assert find([files["a"].parent]).of("boxes") == Sides(files["truth"], (files["a"], files["b"]), None)
 

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 from evaluator import project
+from evaluator.data.issues import BadInput
 from evaluator.formats.base import Reading
-from evaluator.model.issues import BadInput
-from evaluator.uploads import Proposed, sort_dropped
+from evaluator.workspace.uploads import Proposed, sort_dropped
 from tests.dashboard import SAMPLE_DATA
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")

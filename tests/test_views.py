@@ -18,12 +18,12 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.charts.theme import label_axis
-from evaluator.drawing import mistake_filter, text_lost
-from evaluator.drawing.mistake_filter import MistakeFilter
-from evaluator.metrics import error_types
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
-from evaluator.metrics.page_rows import by_page
-from evaluator.model.dataset import Dataset, join
+from evaluator.components.viewer import mistake_filter, text_lost
+from evaluator.components.viewer.mistake_filter import MistakeFilter
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching import error_types
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
+from evaluator.matching.page_rows import by_page
 from evaluator.pdf.pool import PagePool
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS, snapshot
@@ -31,8 +31,9 @@ from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from pages.shared import headline, widgets
-from pages.shared.state import State
+from pages.app import widgets
+from pages.app.state import State
+from pages.views.overview import headline
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
@@ -544,7 +545,7 @@ def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_lost_text_of_a_slow_page_comes_once_its_words_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as late:
-        late.setattr("pages.shared.browser.listing.page_text", lambda *_: None)
+        late.setattr("pages.views.browser.listing.page_text", lambda *_: None)
         app = start(monkeypatch, PAGE_BROWSER, doc="river-districts.pdf", page="2")
         assert "lost_words" not in dashboard.viewer(app)["page"]
     assert dashboard.viewer(dashboard.fine(app.run()))["page"]["lost_words"] == 7

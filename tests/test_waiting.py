@@ -19,7 +19,7 @@ from evaluator.formats import table as table_format
 from evaluator.formats import xml_text
 from evaluator.formats.base import Reading
 from evaluator.system import progress
-from pages.shared import jobs, opened
+from pages.app import jobs, session_files
 from tests import dashboard
 from tests.building import box, write_file
 
@@ -116,7 +116,7 @@ def test_a_pipe_has_no_bar(tmp_path: Path) -> None:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """Files that count as large."""
-    monkeypatch.setattr(opened, "LARGE_BYTES", 1)
+    monkeypatch.setattr(session_files, "LARGE_BYTES", 1)
     write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
     write_file(tmp_path / "a.json", [box(0.1, 0.1, 0.5, 0.5)])
     return dashboard.workspace(tmp_path / "truth.json", [tmp_path / "a.json"])

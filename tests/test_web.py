@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.web import source
-from evaluator.web.source import COMPONENTS, FOLDER, component_script, component_style, join_modules, modules_of
+from evaluator.components import source
+from evaluator.components.source import COMPONENTS, FOLDER, component_script, component_style, join_modules, modules_of
 
 # The names that the style sheets and the browser tests know each component by.
 ROOTS = {

@@ -64,7 +64,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def is_tool(path: Path) -> bool:
     """Whether a file only serves those who work on the front end."""
-    web = ROOT / "evaluator" / "web"
+    web = ROOT / "evaluator" / "components"
     if not path.is_relative_to(web):
         return False
     parts = path.relative_to(web).parts
@@ -86,9 +86,9 @@ def test_what_is_inside(wheel: Path) -> None:
         if path.suffix in (".py", ".js", ".css") and "__pycache__" not in path.parts and not is_tool(path)
     }
     assert wanted - inside == set()
-    assert "evaluator/web/viewer/viewer.js" in inside
-    assert "evaluator/web/viewer/viewer.css" in inside
-    assert [name for name in inside if name.startswith("evaluator/web/") and is_tool(ROOT / name)] == []
+    assert "evaluator/components/viewer/viewer.js" in inside
+    assert "evaluator/components/viewer/viewer.css" in inside
+    assert [name for name in inside if name.startswith("evaluator/components/") and is_tool(ROOT / name)] == []
     odd = [
         name
         for name in inside

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pages.shared import widgets
+from pages.app import widgets
 
 
 def widths(monkeypatch: pytest.MonkeyPatch, values: Any, **more: Any) -> int:

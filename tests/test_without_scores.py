@@ -14,9 +14,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import cli, formats
+from evaluator.analysis.doctor.match_check import diagnosis_of
+from evaluator.data.dataset import join
 from evaluator.formats.fields import FORMAT
-from evaluator.match_check import diagnosis_of
-from evaluator.model.dataset import join
 from evaluator.protocols import PROTOCOLS, fields, snapshot
 from tests import dashboard
 from tests.building import annotations, box, ground_truth

@@ -10,8 +10,8 @@ import pytest
 
 from evaluator import cli
 from evaluator.cli import dashboard
-from evaluator.model.issues import BadInput
-from evaluator.workspace import Sides, Workspace, find, from_json, sample
+from evaluator.data.issues import BadInput
+from evaluator.workspace.roles import Sides, Workspace, find, from_json, sample
 from tests.building import box, write_file
 
 ONE = [box(0.1, 0.1, 0.9, 0.9)]

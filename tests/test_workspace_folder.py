@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 from evaluator.cli import dashboard as command
 from evaluator.cli.program import UsageError
 from evaluator.project import Upload
-from evaluator.workspace import FOLDER_VARIABLE
-from evaluator.workspace_folder import STATE_FILE, CannotKeep, Kept, Taken, WorkspaceFolder, put
-from pages.shared import kept
+from evaluator.workspace.roles import FOLDER_VARIABLE
+from evaluator.workspace.store import STATE_FILE, CannotKeep, Kept, Taken, WorkspaceFolder, put
+from pages.app import workspace_store
 from tests import dashboard
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
 from tests.test_findings_view import seeded
@@ -187,10 +187,10 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     root = tmp_path / "ws"
     monkeypatch.setenv(FOLDER_VARIABLE, str(root))
     yield root
-    opened = kept.folder()
+    opened = workspace_store.folder()
     if opened is not None:
         opened.close()
-    kept._open.clear()
+    workspace_store._open.clear()
 
 
 def upload(app: AppTest, name: str, content: bytes) -> None:
@@ -269,7 +269,7 @@ def test_saved_filters_and_the_filter_of_findings_survive_a_reload(
 def test_saved_filters_that_make_no_sense_are_at_their_start(
     monkeypatch: pytest.MonkeyPatch, workspace: Path, text: str
 ) -> None:
-    opened = kept.folder()
+    opened = workspace_store.folder()
     assert opened is not None
     opened.keep_filters({"saved": text})
     app = start(monkeypatch, PAGE_BROWSER)
@@ -300,7 +300,7 @@ def test_a_folder_that_cannot_be_used_is_said_on_files(monkeypatch: pytest.Monke
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "ws"))
     app = start(monkeypatch, FILES)
     assert any("The workspace folder cannot be written" in each.value for each in app.error)
-    kept._open.clear()
+    workspace_store._open.clear()
 
 
 def test_a_reload_stays_in_the_meeting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluator.charts.theme import bars_of_labels, fixed_scale, name_height, palette, themed, tips
 from evaluator.charts.vega import Chart, Frame, Piece, brushed, field, layer, picked
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
 
 HISTOGRAM_BINS: Final = 20
 

@@ -14,8 +14,8 @@ import pandas as pd
 
 from evaluator.charts.theme import model_colour, palette, themed, tips, unit_scale
 from evaluator.charts.vega import Chart, Piece, brushed, field, layer, picked
+from evaluator.data.boxes import FloatArray
 from evaluator.metrics.results import ScoreCurve
-from evaluator.model.boxes import FloatArray
 
 MEASURES: Final = ("F1", "Precision", "Recall")
 """What is drawn against the score, each with a dash of its own."""

@@ -14,8 +14,8 @@ import pandas as pd
 
 from evaluator.charts.theme import Palette, fixed_scale, model_colour, palette, themed, tips, unit_scale
 from evaluator.charts.vega import Chart, Frame, Piece, field, layer, picked
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.metrics.confidence import Calibration
-from evaluator.model.boxes import FloatArray, IntArray
 
 # Points of the review curve; more than this nobody sees.
 _REVIEW_POINTS: Final = 200

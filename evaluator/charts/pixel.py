@@ -12,8 +12,8 @@ import numpy as np
 
 from evaluator.charts.theme import bars_of_labels, fixed_scale, name_height, palette, themed, tips
 from evaluator.charts.vega import Chart, field
-from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import cut
+from evaluator.data.boxes import FloatArray
+from evaluator.data.issues import cut
 
 TOP: Final = 8
 """Classes that are drawn unless stated otherwise."""

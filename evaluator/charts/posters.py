@@ -14,7 +14,7 @@ import pandas as pd
 
 from evaluator.charts.theme import fixed_scale, model_colour, palette, themed, tips
 from evaluator.charts.vega import Chart, Piece, field, layer, picked, value_if
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
 
 # Two texts that have nothing to do with each other share a tenth to a fifth of their words: the steps begin there. Ink
 # text is on the pale steps, light text on the deep ones; in the dark theme it is the other way round.

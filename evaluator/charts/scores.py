@@ -1,7 +1,7 @@
 """Charts of scored boxes: precision and recall of labels, what each kind of error costs, and how far scores are right.
 
-The numbers come ready from ``metrics.box_scores`` and the protocols. Field names are fixed words and data are cells, so
-a label is never read as an expression.
+The numbers come ready from ``matching.box_scores`` and the protocols. Field names are fixed words and data are cells,
+so a label is never read as an expression.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 
 from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips, unit_scale
 from evaluator.charts.vega import Chart, Frame, Piece, field, layer
+from evaluator.data.boxes import AnyArray, FloatArray
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import Calibration
-from evaluator.model.boxes import AnyArray, FloatArray
 
 MOST_CURVES: Final = 6
 """More labels than this nobody can tell apart."""

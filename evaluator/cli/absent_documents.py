@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Dataset
-from evaluator.model.issues import plain
+from evaluator.data.dataset import Dataset
+from evaluator.data.issues import count_of, plain
 from evaluator.pdf.folder import PdfFolder
 
 _NAMED: Final = 5

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
 from rich.text import Text
 
-from evaluator.model.issues import plain
+from evaluator.data.issues import plain
 
 # More than this are bytes, which nobody counts.
 _MOST_COUNTED: Final = 100_000

@@ -10,20 +10,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evaluator import export, formats
+from evaluator import formats
+from evaluator.analysis.doctor import Fix, spelled
+from evaluator.analysis.doctor.diagnosis import Diagnosis, number
+from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.cli.convert import other_contents, read_any
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
-from evaluator.doctor import Fix, spelled
-from evaluator.doctor.diagnosis import Diagnosis, number
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_text, plain
 from evaluator.formats.base import Reading
-from evaluator.match_check import diagnosis_of
-from evaluator.metrics.crowding import crowding_issues
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Issue, has_errors, issues_text, plain
+from evaluator.matching.overlap_limit import crowding_issues
+from evaluator.metrics import export
 from evaluator.protocols.base import Source
-from evaluator.workspace import find
+from evaluator.workspace.roles import find
 
 
 def check(

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 
 from evaluator.cli.commands import COMMANDS, overview
-from evaluator.version import __version__
+from evaluator.system.version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

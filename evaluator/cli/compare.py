@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Group, Parameter
 
-from evaluator import export
+from evaluator.analysis.slices.named import PREFIX, slices_part, with_slices
 from evaluator.cli.arguments import letters
-from evaluator.cli.deciding import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
+from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.from_project import (
     Compared,
     MaybePredictions,
@@ -27,13 +27,13 @@ from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, nee
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
-from evaluator.compare.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
-from evaluator.metrics.results import count_of
+from evaluator.data.issues import count_of
+from evaluator.metrics import export
+from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import Evaluation
-from evaluator.slices.named import PREFIX, slices_part, with_slices
-from evaluator.system.freed_memory import give_back, share_among_threads
+from evaluator.system.memory import give_back, share_among_threads
 
 _MOST_RESAMPLES: Final = 1_000_000
 

@@ -15,22 +15,22 @@ import msgspec
 import numpy as np
 from cyclopts import Parameter
 
-from evaluator import export, formats
+from evaluator import formats
+from evaluator.analysis.doctor.contents import Contents, Spread, contents
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.places import PDFS, need_apart, need_free, need_no_foreign
+from evaluator.cli.paths import PDFS, need_apart, need_free, need_no_foreign
 from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
-from evaluator.doctor.contents import Contents, Spread, contents
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.fields import FieldDocuments, class_key, leaves
+from evaluator.data.issues import BadInput, Issue, count_of, has_errors, plain
+from evaluator.data.page_sizes import with_sizes
 from evaluator.formats import search
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import Posters
 from evaluator.formats.writers import WRITERS, Writer, Written, writer_named
 from evaluator.formats.writers.base import HEAD
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.fields import FieldDocuments, class_key, leaves
-from evaluator.model.issues import BadInput, Issue, has_errors, plain
-from evaluator.model.page_sizes import with_sizes
+from evaluator.metrics import export
 from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
 from evaluator.protocols.base import Source

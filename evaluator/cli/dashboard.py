@@ -18,11 +18,11 @@ import msgspec
 from cyclopts import Parameter
 
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, need_folder
-from evaluator.model.issues import BadInput, issues_text
+from evaluator.data.issues import BadInput, issues_text
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
 
 if TYPE_CHECKING:
-    from evaluator.workspace import Workspace
+    from evaluator.workspace.roles import Workspace
 
 _FIRST_PORT: Final = 8501
 _PORTS_TRIED: Final = 100
@@ -45,7 +45,7 @@ def dashboard(*, workspace: Path | None = None, port: int | None = None, browser
     browser
         Open the browser when the dashboard is up.
     """
-    from evaluator.workspace import sample  # here, because every command imports this module
+    from evaluator.workspace.roles import sample
 
     files = sample(_dashboard_folder() / "sample_data")
     return _serve(files, _workspace_variable(workspace), port=port, browser=browser)
@@ -92,8 +92,8 @@ def open_paths(
     browser
         Open the browser when the dashboard is up.
     """
-    from evaluator import project_file
-    from evaluator.workspace import find, sample
+    from evaluator.workspace import project_file
+    from evaluator.workspace.roles import find, sample
 
     address = ""
     files = [path for path in paths if path.suffix.lower() == project_file.SUFFIX and path.is_file()]
@@ -121,7 +121,7 @@ def open_paths(
 
 def _workspace_variable(folder: Path | None) -> dict[str, str]:
     """Return how the server is told the workspace folder; a UsageError when it cannot be one."""
-    from evaluator.workspace import FOLDER_VARIABLE
+    from evaluator.workspace.roles import FOLDER_VARIABLE
 
     if folder is None:
         return {}
@@ -161,7 +161,7 @@ def _serve(
     """Run the dashboard until it is stopped, with more variables in its environment; return its exit code."""
     import webbrowser
 
-    from evaluator.workspace import QUERY_VARIABLE, WORKSPACE_VARIABLE
+    from evaluator.workspace.roles import QUERY_VARIABLE, WORKSPACE_VARIABLE
 
     chosen = _free_port(port)
     environment = {**os.environ, **variables, WORKSPACE_VARIABLE: workspace_files.to_json()}
@@ -182,7 +182,7 @@ def _server_command(port: int) -> list[str]:
     """Return the command of the server, which ends when its standard input closes."""
     folder = _dashboard_folder()
     # -P: the folder of the script must not come before the standard library in the search for modules.
-    server = str(folder / "pages" / "shared" / "serve.py")
+    server = str(folder / "pages" / "app" / "server.py")
     # Nothing comes on its standard input; it ends when our end closes: also when we are killed.
     command = [sys.executable, "-P", server, "--end-with-command", str(folder / "app.py")]
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from evaluator.cli.program import INTERNAL_ERROR, OK
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.version import __version__
+from evaluator.system.version import __version__
 
 _PACKAGES: Final = ("streamlit", "numpy", "pyarrow", "PyMuPDF", "Pillow", "SQLAlchemy", "msgspec")
 _LAYERS: Final = ("no new privileges", "no capabilities", "Landlock", "seccomp")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator import export
+from evaluator.analysis.slices.named import NamedNumbers, slices_json, slices_table
 from evaluator.cli.from_project import (
     Compared,
     MaybePredictions,
@@ -19,18 +19,18 @@ from evaluator.cli.from_project import (
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
-from evaluator.cli.places import PDFS, Read, need_apart, store_files
+from evaluator.cli.paths import PDFS, Read, need_apart, store_files
 from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
 from evaluator.compare.earlier import kept_of
-from evaluator.engine import processes, processors
+from evaluator.data.issues import plain
+from evaluator.metrics import export
 from evaluator.metrics.results import ResultTable
-from evaluator.model.issues import plain
 from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
-from evaluator.slices.named import NamedNumbers, slices_json, slices_table
+from evaluator.system.engine import processes, processors
 
 _output = Group("Output", sort_key=3)
 # JSON, CSV and Markdown.

@@ -12,17 +12,17 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from cyclopts import App, Group, Parameter
 
-from evaluator import export, project, protocols
-from evaluator.cli.places import Read, need_apart, need_free, need_store, store_files
+from evaluator import project, protocols
+from evaluator.cli.paths import Read, need_apart, need_free, need_store, store_files
 from evaluator.cli.program import OK, UsageError, writing
 from evaluator.cli.progress import progress
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import BadInput, Issue, issues_text, plain
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.issues import BadInput, Issue, count_of, issues_text, plain
+from evaluator.metrics import export
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import DatasetResult, Evaluation
 from evaluator.protocols.fields import FieldsResult
-from evaluator.review import corrected_truth, exchange, intake
+from evaluator.review import corrected_truth, exchange, import_rows
 from evaluator.review.corrected import corrected_evaluation
 from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import corrected_fields, field_corrections
@@ -30,7 +30,7 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Judged, ReviewLog
-from evaluator.system.whole_file import write_whole
+from evaluator.system.atomic_write import write_whole
 
 T = TypeVar("T")
 Format = Literal["csv", "json", "parquet"]
@@ -266,7 +266,7 @@ def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
     problems: list[Issue] = []
     for path in files:
         try:
-            read = intake.read(path.read_bytes(), path.name, max_per_rule=None)
+            read = import_rows.read(path.read_bytes(), path.name, max_per_rule=None)
         except BadInput as bad:
             problems += bad.issues
             continue

@@ -9,11 +9,11 @@ from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
-from evaluator import project_file
+from evaluator.analysis.doctor import fix_of
 from evaluator.cli.program import UsageError
 from evaluator.cli.protocol_options import need_protocol
-from evaluator.doctor import fix_of
 from evaluator.protocols import DEFAULT, PROTOCOLS
+from evaluator.workspace import project_file
 
 MaybeProtocol = Annotated[str | None, Parameter(help="The evaluation system; that of the project when not given.")]
 MaybeTruth = Annotated[Path | None, Parameter(help="Ground-truth file or folder.")]

@@ -9,16 +9,16 @@ from typing import Annotated, Final
 
 from cyclopts import Group, Parameter
 
+from evaluator.analysis.slices.attributes import FROM_PDFS, OfPages, joined
+from evaluator.analysis.slices.named import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
+from evaluator.analysis.slices.observed import documents_of, numbers_of_observed, pages_of
+from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.cli.program import UsageError
 from evaluator.cli.progress import SILENT, Bar
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.data.issues import Issue
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
-from evaluator.model.issues import Issue
 from evaluator.protocols.base import BoxEvaluation, DatasetResult, Evaluation, Result
-from evaluator.slices.attributes import FROM_PDFS, OfPages, joined
-from evaluator.slices.named import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
-from evaluator.slices.observed import documents_of, numbers_of_observed, pages_of
-from evaluator.slices.page_table import read_page_table
 
 _slices: Final = Group("Named slices", sort_key=3)
 
@@ -120,9 +120,9 @@ def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path, say: Bar | None
 ) -> Iterator[tuple[OfPages, Sequence[Sequence[Attribute]]]]:
     """Return what the PDFs show of the pages and of the boxes of each result; a page is read once for all."""
+    from evaluator.analysis.slices.pdf_pages import of_results
     from evaluator.pdf.folder import PdfFolder  # here, because most runs read no pages
     from evaluator.pdf.pool import PagePool
-    from evaluator.slices.pdf_pages import of_results
 
     bar = say or SILENT
     bar("Reading pages")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from evaluator.cli.places import PDFS, Read, need_apart, need_no_foreign
+from evaluator.cli.paths import PDFS, Read, need_apart, need_no_foreign
 from evaluator.pack.place import FILES, MARKED, foreign_files
 
 # What every PDF of a pack has, and no document has.

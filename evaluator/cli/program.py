@@ -19,9 +19,9 @@ from typing import Annotated, Final
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from evaluator.cli.commands import SUMMARY
-from evaluator.model.issues import BadInput, Issue, issues_text, plain
+from evaluator.data.issues import BadInput, Issue, issues_text, plain
 from evaluator.system import cache_folder
-from evaluator.version import __version__
+from evaluator.system.version import __version__
 
 OK: Final = 0
 GATE_FAILED: Final = 1

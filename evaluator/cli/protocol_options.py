@@ -28,7 +28,7 @@ from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
 from evaluator.cli.program import UsageError, need_folder
-from evaluator.doctor.fixes import Fix, FixError, fix_of
+from evaluator.data.fixes import Fix, FixError, fix_of
 from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxOptions

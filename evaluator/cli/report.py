@@ -14,25 +14,26 @@ from typing import Annotated, Final, NamedTuple
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
+from evaluator.analysis.doctor.match_check import checked_match
+from evaluator.analysis.slices.pdf_pages import of_results
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
-from evaluator.cli.deciding import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
+from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.pack_place import need_own_place
-from evaluator.cli.places import PDFS, Read, need_store, store_files
+from evaluator.cli.paths import PDFS, Read, need_store, store_files
 from evaluator.cli.program import OK, UsageError, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
-from evaluator.drawing.payloads import ModelItem
-from evaluator.match_check import checked_match
-from evaluator.metrics.results import count_of, distinct_names
-from evaluator.model.issues import BadInput, issues_text, plain
+from evaluator.components.payloads import ModelItem
+from evaluator.data.issues import BadInput, count_of, issues_text, plain
+from evaluator.metrics.results import distinct_names
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import model_name
 from evaluator.pack.contents import Contents
-from evaluator.pack.further import Boxes, Further, gather_all
+from evaluator.pack.diff import read as read_earlier
+from evaluator.pack.extra_protocols import Boxes, Further, gather_all
 from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.pictures import Pictures
-from evaluator.pack.since import read as read_earlier
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
@@ -48,7 +49,6 @@ from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.place import store_address
 from evaluator.review.verdicts import Event, ReviewLog
-from evaluator.slices.pdf_pages import of_results
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)

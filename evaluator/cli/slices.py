@@ -9,29 +9,30 @@ from typing import Annotated, NamedTuple, cast
 
 from cyclopts import Group, Parameter
 
-from evaluator import export, project
+from evaluator import project
+from evaluator.analysis.slices.all_measures import find_by_all_measures
+from evaluator.analysis.slices.attributes import OfPages, joined
+from evaluator.analysis.slices.averages import find_by_average
+from evaluator.analysis.slices.measured import ALL, WORDS, Measure, is_average, problem_of
+from evaluator.analysis.slices.named import NamedSlice, default_file, saved
+from evaluator.analysis.slices.observed import find_observed, measure_problem, pages_of
+from evaluator.analysis.slices.pdf_pages import of_listed_pages, of_results
+from evaluator.analysis.slices.search import SMALLEST_EFFECT
+from evaluator.analysis.slices.slices import Slices, find_slices, signature_of
 from evaluator.cli.absent_documents import absent_note, absent_of
 from evaluator.cli.named_slices import table_of
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.data.issues import Issue
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.metrics import export
 from evaluator.metrics.observations import Attribute
-from evaluator.model.issues import Issue
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
 from evaluator.protocols import PROTOCOLS, box_protocols
 from evaluator.protocols.base import BoxEvaluation, Result
-from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import OfPages, joined
-from evaluator.slices.averages import find_by_average
-from evaluator.slices.measured import ALL, WORDS, Measure, is_average, problem_of
-from evaluator.slices.named import NamedSlice, default_file, saved
-from evaluator.slices.observed import find_observed, measure_problem, pages_of
-from evaluator.slices.pdf_pages import of_listed_pages, of_results
-from evaluator.slices.search import SMALLEST_EFFECT
-from evaluator.slices.slices import Slices, find_slices, signature_of
 
 _search = Group("Search", sort_key=3)
 _output = Group("Output", sort_key=4)

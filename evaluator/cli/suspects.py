@@ -9,21 +9,23 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from evaluator import export, project
+from evaluator import project
+from evaluator.analysis.suspects import listing, reviewing
+from evaluator.analysis.suspects.ink import with_ink
+from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
-from evaluator.metrics.results import Signature, count_of, threshold_text
-from evaluator.model.dataset import Dataset, fixes_said
+from evaluator.data.dataset import Dataset, fixes_said
+from evaluator.data.issues import count_of
+from evaluator.metrics import export
+from evaluator.metrics.results import Signature, threshold_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
 from evaluator.protocols import AnyProtocol, box_protocols, protocols_of_boxes
 from evaluator.protocols.base import BoxOptions
-from evaluator.suspects import listing, reviewing
-from evaluator.suspects.ink import with_ink
-from evaluator.suspects.ranking import LEAST_SCORE
 
 _output = Group("Output", sort_key=3)
 _SHOWN = 50

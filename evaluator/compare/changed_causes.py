@@ -13,10 +13,10 @@ from typing import Literal
 import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, NEITHER, FalsePositives, Ledger
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.causes import Family
-from evaluator.metrics.error_types import NONE
-from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.causes import Family
+from evaluator.matching.error_types import NONE
 
 TRUTH, FIRST, SECOND = range(3)
 """Where the row of a changed box is from: the ground truth, or the predictions of one of the models; by code."""

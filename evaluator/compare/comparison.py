@@ -20,15 +20,15 @@ from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
 from evaluator.compare.models import Contender, Standings, contender, standings
-from evaluator.compare.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
+from evaluator.metrics.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
-from evaluator.system.freed_memory import give_back
+from evaluator.system.memory import give_back
 
 STAR: Final = "★"
 NOTHING: Final = "–"

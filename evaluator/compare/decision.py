@@ -14,10 +14,11 @@ import msgspec
 
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
-from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import interval_text, moved_name, moved_points, points
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import JsonObject, capitalised, count_of, listed
+from evaluator.data.issues import count_of, listed
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.metrics.resampling import FEW_DOCUMENTS
+from evaluator.metrics.results import JsonObject, capitalised
 
 Answer = Literal["ship", "keep", "cannot_tell"]
 MANY_DOCUMENTS: Final = 1_000

@@ -12,7 +12,9 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import (
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.metrics.measures import Key, Measures
+from evaluator.metrics.resampling import (
     FEW_DOCUMENTS,
     RESAMPLES,
     SEED,
@@ -22,9 +24,7 @@ from evaluator.compare.resampling import (
     need_resamples,
     widened,
 )
-from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import defined
-from evaluator.model.boxes import FloatArray, IntArray
 
 Kind = Literal["loss", "unclear", "gain", "undefined"]
 _ORDER: Final[Mapping[Kind, int]] = {"loss": 0, "unclear": 1, "gain": 2, "undefined": 3}

@@ -15,13 +15,13 @@ import numpy as np
 
 from evaluator.compare.models import Contender
 from evaluator.compare.stored_measures import StoredMeans, restored, stored
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Run
+from evaluator.data.issues import BadInput, Collector
+from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Run
-from evaluator.model.issues import BadInput, Collector
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxEvaluation, Result
 

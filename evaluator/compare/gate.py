@@ -21,9 +21,9 @@ from typing import Final, Literal, NamedTuple, cast
 
 from evaluator.compare.differences import Difference, differences
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
 from evaluator.metrics.measures import Key, Measures
+from evaluator.metrics.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, defined
 
 Operator = Literal["<", ">", "<=", ">="]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evaluator.doctor.labels import folded
+from evaluator.data.label_names import folded
 
 
 class LabelNotes(NamedTuple):

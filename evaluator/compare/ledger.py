@@ -18,12 +18,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
-from evaluator.metrics.matching import Candidates, greedy_rows, overlapping_pairs
+from evaluator.data.boxes import AnyArray, BoolArray, IntArray
+from evaluator.data.dataset import CodeArray, Dataset, JoinedBoxes
+from evaluator.data.order import order_by
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult, BoxMatching
+from evaluator.matching.pairs import Candidates, greedy_rows, overlapping_pairs
 from evaluator.metrics.results import count_by
-from evaluator.model.boxes import AnyArray, BoolArray, IntArray
-from evaluator.model.dataset import CodeArray, Dataset, JoinedBoxes
-from evaluator.model.order import order_by
 
 BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
 OUTCOMES: Final = ("both", "a_only", "b_only", "neither")

@@ -1,19 +1,19 @@
-"""Counts of named mistakes (`metrics.error_types`) of two models, label by label."""
+"""Counts of named mistakes (`matching.error_types`) of two models, label by label."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.model.boxes import IntArray
+from evaluator.data.boxes import IntArray
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MistakeCounts:
     """Counts of named mistakes of two models, shape (L, K) by label and name.
 
-    `names` are keys of `evaluator.metrics.error_types.ERROR_TYPES` of the document family. `some_labels`: boxes of
+    `names` are keys of `evaluator.matching.error_types.ERROR_TYPES` of the document family. `some_labels`: boxes of
     others may lie where nothing is counted.
     """
 

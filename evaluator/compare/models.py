@@ -14,7 +14,13 @@ import numpy as np
 
 from evaluator.compare.differences import ModelColumns
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import (
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.dataset import NO_RUN, Run
+from evaluator.data.issues import count_of, isolated, listed
+from evaluator.matching.box_measures import box_measures
+from evaluator.matching.box_results import ALL_LABELS, AnyBoxResult
+from evaluator.metrics.measures import Key, Measures
+from evaluator.metrics.resampling import (
     FEW_DOCUMENTS,
     LEVEL,
     RESAMPLES,
@@ -25,13 +31,7 @@ from evaluator.compare.resampling import (
     reach,
     widened,
 )
-from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
-from evaluator.metrics.measures import Key, Measures
-from evaluator.metrics.results import RATIOS, JsonObject, ResultTable, count_of, defined, listed
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import NO_RUN, Run
-from evaluator.model.issues import isolated
+from evaluator.metrics.results import RATIOS, JsonObject, ResultTable, defined
 
 OrderedBy = Literal["date", "run", ""]
 

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
-from evaluator.compare.resampling import LEVEL
-from evaluator.metrics.results import capitalised, count_of
+from evaluator.data.issues import count_of
+from evaluator.metrics.resampling import LEVEL
+from evaluator.metrics.results import capitalised
 
 MINUS: Final = "\u2212"
 _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")

@@ -13,12 +13,12 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.average_precision import RECALL_101
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.bootstrap_ap import Interpolation, Ranking, all_point, by_predictions, eleven_point, on_grid
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
-from evaluator.metrics.ranked import Interpolation, Ranking, all_point, by_predictions, eleven_point, on_grid
 from evaluator.metrics.results import defined
-from evaluator.model.boxes import FloatArray, IntArray
 
 # Thresholds that share a code of bits.
 _BITS: Final = 60

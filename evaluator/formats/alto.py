@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import FEWEST_POINTS, Corners, bounds, listed, outline, points
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
-from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "ALTO"
 _UNITS: Final = ("pixel", "mm10", "inch1200")

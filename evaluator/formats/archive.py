@@ -15,8 +15,8 @@ import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
-from evaluator.model.issues import Collector, quote
 
 _MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 # Starts the record of an entry in the list at the end of an archive.

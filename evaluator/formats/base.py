@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, T
 
 import msgspec
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, Collector, Issue, examples, has_errors
 from evaluator.formats import folder, limits
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, examples, has_errors
 
 if TYPE_CHECKING:
     from evaluator.formats.writers import Written

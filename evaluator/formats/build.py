@@ -16,11 +16,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations, Boxes, Document, Side
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Boxes, Document, Side
-from evaluator.model.issues import Collector, quote
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}

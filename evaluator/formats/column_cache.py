@@ -25,14 +25,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Boxes
 from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
 from evaluator.formats.coco.reader import Numbers
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Annotations, Boxes
 from evaluator.system.cache_folder import cache_folder
 from evaluator.system.threads import in_threads
-from evaluator.version import __version__
+from evaluator.system.version import __version__
 
 SMALLEST: Final = 8 << 20
 """Bytes from which a file is kept: a smaller one is parsed in the time of a blink."""
@@ -149,7 +149,7 @@ def _folder_name(name: str, asked: Asked, digest: str) -> str:
 def _readers() -> str:
     """Digest of the names, sizes and times of the modules that make columns: other readers may make others."""
     root = Path(__file__).resolve().parent
-    modules = sorted([*root.rglob("*.py"), *(root.parent / "model").glob("*.py")])
+    modules = sorted([*root.rglob("*.py"), *(root.parent / "data").glob("*.py")])
     states = [(str(module.relative_to(root.parent)), module.stat()) for module in modules]
     seen = [(module, state.st_size, state.st_mtime_ns) for module, state in states]
     return hashlib.sha256(msgspec.json.encode(seen)).hexdigest()

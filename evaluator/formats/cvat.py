@@ -11,13 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Side
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import Corners, bounds, listed, turned
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Side
-from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "CVAT for images 1.1"
 _FEWEST_POINTS: Final = 3

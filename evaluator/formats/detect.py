@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
+from evaluator.data.dataset import Side
+from evaluator.data.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import (
     KINDS,
@@ -16,8 +18,6 @@ from evaluator.formats.base import (
     UnknownFormat,
 )
 from evaluator.formats.registry import FORMATS, AnyFormat, of_kind, suffixes
-from evaluator.model.dataset import Side
-from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
 
 if TYPE_CHECKING:
     from evaluator.formats.known import Known

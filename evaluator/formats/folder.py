@@ -12,10 +12,10 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Part
+from evaluator.data.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.formats import limits
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Part
-from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.system import progress
 
 T = TypeVar("T")

@@ -19,8 +19,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.issues import Collector, quote, refuse
 from evaluator.formats import limits
-from evaluator.model.issues import Collector, quote, refuse
 
 if TYPE_CHECKING:
     import json

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.issues import Collector, quote
 from evaluator.formats.json_text import (
     JsonPath,
     Unusable,
@@ -22,8 +24,6 @@ from evaluator.formats.json_text import (
     repeats,
     step,
 )
-from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import Collector, quote
 
 Check = Callable[[Any, str, JsonPath, Collector], Any]
 """What is taken of a value under a key of the object at a place; with an error for a value that does not fit."""

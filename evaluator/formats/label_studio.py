@@ -17,13 +17,13 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, listed, turned
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "Label Studio"
 _LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"')

@@ -17,12 +17,12 @@ from typing import ClassVar, Final, NoReturn, TypeVar
 import msgspec
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import Builder, Corners, Size, listed
 from evaluator.formats.json_text import excerpt
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector
 
 AGAIN: Final = "Export the file again, or correct it."
 NO_SIZE: Final = (math.nan, math.nan)

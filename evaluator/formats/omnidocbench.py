@@ -11,13 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import json_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Shape
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "OmniDocBench"
 _CORNERS: Final = 4

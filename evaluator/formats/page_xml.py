@@ -9,12 +9,12 @@ import math
 import re
 from typing import Final, NamedTuple
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import FEWEST_POINTS, Size, bounds, outline, points
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
-from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "PAGE XML"
 # Transkribus and eScriptorium write types of their own here: "readingOrder {index:0;} structure {type:Main;}".

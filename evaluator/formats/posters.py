@@ -14,10 +14,10 @@ from typing import Final
 
 import msgspec
 
+from evaluator.data.dataset import Side
+from evaluator.data.issues import BadInput, Collector, Issue, quote
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
-from evaluator.model.dataset import Side
-from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 ENDINGS: Final[Mapping[Side, tuple[str, ...]]] = {
     "ground_truth": ("_sub-json", "_reference"),

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.formats import folder, limits
 from evaluator.formats.base import (
     BoxFormat,
@@ -30,8 +32,6 @@ from evaluator.formats.detect import (
     unread_format,
 )
 from evaluator.formats.registry import of_kind
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, examples, refuse
 
 if TYPE_CHECKING:
     from evaluator.formats import archive

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, Issue
+from evaluator.data.page_sizes import in_unit_of
+from evaluator.data.polygons import polygon_issues
 from evaluator.formats.base import (
     BoxFormat,
     Content,
     Format,
     Kind,
 )
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector, Issue
-from evaluator.model.page_sizes import in_unit_of
-from evaluator.model.polygons import polygon_issues
 from evaluator.system.registry import Registry
 
 if TYPE_CHECKING:

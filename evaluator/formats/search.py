@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evaluator import formats
+from evaluator.data.issues import BadInput
 from evaluator.formats import folder, limits
 from evaluator.formats.base import Unit, is_called_truth
-from evaluator.model.issues import BadInput
 
 _DEPTH: Final = 4
 _MAX_FILES: Final = 20_000

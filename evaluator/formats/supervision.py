@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector
 from evaluator.formats import json_text, table
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.table import Row, Rows
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector
 
 _SOURCE: Final = "supervision"
 _COLUMNS: Final = ("x_min", "y_min", "x_max", "y_max", "class_id", "confidence", "tracker_id")

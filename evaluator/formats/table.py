@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, Collector, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Corners, Size
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import document_of
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, quote
 from evaluator.system.progress import report as report_progress
 
 Row = tuple[str, Sequence[object]]

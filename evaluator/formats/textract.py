@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
+from evaluator.data.issues import quote
 from evaluator.formats import limits
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
-from evaluator.model.issues import quote
 
 _LAYOUT: Final = "LAYOUT_"
 _PER_CENT: Final = 100.0

@@ -11,12 +11,12 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import Size, bounds, listed, outline, turned
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
-from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "Pascal VOC"
 _EDGES: Final = ("xmin", "ymin", "xmax", "ymax")

@@ -9,12 +9,12 @@ import re
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector
 from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder
 from evaluator.formats.xml_text import Element
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector
 
 
 class XmlFile(ABC):

@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
-from evaluator.model.issues import Collector, quote
 from evaluator.system.progress import report
 
 _SYNTAX_RULE = "the text must be well-formed XML (XML 1.0)"

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Side, map_labels
+from evaluator.data.issues import BadInput, Collector, count_of, examples, quote, refuse
 from evaluator.formats import folder, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth, is_truth_name
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, listed
 from evaluator.formats.xml_text import is_number
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations, Side, map_labels
-from evaluator.model.issues import BadInput, Collector, examples, quote, refuse
 
 if TYPE_CHECKING:
     from yaml import Node  # type: ignore[import-untyped]

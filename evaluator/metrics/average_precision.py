@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 RECALL_101: Final[FloatArray] = np.linspace(0.0, 1.0, 101)
 """The recall grid of COCO, 0 to 1 in steps of 0.01 as pycocotools spells them; ten decimals differ by one ulp."""

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.results import JsonObject, defined, ratio
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.model.boxes import AnyArray, FloatArray, IntArray
+from evaluator.data.boxes import AnyArray, FloatArray, IntArray
 
 _BITS: Final = 28
 _LIMB: Final = float(1 << _BITS)

@@ -13,8 +13,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.metrics.results import JsonObject
-from evaluator.model.boxes import FloatArray, IntArray
 
 Outcome = Literal["b_better", "a_better", "same_right", "same_wrong"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("b_better", "a_better", "same_right", "same_wrong")

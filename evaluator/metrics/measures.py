@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
-from evaluator.metrics.ranked import Curves, Interpolation, Ranking, per_document
+from evaluator.data.boxes import AnyArray, FloatArray, IntArray
+from evaluator.metrics.bootstrap_ap import Curves, Interpolation, Ranking, per_document
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import AnyArray, FloatArray, IntArray
 from evaluator.system.one_thread import one_thread
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class Ratios:
 class Averages:
     """Average precision of M rankings, over D `documents`.
 
-    `values`: float64, shape (M,), as the protocol reports them. `interpolated`: see `evaluator.metrics.ranked`.
+    `values`: float64, shape (M,), as the protocol reports them. `interpolated`: see `evaluator.metrics.bootstrap_ap`.
     """
 
     keys: tuple[Key, ...]

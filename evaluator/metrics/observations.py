@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.metrics.item_ledger import Item
-from evaluator.model.boxes import FloatArray, IntArray
 
 AttributeKind = Literal["category", "number"]
 Level = Literal["box", "page", "document"]

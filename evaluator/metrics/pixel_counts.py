@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.order import all_true, begins, numbers_from
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.order import all_true, begins, numbers_from
 
 Word = TypeVar("Word", bound="np.integer[Any]")
 

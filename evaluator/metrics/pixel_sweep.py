@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.order import begins, numbers_from
-from evaluator.system import freed_memory
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.order import begins, numbers_from
+from evaluator.system import memory
 
 WordArray = npt.NDArray[np.uint64]
 AnyIntArray = npt.NDArray[np.integer[Any]]
@@ -93,7 +93,7 @@ def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
 
     A page is in several parts only where one part would be too large for it.
     """
-    freed_memory.keep()
+    memory.keep()
     todo = [_Boxes(range(pages), boxes.page << lanes.bits | boxes.lane, *boxes[2:])]
     parts = []
     while todo:

@@ -16,10 +16,11 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 import msgspec
 import numpy as np
 
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.issues import count_of
+from evaluator.data.order import all_true
 from evaluator.metrics.exact_sums import ExactSums
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.order import all_true
-from evaluator.version import __version__
+from evaluator.system.version import __version__
 
 JsonObject = dict[str, Any]
 """Plain values under the keys of the terminal contract, as ``to_json`` gives them; undefined is None."""
@@ -324,16 +325,6 @@ def threshold_text(value: float) -> str:
     return short if float(short) == value else text
 
 
-def count_of(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 page``, ``1,204 pages``, ``2 boxes``."""
-    return f"{count:,} {noun if count == 1 else plural_of(noun)}"
-
-
-def plural_of(noun: str) -> str:
-    """Return the noun for more than one: ``pages``, ``boxes``."""
-    return f"{noun}es" if noun.endswith(("s", "x", "ch")) else f"{noun}s"
-
-
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names, numbered where two models have the same one.
 
@@ -354,12 +345,6 @@ def capitalised(text: str) -> str:
     """
     first = text.split(" ", 1)[0]
     return text if first[1:] != first[1:].lower() else text[:1].upper() + text[1:]
-
-
-def listed(words: Sequence[str], before_last: Literal["and", "or"] = "and") -> str:
-    """Return words in a sentence: ``a``, ``a and b``, ``a, b and c``; empty for none."""
-    *first, last = words or [""]
-    return f"{', '.join(first)} {before_last} {last}" if first else last
 
 
 def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:

@@ -13,14 +13,13 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.decision import Rule
-from evaluator.drawing import layers
-from evaluator.drawing.judged import attach
-from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import count_of, listed
-from evaluator.model.boxes import area
-from evaluator.model.dataset import Dataset, box_key
-from evaluator.model.issues import plain
+from evaluator.components.payloads import BoxItem, MistakeItem, PageLayers
+from evaluator.components.viewer import page_overlay
+from evaluator.components.viewer.judged import attach
+from evaluator.data.boxes import area
+from evaluator.data.dataset import Dataset, box_key
+from evaluator.data.issues import count_of, listed, plain
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.review.corrected import Corrected
 from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
@@ -244,7 +243,7 @@ def _judged_boxes(target: Target) -> list[BoxItem]:
 
 def _drawn(model: Model, page: int, target_id: str, log: ReviewLog) -> tuple[MistakeItem, list[BoxItem]] | None:
     """Return a judged mistake as the viewer shows it today, and its boxes; None when it is gone."""
-    data = layers.page_data(model.result, page)
+    data = page_overlay.page_data(model.result, page)
     for mistake in attach(data.mistakes, model.result, page, log):
         if mistake.target == target_id:
             return mistake, _boxes_of(data, mistake)
@@ -276,7 +275,7 @@ def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
         if len(cards) == count:
             break
         seen.add(page)
-        data = layers.page_data(model.result, page)
+        data = page_overlay.page_data(model.result, page)
         keys = {
             *(box_key("ground_truth", row) for row in mistakes.truths_of(at).tolist()),
             *(box_key("prediction", row) for row in mistakes.predictions_of(at).tolist()),

@@ -14,13 +14,13 @@ from evaluator.compare.comparison import Comparison, compare
 from evaluator.compare.decision import Decision
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
-from evaluator.drawing.matrix import difference_data, matrix_data
-from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.box_scores import box_calibration, thinned
-from evaluator.metrics.error_types import ERROR_TYPES, TIDE
-from evaluator.metrics.results import SourceFile, count_of, defined, threshold_text
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Issue, plain
+from evaluator.components.matrix.matrix import difference_data, matrix_data
+from evaluator.components.payloads import ModelItem
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Issue, count_of, plain
+from evaluator.matching.box_scores import box_calibration, thinned
+from evaluator.matching.error_types import ERROR_TYPES, TIDE
+from evaluator.metrics.results import SourceFile, defined, threshold_text
 from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
 from evaluator.protocols import AnyBoxProtocol, protocol_of
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result, Source

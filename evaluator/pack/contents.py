@@ -16,13 +16,13 @@ from evaluator.compare import decision, sentences
 from evaluator.compare import differences as compare_differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.drawing import layers
-from evaluator.drawing.payloads import ModelItem, PageLayers
-from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import Metrics, count_of
-from evaluator.model.dataset import Dataset
-from evaluator.model.issues import Issue, folded, plain
+from evaluator.components.payloads import ModelItem, PageLayers
+from evaluator.components.viewer import page_overlay
+from evaluator.data.dataset import Dataset
+from evaluator.data.issues import Issue, count_of, folded, plain
+from evaluator.matching.box_measures import box_measures
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.metrics.results import Metrics
 from evaluator.pack.blocks import printed
 from evaluator.pack.cards import (
     Card,
@@ -36,7 +36,7 @@ from evaluator.pack.cards import (
     wanted,
 )
 from evaluator.pack.chapters import Chapter, FileRow
-from evaluator.pack.since import Packed, Since, record, since
+from evaluator.pack.diff import Packed, Since, record, since
 from evaluator.pack.slice_cards import NO_SLICES, PackSlices
 from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
@@ -256,7 +256,7 @@ def shown_differences(contents: Contents) -> tuple[Difference, ...]:
 
 def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[PageLayers]:
     """Return the boxes and mistakes of a page, of each model, as the viewer reads them."""
-    return [layers.page_data(model.result, page, page_points=page_points) for model in contents.models]
+    return [page_overlay.page_data(model.result, page, page_points=page_points) for model in contents.models]
 
 
 def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluator.pack import tables
+from evaluator.pack.annotated_pdf import Marked, write_marked
 from evaluator.pack.cards import chosen_events
 from evaluator.pack.contents import Contents
 from evaluator.pack.html_pack import Progress, Written, write_html
-from evaluator.pack.marked import Marked, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.place import MARKED, RESULTS, remove_copies
 from evaluator.pdf.folder import Folders
 from evaluator.review import exchange
 from evaluator.review.verdicts import Event
-from evaluator.system.whole_file import write_whole
+from evaluator.system.atomic_write import write_whole
 
 
 class Folder(NamedTuple):

@@ -22,9 +22,7 @@ import msgspec
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
-from evaluator.drawing import layers
-from evaluator.drawing.outlines import UNITS
-from evaluator.drawing.payloads import (
+from evaluator.components.payloads import (
     BoxItem,
     CardItem,
     LostText,
@@ -35,22 +33,23 @@ from evaluator.drawing.payloads import (
     ProblemItem,
     Rect,
 )
-from evaluator.drawing.text_lost import PageText, page_lost, sides_of
-from evaluator.metrics.page_rows import rows_on
-from evaluator.metrics.results import count_of
-from evaluator.model.issues import isolated, plain
+from evaluator.components.source import component_script, component_style
+from evaluator.components.viewer import page_overlay
+from evaluator.components.viewer.outlines import UNITS
+from evaluator.components.viewer.text_lost import PageText, page_lost, sides_of
+from evaluator.data.issues import count_of, isolated, plain
+from evaluator.matching.page_rows import rows_on
 from evaluator.pack import font
 from evaluator.pack.blocks import Plot, printed
 from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
+from evaluator.pack.diff import ELEMENT
 from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, page_width
-from evaluator.pack.since import ELEMENT
 from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
+from evaluator.system.atomic_write import write_whole
 from evaluator.system.threads import runs_of
-from evaluator.system.whole_file import write_whole
-from evaluator.web.source import component_script, component_style
 
 Progress = Callable[[int, int, str], None]
 """Called with what is done, of how much, and what comes next; it may raise to end the work."""
@@ -338,7 +337,9 @@ def sides_of_card(card: Card, contents: Contents, drawn: Drawn | None) -> list[S
     sides = []
     for model in compared_with(card, contents.models):
         is_own = model.letter == card.model or not card.model
-        boxes = [box for box in layers.page_data(model.result, card.page).boxes if _overlaps(box.xyxy, picture.part)]
+        boxes = [
+            box for box in page_overlay.page_data(model.result, card.page).boxes if _overlaps(box.xyxy, picture.part)
+        ]
         if is_own and card.boxes:
             shown = [*card.boxes, *(_faded(box) for box in boxes if box.key not in mine and box.status != "truth")]
         else:
@@ -531,7 +532,7 @@ def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list
     picture, text = _drawn_of_cause(cause, contents, pictures)
     sides = []
     for model in contents.models[:2]:
-        boxes = layers.page_data(model.result, cause.page).boxes
+        boxes = page_overlay.page_data(model.result, cause.page).boxes
         shown = [box for box in boxes if box.status != "truth" and _overlaps(box.xyxy, cause.part)]
         kinds = Counter((box.status, plain(box.label)) for box in shown if box.status != "TP")
         chips = [(status, f"{count} {status} {label}") for (status, label), count in kinds.most_common(4)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from evaluator.drawing.meeting import votes_of
-from evaluator.drawing.payloads import MeetingNumberItem
-from evaluator.export import to_markdown
+from evaluator.components.meeting.agenda import votes_of
+from evaluator.components.payloads import MeetingNumberItem
+from evaluator.metrics.export import to_markdown
 from evaluator.metrics.results import ResultTable
 from evaluator.review.groups import AgendaItem
-from evaluator.review.meeting import last_note, state_of_item, title_of_item, verdict_words
+from evaluator.review.meeting_agenda import last_note, state_of_item, title_of_item, verdict_words
 from evaluator.review.verdicts import STATUSES
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from markupsafe import escape
 
-from evaluator.drawing.outlines import path_rings
-from evaluator.model.issues import plain
+from evaluator.components.viewer.outlines import path_rings
+from evaluator.data.issues import plain
 from evaluator.pack.blocks import Heatmap, Plot
 from evaluator.pack.chapters import Chapter, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
@@ -46,7 +46,7 @@ from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.story import rule_lines
 from evaluator.pack.writing import Writer
 from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Pane, Row, Rows, Section
-from evaluator.system.whole_file import write_whole
+from evaluator.system.atomic_write import write_whole
 
 _FOLDER: Final = Path(__file__).parent
 _PAGE_HEIGHT: Final = 290.0

@@ -12,10 +12,10 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from evaluator.drawing.crops import aspect_of, data_url, region
-from evaluator.drawing.payloads import Rect
-from evaluator.drawing.text_lost import PageText
-from evaluator.model.issues import plain
+from evaluator.components.gallery.crops import aspect_of, data_url, region
+from evaluator.components.payloads import Rect
+from evaluator.components.viewer.text_lost import PageText
+from evaluator.data.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder
 from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem

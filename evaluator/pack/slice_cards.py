@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from evaluator.drawing.payloads import CardItem
-from evaluator.drawing.slices import examples
-from evaluator.metrics.box_items import items
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.analysis.slices.all_measures import find_by_all_measures
+from evaluator.analysis.slices.attributes import OfPages
+from evaluator.components.payloads import CardItem
+from evaluator.components.slices.rows import examples
+from evaluator.data.issues import plain
+from evaluator.matching.box_items import items
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
-from evaluator.model.issues import plain
-from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import OfPages
 
 MOST_SLICES: Final = 6
 _EXAMPLES: Final = 2
@@ -22,7 +22,7 @@ _EXAMPLES: Final = 2
 class SliceCard(NamedTuple):
     """A slice as a pack shows it; `of` is the letter of the failing model, or ``B minus A``.
 
-    `lost`: see `evaluator.slices.slices.Slice`; `cost`: in words, "" for nothing. `letter`: of the examples' model.
+    `lost`: see `analysis.slices.slices.Slice`; `cost`: in words, "" for nothing. `letter`: of the examples' model.
     """
 
     number: int

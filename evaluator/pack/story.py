@@ -13,19 +13,19 @@ from evaluator.compare.decision import Cost, Decision, documents_needed
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import interval_text, moved_name, moved_points
-from evaluator.drawing import layers
-from evaluator.drawing.crops import CARD_ASPECT, region
-from evaluator.drawing.judged import attach
-from evaluator.drawing.payloads import Rect
-from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.causes import Causes, Family, family_title
+from evaluator.components.gallery.crops import CARD_ASPECT, region
+from evaluator.components.payloads import Rect
+from evaluator.components.viewer import page_overlay
+from evaluator.components.viewer.judged import attach
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Side, box_key
+from evaluator.data.issues import count_of, listed, plain
+from evaluator.matching.box_measures import box_measures
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.matching.causes import Causes, Family, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
-from evaluator.metrics.results import capitalised, count_of, listed
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Side, box_key
-from evaluator.model.issues import plain
+from evaluator.metrics.results import capitalised
 from evaluator.pack.cards import Model, PackOptions, documents_in_words, verdict_words, wanted
 from evaluator.review.verdicts import ReviewLog
 
@@ -264,7 +264,7 @@ def _place(model: Model, page: int) -> str:
 
 def _boxes(model: Model, mine: Causes, example: int) -> FloatArray | None:
     """Return the boxes of a cause as shares of its page; None where they cannot be drawn."""
-    data = layers.page_data(model.result, int(mine.page[example]), causes=mine)
+    data = page_overlay.page_data(model.result, int(mine.page[example]), causes=mine)
     keys = set(_keys(model, mine, example))
     boxes = np.array([box.xyxy for box in data.boxes if box.key in keys], dtype=np.float64).reshape(-1, 4)
     return boxes if len(boxes) else None
@@ -297,7 +297,7 @@ def _verdict(model: Model, mine: Causes, example: int, log: ReviewLog) -> str:
         return ""
     page = int(mine.page[example])
     keys = set(_keys(model, mine, example))
-    drawn = layers.page_data(model.result, page, causes=mine).mistakes
+    drawn = page_overlay.page_data(model.result, page, causes=mine).mistakes
     judged = [
         log.judged[mistake.target]
         for mistake in attach(drawn, model.result, page, log)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from evaluator import export
-from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
+from evaluator.data.issues import plain
+from evaluator.matching.box_results import ALL_LABELS, AnyBoxResult
+from evaluator.metrics import export
 from evaluator.metrics.results import Metrics, ResultTable
-from evaluator.model.issues import plain
 from evaluator.pack.contents import Contents
 from evaluator.review.exchange import parquet_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from evaluator.metrics.results import capitalised, count_of
-from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import plain
+from evaluator.data.fields import FieldDocuments
+from evaluator.data.issues import count_of, plain
+from evaluator.metrics.results import capitalised
 from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions, chosen, filter_in_words, verdict_words
 from evaluator.protocols.base import Source

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.pdf.pool import Ink
 
 Rect = tuple[float, float, float, float]

@@ -26,9 +26,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.issues import plain, quote
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.issues import count_of, plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.pdf.problems import PageProblem, ProblemKind
 from evaluator.pdf.process import Expired, Lost, Process
@@ -53,9 +52,9 @@ from evaluator.pdf.worker import (
     open_regular,
     pixel_size,
 )
-from evaluator.system.recent import Recent
+from evaluator.system.lru_cache import Recent
 
-__all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sharpest_width"]
+__all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "media_type_of", "sharpest_width"]
 
 # Of a process whose page is slow, as `nice` counts: a tenth of what others get while they want it.
 _SLOW_PRIORITY: Final = 10
@@ -323,7 +322,7 @@ class PagePool:
         self._refill()
 
     def renderer(self) -> tuple[str, tuple[str, ...]]:
-        """Names and versions of the renderer, and what confines its process (`system.confine.shut_in`)."""
+        """Names and versions of the renderer, and what confines its process (`pdf.sandbox.shut_in`)."""
         worker = self._borrow(("", 0), "")
         self._give_back(worker, healthy=True)
         return worker.engine, worker.confined
@@ -746,3 +745,8 @@ def _need_resolution(dpi: float | None, width: int | None) -> None:
         raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
     if width is not None and not 1 <= width <= _MAX_WIDTH:
         raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")
+
+
+def media_type_of(picture: bytes) -> str:
+    """Return the media type of a JPEG or WebP; the renderer makes no other pictures."""
+    return "image/jpeg" if picture.startswith(b"\xff\xd8") else "image/webp"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from evaluator.model.issues import plain
+from evaluator.data.issues import plain
 
 ProblemKind = Literal[
     "no_folder", "missing", "blocked", "ambiguous", "not_pdf", "encrypted", "unreadable", "no_pages",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Issue
-from evaluator.model.page_sizes import PageKey, page_keys
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Issue
+from evaluator.data.page_sizes import PageKey, page_keys
 from evaluator.pdf.folder import IMAGE_SUFFIXES, Folders, PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem

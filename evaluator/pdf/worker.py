@@ -5,7 +5,7 @@ evaluator.pdf.worker`` and speaks over stdin and stdout: four bytes of length, b
 Boxes and sizes are those of the DISPLAYED page: the visible part of the MediaBox after /Rotate and /UserUnit, origin
 top left; sizes in points, word boxes in [0, 1]; page indexes from 0.
 
-Documents come as open files, the last one stays open. The process is confined before (``system.confine``): it opens no
+Documents come as open files, the last one stays open. The process is confined before (``pdf.sandbox``): it opens no
 file and learns no path, except on Windows. The digest in a request is checked against the bytes read, so an exchanged
 file is never answered or cached under the other's digest. References to external streams stay empty.
 """
@@ -34,8 +34,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeA
 import msgspec
 from msgspec import Meta
 
-from evaluator.system import freed_memory
-from evaluator.system.confine import empty_folder, limit_process, shut_in
+from evaluator.pdf.sandbox import empty_folder, limit_process, shut_in
+from evaluator.system import memory
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -125,7 +125,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
-    """First message of a worker: versions of the renderer, and what confines it (`system.confine`)."""
+    """First message of a worker: versions of the renderer, and what confines it (`pdf.sandbox`)."""
 
     engine: Annotated[str, Meta(max_length=200)]
     confined: Annotated[tuple[Annotated[str, Meta(max_length=60)], ...], Meta(max_length=8)] = ()
@@ -1154,7 +1154,7 @@ def main() -> None:
     """Serve requests from stdin until it is closed."""
     source, sink, files = own_pipes()
     # The pictures of pages come and go.
-    freed_memory.keep()
+    memory.keep()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
     try:

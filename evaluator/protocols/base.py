@@ -17,28 +17,28 @@ import msgspec
 from msgspec import Meta
 
 from evaluator import formats
-from evaluator.doctor.fixes import Fix
-from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
+from evaluator.data.dataset import Annotations, Dataset, Side, join
+from evaluator.data.fixes import Fix
+from evaluator.data.issues import BadInput, Collector, Issue, count_of, has_errors
+from evaluator.data.page_sizes import unit_issue
+from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
-from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, count_of
-from evaluator.model.dataset import Annotations, Dataset, Side, join
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors
-from evaluator.model.page_sizes import unit_issue
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
 from evaluator.pdf.folder import Folders
 
 if TYPE_CHECKING:
     # Numbers without boxes need none of these.
     from concurrent.futures import Executor
 
-    from evaluator.engine import Partial
+    from evaluator.data.fields import FieldDocuments
     from evaluator.formats.posters import Posters
-    from evaluator.metrics.box_items import SliceAverage
-    from evaluator.metrics.box_measures import RankedLabel
-    from evaluator.metrics.error_types import TideErrors
+    from evaluator.matching.box_items import SliceAverage
+    from evaluator.matching.box_measures import RankedLabel
+    from evaluator.matching.error_types import TideErrors
     from evaluator.metrics.item_ledger import ItemLedger
     from evaluator.metrics.measures import Measures
     from evaluator.metrics.observations import MeasureWords, Observations
-    from evaluator.model.fields import FieldDocuments
+    from evaluator.system.engine import Partial
 
 Source: TypeAlias = "Annotations | FieldDocuments | Posters"
 """One side as its format reads it."""
@@ -71,7 +71,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What can be chosen of a protocol; terminal flags and dashboard controls follow from it.
 
     Every field has the protocol's own default and, in its annotation, a `msgspec.Meta` with help text and range. `fix`
-    is done to the files before they are compared; see `evaluator.doctor.fixes`.
+    is done to the files before they are compared; see `evaluator.data.fixes`.
     """
 
     fix: Annotated[
@@ -253,7 +253,7 @@ class BoxEvaluation(DatasetResult):
         return replace(self, matching=matching, thresholds=thresholds, merged=None)
 
     def plain_values(self, **own: Any) -> dict[str, Any]:  # noqa: ANN401 - what only this protocol says
-        """The result under the keys of the terminal contract; see `metrics.box_results.plain_values`."""
+        """The result under the keys of the terminal contract; see `matching.box_results.plain_values`."""
         dataset = self.evaluated
         sides = dataset.ground_truth.source, self.matching.prediction.source
         truth, prediction = (SourceFile(side.name, side.sha256) for side in sides)
@@ -371,7 +371,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """Return the result from the files themselves, with F1 as ``f1``; None where they do not allow it.
 
         `name` is the prediction's in it; `error_types` says whether it is to have them. An executor may work on parts
-        of it; see `evaluator.engine`.
+        of it; see `evaluator.system.engine`.
         """
         return None
 
@@ -467,7 +467,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     thresholds : tuple of float
         The protocol's own IoU thresholds.
     averages : tuple of str
-        Its means over labels that have slices; see `evaluator.slices.averages`.
+        Its means over labels that have slices; see `evaluator.analysis.slices.averages`.
     """
 
     matches_boxes = True
@@ -563,7 +563,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         BadInput
             When a file or the pair has an error.
         """
-        from evaluator.metrics.crowding import crowding_issues
+        from evaluator.matching.overlap_limit import crowding_issues
 
         outlines: tuple[Issue, ...] = ()
         if options.polygons:
@@ -576,7 +576,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""
-        from evaluator.metrics.box_measures import box_measures
+        from evaluator.matching.box_measures import box_measures
 
         return box_measures(result.first)
 
@@ -590,7 +590,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
         """The six TIDE types at the first threshold and what each costs; None where they cannot be determined."""
-        from evaluator.metrics.box_scores import tide_of
+        from evaluator.matching.box_scores import tide_of
 
         return tide_of(result.first)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from evaluator import formats
-from evaluator.engine import Engine, Shard, plan
-from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import Annotations, join
-from evaluator.model.fields import FieldDocuments
-from evaluator.model.portions import only_documents
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.fields import FieldDocuments
+from evaluator.data.subsets import only_documents
 from evaluator.protocols.base import Cut, Source
+from evaluator.system.engine import Engine, Shard, plan
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

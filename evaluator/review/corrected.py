@@ -13,10 +13,10 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.data.dataset import Dataset, join
+from evaluator.data.subsets import kept_boxes
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.results import ResultTable, Signature
-from evaluator.model.dataset import Dataset, join
-from evaluator.model.portions import kept_boxes
 from evaluator.protocols.base import DatasetResult, Result
 from evaluator.review.corrections import Applied, Corrections
 

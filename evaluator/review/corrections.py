@@ -34,13 +34,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, IntArray, iou
-from evaluator.model.dataset import Dataset, join
-from evaluator.model.issues import Issue
-from evaluator.model.portions import kept_boxes
+from evaluator.data.boxes import BoolArray, IntArray, iou
+from evaluator.data.dataset import Dataset, join
+from evaluator.data.issues import Issue, count_of
+from evaluator.data.subsets import kept_boxes
+from evaluator.review.apply_edits import Addition, revised
 from evaluator.review.identity import box_model_name, rows_of_box
-from evaluator.review.revised import Addition, revised
 from evaluator.review.verdicts import Judged, JudgedBox, Kind, ReviewLog, Verdict
 
 SAME_OBJECT_IOU: Final = 0.5

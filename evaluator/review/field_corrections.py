@@ -35,8 +35,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.model.boxes import BoolArray
-from evaluator.model.fields import Corners, Field, FieldDocuments, Tree, below, box_similarity, class_key, leaves
+from evaluator.data.boxes import BoolArray
+from evaluator.data.fields import Corners, Field, FieldDocuments, Tree, below, box_similarity, class_key, leaves
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import COLUMNS, ComparedFields, CompareInputs

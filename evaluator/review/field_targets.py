@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import box_key
-from evaluator.model.fields import Field
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import box_key
+from evaluator.data.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one

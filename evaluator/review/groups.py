@@ -1,6 +1,6 @@
 """Findings and mistakes grouped by cause, costliest first: queue of findings, agenda of a meeting.
 
-Owns which findings are of one cause (`metrics.causes`), their cost in boxes, and what another model did in the same
+Owns which findings are of one cause (`matching.causes`), their cost in boxes, and what another model did in the same
 place. A finding that is no mistake of an open result is a group of its own and costs nothing.
 """
 
@@ -12,12 +12,12 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.causes import Causes, Family, family_title
-from evaluator.metrics.error_types import NONE
-from evaluator.metrics.page_rows import rows_on
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersection
+from evaluator.data.issues import count_of
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
+from evaluator.matching.causes import Causes, Family, family_title
+from evaluator.matching.error_types import NONE
+from evaluator.matching.page_rows import rows_on
 from evaluator.review.identity import claimed_on_page, page_mistakes, targets_by_id
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Event, Judged, ReviewLog, Target, Verdict

@@ -14,10 +14,10 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
-from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import Annotations, JoinedBoxes, Side, box_key
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}

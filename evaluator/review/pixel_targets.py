@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.model.boxes import FloatArray, IntArray, intersection
-from evaluator.model.dataset import JoinedBoxes, Side, box_key
-from evaluator.model.issues import displayed
+from evaluator.data.boxes import FloatArray, IntArray, intersection
+from evaluator.data.dataset import JoinedBoxes, Side, box_key
+from evaluator.data.issues import displayed
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
+from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.protocols.pixel.pieces import Piece
 from evaluator.review.identity import (

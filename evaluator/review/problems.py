@@ -12,7 +12,7 @@ from typing import Final, Literal
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from evaluator.model.issues import plain
+from evaluator.data.issues import plain
 
 ProblemKind = Literal[
     "read_only", "full", "busy", "corrupt", "newer_schema", "foreign", "unreachable", "driver", "unusable"

@@ -10,9 +10,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.model.dataset import box_key
+from evaluator.data.dataset import box_key
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.review.identity import (
     PROPOSED,
     SUSPECTED,

@@ -19,8 +19,8 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
+from evaluator.data.dataset import Side
 from evaluator.metrics.results import capitalised
-from evaluator.model.dataset import Side
 
 Kind = Literal["mistake", "field", "word", "page", "document", "comparison"]
 Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]

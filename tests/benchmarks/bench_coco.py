@@ -35,8 +35,8 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations, join
 from evaluator.formats import coco as reader
-from evaluator.model.dataset import Annotations, join
 from evaluator.project import read_ahead
 from evaluator.protocols import coco
 from evaluator.protocols.coco.parts import average_in_parts
@@ -235,7 +235,7 @@ import gc, json, os, sys
 gc.set_threshold(50_000)
 gc.disable()
 from evaluator.project import evaluate
-from evaluator.engine import processes, processors
+from evaluator.system.engine import processes, processors
 gc.freeze()
 gc.enable()
 executor = processes if processors() > 1 else None

@@ -22,13 +22,13 @@ import numpy as np
 
 from evaluator.compare.differences import differences
 from evaluator.compare.ledger import ledger
-from evaluator.compare.resampling import RESAMPLES, draws, interval, widened
-from evaluator.metrics.box_measures import box_measures
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching.box_measures import box_measures
+from evaluator.metrics.bootstrap_ap import EXACT, Curves
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Ratios
-from evaluator.metrics.ranked import EXACT, Curves
+from evaluator.metrics.resampling import RESAMPLES, draws, interval, widened
 from evaluator.metrics.results import MetricColumns
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import pod, protocol_of, snapshot
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 from tests.building import shuffled

@@ -15,7 +15,8 @@ import sys
 import time
 from pathlib import Path
 
-from evaluator import formats, match_check
+from evaluator import formats
+from evaluator.analysis.doctor import match_check
 from tests.planting import PLANTS, spoilt
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations
 from evaluator.formats.coco.shape import corners
-from evaluator.metrics.error_types import DOCUMENT, NONE, TIDE, BoxColumns, TideErrors, name_mistakes, tide
-from evaluator.metrics.matching import fit_pairs, overlapping_pairs
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations
+from evaluator.matching.error_types import DOCUMENT, NONE, TIDE, BoxColumns, TideErrors, name_mistakes, tide
+from evaluator.matching.pairs import fit_pairs, overlapping_pairs
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 BAR = 1.5

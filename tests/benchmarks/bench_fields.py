@@ -21,9 +21,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from evaluator.data.fields import Rule, Schema, schema_of
 from evaluator.formats.base import Reading
 from evaluator.formats.fields import FORMAT
-from evaluator.model.fields import Rule, Schema, schema_of
 from evaluator.protocols.fields.evaluation import FieldsResult, evaluate
 
 Documents = list[dict[str, Any]]

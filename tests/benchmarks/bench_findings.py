@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections

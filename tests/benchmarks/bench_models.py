@@ -20,10 +20,10 @@ import numpy as np
 
 import sample_data
 from evaluator.compare.models import contender, standings
+from evaluator.data.dataset import Annotations, join
 from evaluator.formats import read
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key
-from evaluator.model.dataset import Annotations, join
 from evaluator.protocols import snapshot
 from evaluator.protocols.coco.protocol import CocoOptions, CocoProtocol
 from tests.benchmarks.corpus import dln_like

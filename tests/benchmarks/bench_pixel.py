@@ -34,8 +34,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluator.data.dataset import Annotations, Boxes, Document, Side
 from evaluator.metrics.pixel_counts import Resolution, count_pairs
-from evaluator.model.dataset import Annotations, Boxes, Document, Side
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import zero_division
 from tests.benchmarks.corpus import dln_like

@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from evaluator.data.text import lcs_f1, words
 from evaluator.formats.posters import Posters, read_poster
-from evaluator.model.text import lcs_f1, words
 from evaluator.protocols.posters.evaluation import evaluate
 from evaluator.protocols.posters.profiles import PROFILES
 

@@ -27,17 +27,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluator.analysis.slices.all_measures import find_by_all_measures
+from evaluator.analysis.slices.attributes import attributes_of
+from evaluator.analysis.slices.averages import average_of, find_by_average, with_boxes
+from evaluator.analysis.slices.conditions import Binned, binned
+from evaluator.analysis.slices.search import LEAST_BOXES, Search, search
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.dataset import Annotations, Boxes, Dataset, join
 from evaluator.metrics.observations import Attribute
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import Annotations, Boxes, Dataset, join
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, CocoResult, result_of
 from evaluator.protocols.coco.matching import pair as coco_pair
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import attributes_of
-from evaluator.slices.averages import average_of, find_by_average, with_boxes
-from evaluator.slices.conditions import Binned, binned
-from evaluator.slices.search import LEAST_BOXES, Search, search
 from tests.benchmarks.corpus import dln_like
 
 MISSED = 0.15

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from evaluator.data.dataset import Annotations, join
 from evaluator.metrics.results import RATIOS
-from evaluator.model.dataset import Annotations, join
 from evaluator.protocols.snapshot.evaluation import IOU_THRESHOLDS, evaluate, pair
 from tests.benchmarks.corpus import dln_like, snap_like
 

@@ -26,12 +26,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.matching import overlapping_pairs
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
-from evaluator.model.dataset import Annotations
-from evaluator.suspects import planning
-from evaluator.suspects.pairing import Columns
-from evaluator.suspects.ranking import KINDS, MISSING, Ranked, rank
+from evaluator.analysis.suspects import planning
+from evaluator.analysis.suspects.pairing import Columns
+from evaluator.analysis.suspects.ranking import KINDS, MISSING, Ranked, rank
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.data.dataset import Annotations
+from evaluator.matching.pairs import overlapping_pairs
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like, snap_like
 
 SHARE = 0.03

@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evaluator.drawing.mistake_filter import mistake_columns
-from evaluator.metrics.box_scores import box_calibrations, threshold_choice
-from evaluator.model.dataset import Dataset, join
+from evaluator.components.viewer.mistake_filter import mistake_columns
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching.box_scores import box_calibrations, threshold_choice
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import Pairs
 from tests.benchmarks.corpus import dln_like

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Annotations, Boxes, Document, Side
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Boxes, Document, Side
 
 PAGES_PER_DOCUMENT = 20
 SNAP_LABELS = ("Figure", "Table")

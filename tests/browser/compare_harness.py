@@ -16,11 +16,11 @@ import msgspec
 import streamlit as st
 
 from evaluator.compare import ledger
-from evaluator.drawing import pair
-from evaluator.drawing.payloads import ComparePayload, ModelItem
-from evaluator.model.dataset import Dataset, join
+from evaluator.components.compare import pair
+from evaluator.components.payloads import ComparePayload, ModelItem
+from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
-from pages.shared.components import panes, parse_panes
+from pages.app.components import panes, parse_panes
 from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, page_image, share
 from tests.building import Box, ground_truth, read_by_browser
 from tests.building import annotations as prediction_of

@@ -15,12 +15,12 @@ import pytest
 
 from evaluator import formats
 from evaluator.charts.theme import DARK, LIGHT
-from evaluator.drawing import layers, mistake_filter
-from evaluator.drawing.mistake_filter import MistakeFilter
-from evaluator.metrics.error_types import DOCUMENT
-from evaluator.model.dataset import Dataset, join
+from evaluator.components.viewer import mistake_filter, page_overlay
+from evaluator.components.viewer.mistake_filter import MistakeFilter
+from evaluator.data.dataset import Dataset, join
+from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot
-from pages.shared.login import THIS_MACHINE
+from pages.app.login import THIS_MACHINE
 from tests.browser.conftest import INK_INSIDE, ROOT, Screen, course, dashboard
 from tests.building import Box, box, read_by_browser, snapshot_file
 from tests.dashboard import SAMPLE_DATA
@@ -55,7 +55,7 @@ def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dic
     row = dataset.page_row(document, number - 1)
     assert row is not None
     result = core(model, iou)
-    return read_by_browser(layers.page_data(result, row, causes=result.causes))
+    return read_by_browser(page_overlay.page_data(result, row, causes=result.causes))
 
 
 def page_order(*names: str) -> list[tuple[str, int]]:

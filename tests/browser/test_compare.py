@@ -14,12 +14,12 @@ import pytest
 from evaluator import formats
 from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.drawing.pair import pair_data
-from evaluator.drawing.pair_causes import key_of, pages_of
-from evaluator.drawing.pair_list import boxes_of, listed_pages
-from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.error_types import DOCUMENT
-from evaluator.model.dataset import join
+from evaluator.components.compare.pair import pair_data
+from evaluator.components.compare.pair_causes import key_of, pages_of
+from evaluator.components.compare.pair_list import boxes_of, listed_pages
+from evaluator.components.payloads import ModelItem
+from evaluator.data.dataset import join
+from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot
 from tests.browser.conftest import STEP, Screen, course, harness
 from tests.browser.viewer_harness import HOSTILE

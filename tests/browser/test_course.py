@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.project import evaluate_together
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxEvaluation

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pages.shared.login import TRUSTED_HEADER_VARIABLE
+from pages.app.login import TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import ROOT, Screen, dashboard, free_port
 from tests.test_server import handshake, headers, status
 

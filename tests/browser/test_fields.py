@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.drawing.fields import SHARES, Paper, page_data
+from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from evaluator import formats
-from evaluator.metrics.box_items import class_confusion
-from evaluator.model.dataset import join
+from evaluator.data.dataset import join
+from evaluator.matching.box_items import class_confusion
 from evaluator.protocols.snapshot.evaluation import pair
 from tests.browser.conftest import Screen, course
 from tests.browser.test_app import nothing_sticks_out, nothing_sticks_out_of_a_narrow_window

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from evaluator import formats
-from evaluator.drawing.payloads import ModelItem
-from evaluator.model.dataset import join
+from evaluator.components.payloads import ModelItem
+from evaluator.data.dataset import join
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import write_html

@@ -19,8 +19,8 @@ import msgspec
 import streamlit as st
 from PIL import Image, ImageDraw
 
-from evaluator.drawing.payloads import PagePayload
-from pages.shared.components import parse_events, viewer
+from evaluator.components.payloads import PagePayload
+from pages.app.components import parse_events, viewer
 
 WIDTH, HEIGHT = 595.0, 842.0
 PAGES = 48

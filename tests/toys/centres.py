@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evaluator.metrics.box_measures import box_measures, column
-from evaluator.metrics.box_results import ALL_LABELS, BoxMatching, BoxPairs, BoxResult
-from evaluator.metrics.matching import Matches
+from evaluator.data.boxes import overlap
+from evaluator.data.dataset import Dataset
+from evaluator.matching.box_measures import box_measures, column
+from evaluator.matching.box_results import ALL_LABELS, BoxMatching, BoxPairs, BoxResult
+from evaluator.matching.pairs import Matches
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.results import Metrics, ResultTable, Signature
-from evaluator.model.boxes import overlap
-from evaluator.model.dataset import Dataset
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol
 
 

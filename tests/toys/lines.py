@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import math
 
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector
 
 _SIDES: dict[bytes, Side] = {b"# boxes ground_truth": "ground_truth", b"# boxes prediction": "prediction"}
 

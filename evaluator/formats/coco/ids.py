@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from evaluator.data.boxes import IntArray
+from evaluator.data.issues import Collector, quote
 from evaluator.formats.json_text import has_lone_surrogate
-from evaluator.model.boxes import IntArray
-from evaluator.model.issues import Collector, quote
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 # Of 64 bits.

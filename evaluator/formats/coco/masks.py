@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
 
 MOST_RECTANGLES: Final = 20_000
 """More rectangles than this are not read; the box is used."""

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.engine import Shard
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import Annotations, Boxes, Document, Side
 from evaluator.formats.coco.reader import FORMAT, Numbers
 from evaluator.formats.coco.shape import Doubt, corners
 from evaluator.formats.coco.stream import DOUBTS, MOST_THREADS, PREDICTION, TRUTH, Instances, Named, Results, Rows
-from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import Annotations, Boxes, Document, Side
+from evaluator.system.engine import Shard
 
 
 class Packing(NamedTuple):

@@ -16,6 +16,9 @@ from typing import Final, NamedTuple, overload
 import msgspec
 import numpy as np
 
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
+from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.ids import Texts, all_written, shown, written
@@ -32,10 +35,7 @@ from evaluator.formats.coco.rules import (
     rows_of,
 )
 from evaluator.formats.coco.shape import CocoFile, corners, decode
-from evaluator.formats.coco.walk import walk
-from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.model.issues import BadInput, Collector
+from evaluator.formats.coco.validate import walk
 from evaluator.system.threads import thread_pool
 
 _MARKS = (

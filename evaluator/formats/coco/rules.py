@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import CodeArray, Document, Side
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
 from evaluator.formats.coco.ids import Texts, shown, written
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import CodeArray, Document, Side
-from evaluator.model.issues import Collector, quote
 
 # A box that leaves its image by more than this is reported; models round.
 _TOLERANCE_PX = 1.0

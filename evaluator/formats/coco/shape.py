@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
+from evaluator.formats.coco.chunks import Reading
 from evaluator.formats.coco.ids import WHOLE_NUMBERS, IdTexts
-from evaluator.formats.coco.pieces import Reading
 from evaluator.formats.json_text import garbage_collection_off
-from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 
 # Small columns are joined so early that they leave no holes in the memory behind them.
 _PARTS_OF_A_BLOCK: Final = 64

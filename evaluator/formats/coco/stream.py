@@ -14,8 +14,12 @@ from typing import BinaryIO, Final, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Side
+from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import json_text, limits
-from evaluator.formats.coco.pieces import CLOSING, empty_columns, plain_keys
+from evaluator.formats.coco.chunks import CLOSING, empty_columns, plain_keys
+from evaluator.formats.coco.fixed_layout import read
 from evaluator.formats.coco.rules import (
     Index,
     Labels,
@@ -40,10 +44,6 @@ from evaluator.formats.coco.shape import (
     plain_columns,
     possible_ends,
 )
-from evaluator.formats.coco.uniform import read
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Side
-from evaluator.model.issues import BadInput, Collector
 from evaluator.system.threads import in_threads
 
 DOUBTS: Final = (*MALFORMED, BadInput, OSError)

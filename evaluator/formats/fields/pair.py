@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluator.model.fields import FieldDocuments, class_key, leaves, natural_order
-from evaluator.model.issues import Collector, Issue, examples
+from evaluator.data.fields import FieldDocuments, class_key, leaves, natural_order
+from evaluator.data.issues import Collector, Issue, examples
 
 
 def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tuple[Issue, ...]:

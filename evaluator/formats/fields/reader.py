@@ -12,18 +12,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from evaluator.data.dataset import Side
+from evaluator.data.fields import Field, FieldDocuments, Tree, box_corners
+from evaluator.data.issues import BadInput, Collector, Issue, has_errors, quote, refuse
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
 from evaluator.formats.fields.pair import check_pair
 from evaluator.formats.json_text import Unusable, excerpt, step
-from evaluator.model.dataset import Side
-from evaluator.model.fields import (
-    Field,
-    FieldDocuments,
-    Tree,
-    box_corners,
-)
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote, refuse
 
 LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 """Endings of files with one document per line; other files are looked at."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args
 
+from evaluator.data.fields import Comparator, Rule, Schema, schema_of
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.json_text import excerpt, step
-from evaluator.model.fields import Comparator, Rule, Schema, schema_of
-from evaluator.model.issues import Collector, quote
 
 
 def read_schema(path: str | Path) -> Schema:

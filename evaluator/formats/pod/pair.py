@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector, Issue, examples, quote
-from evaluator.model.page_sizes import unit_issue
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, Issue, examples, quote
+from evaluator.data.page_sizes import unit_issue
 
 _SOURCE: Final = "ICDAR 2017 POD"
 

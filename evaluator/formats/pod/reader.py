@@ -17,14 +17,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, Collector, Issue, quote
 from evaluator.formats import archive, folder, known, limits, xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Corners
 from evaluator.formats.pod.pair import check_pair
 from evaluator.formats.xml_text import Element
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 LABELS: Final = ("formula", "table", "figure")
 """The labels of the competition, in the order of its tables."""

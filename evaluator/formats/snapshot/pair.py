@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector, Issue, examples, quote
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Collector, Issue, examples, quote
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:

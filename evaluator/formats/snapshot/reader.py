@@ -11,15 +11,15 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
+from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.snapshot import rules
 from evaluator.formats.snapshot.pair import check_pair
 from evaluator.formats.snapshot.shape import SnapshotFile, decode
-from evaluator.formats.snapshot.walk import walk
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.model.issues import BadInput, Collector, Issue
+from evaluator.formats.snapshot.validate import walk
 
 _MARKS = (
     b'"label_map"', b'"coordinate_system"', b'"schema_version"', b'"documents"', b'"predictions"',

@@ -14,10 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET
 
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.dataset import NO_RUN, Run, Side
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.snapshot.shape import DocumentEntry, ObjectColumns, PageColumns
-from evaluator.formats.snapshot.walk import (
+from evaluator.formats.snapshot.validate import (
     MISSING_SCORE_FIX,
     MISSING_SCORE_RULE,
     PAGE_INDEX_FIX,
@@ -25,10 +28,6 @@ from evaluator.formats.snapshot.walk import (
     SCORE_FIX,
     SCORE_RULE,
 )
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import NO_RUN, Run, Side
-from evaluator.model.issues import Collector, quote
 
 _LABEL_ID = re.compile(r"[1-9][0-9]*\Z")
 _SIDES: tuple[Side, Side] = ("ground_truth", "prediction")

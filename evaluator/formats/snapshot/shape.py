@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.dataset import CodeArray
 from evaluator.formats import limits
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import CodeArray
 
 _QUOTE = ord('"')
 _COUNT_STEP = 1 << 18

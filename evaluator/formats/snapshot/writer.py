@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import refuse
 from evaluator.formats.base import Reading
 from evaluator.formats.snapshot.reader import FORMAT
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import refuse
 
 
 def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, object]) -> bytes:

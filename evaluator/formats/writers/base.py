@@ -12,10 +12,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector, Issue, refuse
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, Issue, count_of, refuse
 
 HEAD: Final = 512
 """Bytes of a file that tell whether a writer wrote it."""

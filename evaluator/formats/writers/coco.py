@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector
 from evaluator.formats.coco.ids import by_number
 from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector
 
 NAME: Final = "coco"
 _RING = 6

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, count_of
 from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled
 from evaluator.formats.writers.markup import escaped, quoted
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector
 
 _TITLE = "CVAT"
 

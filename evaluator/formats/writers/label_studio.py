@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, count_of
 from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector
 
 _TITLE = "Label Studio"
 

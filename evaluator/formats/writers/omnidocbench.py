@@ -7,10 +7,9 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, count_of
 from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector
 
 _TITLE = "OmniDocBench"
 _CORNERS = 4

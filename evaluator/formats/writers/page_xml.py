@@ -8,11 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, count_of
 from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
 from evaluator.formats.writers.markup import quoted
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector
 
 _TITLE: Final = "PAGE XML"
 _SPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"

@@ -8,9 +8,9 @@ from pathlib import PurePath
 import msgspec
 import numpy as np
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, refuse
 from evaluator.formats.writers.base import Sheet, Writer, scaled, score_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector, refuse
 
 _TITLE = "schema 1.3"
 

@@ -8,10 +8,9 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Collector, count_of
 from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
-from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector
 
 _POINTS = 3
 _CLASSES: Final = "data.yaml"

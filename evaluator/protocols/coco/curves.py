@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.metrics.average_precision import RECALL_101, best_between, falling, first_reaching
-from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,

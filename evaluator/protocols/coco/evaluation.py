@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from evaluator import formats
-from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import Annotations, Dataset
+from evaluator.data.issues import Collector, Issue
+from evaluator.data.page_sizes import unit_issue
+from evaluator.matching.box_results import ALL_LABELS, AnyBoxMatching
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Dataset
-from evaluator.model.issues import Collector, Issue
-from evaluator.model.page_sizes import unit_issue
 from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
@@ -31,7 +31,7 @@ from evaluator.protocols.coco.matching import (
 )
 
 if TYPE_CHECKING:
-    from evaluator.metrics.error_types import TideErrors
+    from evaluator.matching.error_types import TideErrors
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
@@ -92,11 +92,11 @@ class CocoResult(BoxEvaluation):
 def error_types(matching: Matching) -> TideErrors | None:
     """Return the TIDE errors of a matching at IoU 0.5; None when a prediction has no score.
 
-    See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared the
+    See `matching.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared the
     types follow from them, as ``tidecv`` names masks.
     """
-    from evaluator.metrics.box_scores import box_columns
-    from evaluator.metrics.error_types import tide
+    from evaluator.matching.box_scores import box_columns
+    from evaluator.matching.error_types import tide
 
     truth, prediction = matching.dataset.ground_truth, matching.prediction
     rows = np.flatnonzero(matching.prediction_counts)

@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.data.order import order_by
+from evaluator.data.polygons import outline_bounds, polygon_overlap
 from evaluator.formats.coco.ids import by_number
+from evaluator.matching.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
+from evaluator.matching.pairs import Candidates, Matches, overlapping_pairs
 from evaluator.metrics.average_precision import Curve, curve, falling
-from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
-from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
 from evaluator.metrics.results import ScoreCurve, Signature
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
-from evaluator.model.order import order_by
-from evaluator.model.polygons import outline_bounds, polygon_overlap
 from evaluator.system.threads import in_threads
 
 NAME: Final = "coco"

@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from evaluator import formats
-from evaluator.engine import Engine, Shard, plan
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import Side, join
 from evaluator.formats.coco.packed import Packing, pack, packed
 from evaluator.formats.coco.shape import Doubt
 from evaluator.formats.coco.stream import DOUBTS, MOST_THREADS, Instances
-from evaluator.metrics.box_results import plain_values
-from evaluator.metrics.matching import most_pairs
+from evaluator.matching.box_results import plain_values
+from evaluator.matching.pairs import most_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
-from evaluator.model.boxes import IntArray
-from evaluator.model.dataset import Side, join
 from evaluator.protocols.base import Result
 from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Columns, Curves
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, error_types, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import NAME, own_signature, pair
-from evaluator.system.freed_memory import keep
+from evaluator.system.engine import Engine, Shard, plan
+from evaluator.system.memory import keep
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from evaluator.metrics.error_types import TidePartial
+    from evaluator.matching.error_types import TidePartial
 
 _MOST_PAGES: Final = 2_500
 # Shards of few pages take longer, and many shards of a small corpus make the most of its memory.
@@ -176,7 +176,7 @@ def _result(
 
 
 def _need_few_pairs(boxes: IntArray) -> None:
-    """Doubt about a side whose pairs the ordinary way counts before it makes them; see `metrics.crowding`."""
+    """Doubt about a side whose pairs the ordinary way counts before it makes them; see `matching.overlap_limit`."""
     if float((boxes.astype(np.float64) ** 2).sum()) > most_pairs(int(boxes.sum())):
         raise Doubt
 

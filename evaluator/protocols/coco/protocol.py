@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
+from evaluator.data.dataset import Annotations, Dataset
+from evaluator.data.issues import Issue
 from evaluator.metrics.metric import BOX_METRICS, Metric
-from evaluator.model.dataset import Annotations, Dataset
-from evaluator.model.issues import Issue
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Number, NumberGroup, Result
 from evaluator.protocols.coco.curves import MAX_DETECTIONS
 from evaluator.protocols.coco.evaluation import (
@@ -24,9 +24,9 @@ from evaluator.protocols.coco.parts import average_in_parts
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from evaluator.metrics.box_items import SliceAverage
-    from evaluator.metrics.box_measures import RankedLabel
-    from evaluator.metrics.error_types import TideErrors
+    from evaluator.matching.box_items import SliceAverage
+    from evaluator.matching.box_measures import RankedLabel
+    from evaluator.matching.error_types import TideErrors
     from evaluator.metrics.measures import Measures
 
 
@@ -139,7 +139,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
-        from evaluator.metrics.box_measures import box_measures
+        from evaluator.matching.box_measures import box_measures
         from evaluator.protocols.coco.resampled import averages
 
         return box_measures(result.first, *averages(cast(CocoResult, result)))

@@ -11,13 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.matching.box_items import SliceAverage
+from evaluator.matching.box_measures import RankedLabel, column, joined_means, ranked_labels, rankings
+from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.average_precision import RECALL_101
-from evaluator.metrics.box_items import SliceAverage
-from evaluator.metrics.box_measures import RankedLabel, column, joined_means, ranked_labels, rankings
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.bootstrap_ap import Ranking, on_grid
 from evaluator.metrics.measures import Averages, Key, Means, Part, Ratios
-from evaluator.metrics.ranked import Ranking, on_grid
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.protocols.coco.curves import MAX_DETECTIONS
 from evaluator.protocols.coco.evaluation import CocoResult
 from evaluator.protocols.coco.matching import MOST_DETECTIONS

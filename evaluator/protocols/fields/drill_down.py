@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.fields import natural_order
 from evaluator.metrics.confidence import BINS, bin_of, least_sure
-from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.fields import natural_order
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields
 

@@ -16,6 +16,9 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import fixes_said
+from evaluator.data.fields import Field, FieldDocuments, Schema
 from evaluator.metrics.average_precision import RECALL_101, average_precision
 from evaluator.metrics.confidence import Confidence
 from evaluator.metrics.exact_sums import ExactSums
@@ -28,9 +31,6 @@ from evaluator.metrics.results import (
     ratio,
     weighted_mean,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import fixes_said
-from evaluator.model.fields import Field, FieldDocuments, Schema
 from evaluator.protocols.base import Parts, Result
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.fields import natural_order
 from evaluator.metrics.item_ledger import Item, ItemLedger, Items
 from evaluator.metrics.results import threshold_text
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.fields import natural_order
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult
-from evaluator.system.recent import Recent
+from evaluator.system.lru_cache import Recent
 
 EVERYTHING = "All fields"
 BY_BOX, BY_VALUE, BY_BOTH = "box", "value", "box and value"

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.fields import Field, natural_order
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import Attribute, MeasureWords, Observations, category, number
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.fields import Field, natural_order
 from evaluator.protocols.fields.drill_down import NO_PAGE
 from evaluator.protocols.fields.evaluation import TRUE_POSITIVE, FieldsResult
 

@@ -15,9 +15,8 @@ import lap  # type: ignore[import-untyped]
 import msgspec
 import numpy as np
 
-from evaluator.metrics.results import SourceFile
-from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.fields import (
+from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.fields import (
     DEFAULT_MATCH_THRESHOLD,
     Field,
     FieldDocuments,
@@ -28,6 +27,7 @@ from evaluator.model.fields import (
     leaves,
     paired_iou,
 )
+from evaluator.metrics.results import SourceFile
 from evaluator.protocols.base import Cut, Parts
 from evaluator.protocols.fields.rows import ComparedFields, CompareInputs, Parity, merge
 from evaluator.protocols.fields.values import describe, is_absent, is_right, similarities, similarity

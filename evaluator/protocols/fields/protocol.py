@@ -9,16 +9,16 @@ from typing import Annotated, ClassVar, Final, Literal
 import numpy as np
 from msgspec import Meta
 
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.fields import FieldDocuments, Schema
 from evaluator.formats.fields import check_pair, read_schema
-from evaluator.metrics.box_measures import column, joined_means
+from evaluator.matching.box_measures import column, joined_means
+from evaluator.metrics.bootstrap_ap import Ranking, on_grid
 from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.observations import Observations
-from evaluator.metrics.ranked import Ranking, on_grid
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.fields import FieldDocuments, Schema
 from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Parts, Protocol, Thresholds, checked
 from evaluator.protocols.fields.evaluation import (
     ALL_FIELDS,

@@ -14,9 +14,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.fields import Field, FieldDocuments, Schema, class_key, natural_order
 from evaluator.metrics.results import SourceFile, defined
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.fields import Field, FieldDocuments, Schema, class_key, natural_order
 
 Parity = Literal["none", "stickler"]
 STATE_VERSION: Final = 2

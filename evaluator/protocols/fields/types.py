@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.fields import natural_order
 from evaluator.metrics.results import defined, weighted_mean
-from evaluator.model.boxes import FloatArray
-from evaluator.model.fields import natural_order
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldsResult, StatusCounts
 
 CURVE_IOU: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))

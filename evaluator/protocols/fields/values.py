@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluator.model.boxes import FloatArray
-from evaluator.model.fields import Comparator, Rule, Schema
+from evaluator.data.boxes import FloatArray
+from evaluator.data.fields import Comparator, Rule, Schema
 
 TEXT_THRESHOLD: Final = 0.8
 """Without a schema, text is right from this similarity on."""

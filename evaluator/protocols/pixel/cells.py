@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.issues import count_of
 from evaluator.protocols.pixel.evaluation import Cell, PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, PixelColumns
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
 
 KINDS: Final = ("confusion", "precision", "recall", "f1")

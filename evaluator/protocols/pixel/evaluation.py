@@ -16,13 +16,13 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
+from evaluator.data.issues import BadInput, Collector, Issue
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
 from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, count_pairs, merge
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
-from evaluator.model.issues import BadInput, Collector, Issue
 from evaluator.protocols.base import DatasetResult
 from evaluator.protocols.pixel import tables
 from evaluator.protocols.pixel.matrix import (
@@ -49,7 +49,7 @@ from evaluator.protocols.pixel.sides import (
     report_labels,
 )
 from evaluator.protocols.snapshot import evaluation as snapshot
-from evaluator.system.recent import Recent
+from evaluator.system.lru_cache import Recent
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
 from evaluator.metrics.item_ledger import ItemLedger, Items, ledger_of
-from evaluator.model.boxes import FloatArray
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 

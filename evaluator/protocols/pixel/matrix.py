@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.order import numbers_from, runs_up_to
 from evaluator.metrics.exact_sums import ExactMeans
 from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.order import numbers_from, runs_up_to
 
 AnyWords = npt.NDArray[np.unsignedinteger[Any]]
 

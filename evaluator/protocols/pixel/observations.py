@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import Attribute, MeasureWords, Observations, category, number
-from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.model.boxes import IntArray
+from evaluator.data.boxes import IntArray
 from evaluator.protocols.pixel.evaluation import PixelResult
 
 # More rectangles of one cell are one piece: to tell them apart takes longer than the eye looks.

@@ -11,12 +11,12 @@ import numpy as np
 from msgspec import Meta
 
 from evaluator import formats
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.observations import Observations
-from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue
 from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols.base import (
     Columns,

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, on_page, pixel_edges
 from evaluator.metrics.pixel_sweep import WordArray
-from evaluator.model.boxes import BoolArray, IntArray
 
 # Parts of a page whose label sets are held at once.
 _PARTS_AT_ONCE: Final = 1 << 20

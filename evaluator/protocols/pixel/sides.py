@@ -13,12 +13,11 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.data.issues import Collector, count_of, quote
+from evaluator.data.order import PageRows, all_true
 from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, on_page, pixel_edges
-from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
-from evaluator.model.issues import Collector, quote
-from evaluator.model.order import PageRows, all_true
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
 Classes = Literal["auto", "same", "different"]

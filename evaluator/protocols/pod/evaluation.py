@@ -14,14 +14,11 @@ from typing import Final, Literal
 
 import numpy as np
 
-from evaluator.metrics.average_precision import (
-    Curve,
-    all_point_precision,
-    curve,
-    eleven_point_precision,
-    falling,
-)
-from evaluator.metrics.box_results import (
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, overlap
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.data.order import order_by
+from evaluator.data.polygons import polygon_overlap
+from evaluator.matching.box_results import (
     ALL_LABELS,
     UNMATCHED,
     BoxMatching,
@@ -31,7 +28,14 @@ from evaluator.metrics.box_results import (
     curve_of_one_matching,
     page_and_label,
 )
-from evaluator.metrics.matching import Matches, need_floor
+from evaluator.matching.pairs import Matches, need_floor
+from evaluator.metrics.average_precision import (
+    Curve,
+    all_point_precision,
+    curve,
+    eleven_point_precision,
+    falling,
+)
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -43,10 +47,6 @@ from evaluator.metrics.results import (
     threshold_text,
     weighted_mean,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
-from evaluator.model.order import order_by
-from evaluator.model.polygons import polygon_overlap
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
 NAME: Final = "pod"

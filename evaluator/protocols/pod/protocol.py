@@ -9,17 +9,17 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from evaluator.data.dataset import Annotations, Dataset, Side
+from evaluator.data.issues import Issue
 from evaluator.formats.base import Reading
 from evaluator.formats.pod import check_pair
-from evaluator.metrics.box_items import SliceAverage
-from evaluator.metrics.box_measures import RankedLabel, box_measures, column, ranked_labels, rankings
-from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.matching.box_items import SliceAverage
+from evaluator.matching.box_measures import RankedLabel, box_measures, column, ranked_labels, rankings
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.metrics.bootstrap_ap import Interpolation, all_point, eleven_point
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part
 from evaluator.metrics.metric import BOX_METRICS, Metric
-from evaluator.metrics.ranked import Interpolation, all_point, eleven_point
 from evaluator.metrics.results import RATIOS, defined, threshold_text
-from evaluator.model.dataset import Annotations, Dataset, Side
-from evaluator.model.issues import Issue
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Number, NumberGroup
 from evaluator.protocols.pod.evaluation import (
     IOU_FLOOR,

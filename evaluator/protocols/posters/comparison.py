@@ -13,10 +13,10 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
+from evaluator.data import text
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.formats.json_text import step
 from evaluator.formats.posters import Poster, Section, text_of
-from evaluator.model import text
-from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.protocols.posters.profiles import Profile
 
 Winner = Literal["global", "sections"]

@@ -14,9 +14,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.formats.json_text import step
 from evaluator.formats.posters import Poster, Section, text_of
-from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.protocols.posters.comparison import Comparison, FieldCount
 from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult
 

@@ -16,11 +16,11 @@ from typing import Final
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
+from evaluator.data.dataset import fixes_said
+from evaluator.data.issues import Collector, Issue, quote
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, weighted_mean
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import fixes_said
-from evaluator.model.issues import Collector, Issue, quote
 from evaluator.protocols.base import Result
 from evaluator.protocols.posters.comparison import Captured, Comparison, PosterMetrics
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, Profile, ProfileName

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from evaluator.data.boxes import FloatArray
 from evaluator.metrics.item_ledger import Item, ItemLedger, item_ledger
-from evaluator.model.boxes import FloatArray
 from evaluator.protocols.posters.difference import PosterColumns
 from evaluator.protocols.posters.evaluation import CRITERIA
 

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.text import script_of
 from evaluator.formats.posters import Section, text_of
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import Attribute, Level, MeasureWords, Observations, category, number
-from evaluator.model.text import script_of
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.evaluation import FIELDS_FROM, FIELDS_TO, PosterResult, PostersResult
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from evaluator.model.boxes import FloatArray
+from evaluator.data.boxes import FloatArray
 from evaluator.protocols.posters.comparison import Comparison
 
 # A word that is divided at the end of a line ends in one of these in the text layer.

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from evaluator.data import text
 from evaluator.formats.posters import text_of
-from evaluator.model import text
 
 YEARS: Final = (1900, 2099)
 """Integers of four digits that the documented profile takes for years of publication."""
@@ -32,7 +32,7 @@ _STOP_WORD_LIST: Final = """
     will with within without would yet you your yours yourself yourselves
 """
 STOP_WORDS: Final = frozenset(_STOP_WORD_LIST.split())
-"""English words without content, lower case, as `evaluator.model.text.words` splits them."""
+"""English words without content, lower case, as `evaluator.data.text.words` splits them."""
 
 _DOI: Final = re.compile(r"\b10\.\d{4,9}/\S*")
 _PUBLISHED_NUMBER: Final = re.compile(r"\d+\.?\d*")

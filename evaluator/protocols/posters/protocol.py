@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from evaluator.formats.posters import Posters
-from evaluator.metrics.box_measures import column
+from evaluator.matching.box_measures import column
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.metric import Metric

@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.box_results import (
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.dataset import Annotations, Dataset
+from evaluator.matching.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
     WEIGHTED_MEAN,
@@ -30,9 +32,9 @@ from evaluator.metrics.box_results import (
     page_and_label,
     passed_steps,
 )
-from evaluator.metrics.error_types import DOCUMENT
+from evaluator.matching.error_types import DOCUMENT
+from evaluator.matching.pairs import FittedPairs, Matches, Stretches, fit_pairs, need_floor
 from evaluator.metrics.exact_sums import ExactMeans
-from evaluator.metrics.matching import FittedPairs, Matches, Stretches, fit_pairs, need_floor
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -41,10 +43,8 @@ from evaluator.metrics.results import (
     ScoreCurve,
     Signature,
 )
-from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.dataset import Annotations, Dataset
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
-from evaluator.system.recent import Recent
+from evaluator.system.lru_cache import Recent
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"

@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from evaluator.data.dataset import Annotations, Dataset
+from evaluator.data.issues import Issue
 from evaluator.formats.snapshot import check_pair
-from evaluator.model.dataset import Annotations, Dataset
-from evaluator.model.issues import Issue
 from evaluator.protocols.base import BoxOptions, BoxProtocol
 from evaluator.protocols.snapshot.evaluation import (
     IOU_FLOOR,

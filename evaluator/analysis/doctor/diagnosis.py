@@ -1,0 +1,307 @@
+"""The diagnosis of two files of which little or nothing matches: hypotheses, tried on the data, with numbers.
+
+Names come first, then coordinates and pages, then labels. `Measure` says how good two files are together, so that the
+number is the one that an evaluation gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from evaluator.analysis.doctor import geometry
+from evaluator.analysis.doctor.advice import advised
+from evaluator.data import document_names
+from evaluator.data import label_names as labels
+from evaluator.data.dataset import Annotations
+from evaluator.data.fixes import Fix, apply_fixes, spelled, words_of
+from evaluator.data.issues import BadInput, Issue, Severity, listed, plain
+from evaluator.data.label_names import LabelProposal
+from evaluator.data.page_sizes import unit_issue
+
+Measure = Callable[[Annotations, Annotations], float | None]
+"""F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""
+
+# A file that is this good is not looked at further, and a fix has to bring at least this much.
+_GOOD: Final = 0.9
+_GAIN: Final = 0.1
+_TIMES: Final = 1.25
+_GEOMETRIES: Final = 4
+# A fix that costs less than this when it is left out is left out.
+_WORTH: Final = 0.01
+_SHOWN: Final = 6
+# Fewer boxes than this lie on each other by chance with some flip or shift.
+_FEWEST: Final = 3
+
+
+class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
+    """Some fixes and the F1 of the files with them; no fixes for the files as given.
+
+    `words` follow "with". `documents`: in how many the fixes bring boxes together, of the winner only.
+    """
+
+    fixes: tuple[Fix, ...]
+    words: str
+    f1: float | None
+    documents: int = 0
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found out about a ground truth (`against`) and a prediction (`file`).
+
+    `as_given`: F1 without fixes, None when they cannot be compared; why not is `not_compared`. `hypotheses`: those
+    tried, best first. `best`: None when nothing helps. `nothing_matches`: both have boxes, none match.
+    `shared_documents` of `documents` of the ground truth are in both. `labels`: those that only the prediction has;
+    `labels_f1`: with all of them mapped, beside `best` without its labels.
+    """
+
+    file: str
+    against: str
+    as_given: float | None
+    hypotheses: tuple[Hypothesis, ...]
+    best: Hypothesis | None
+    nothing_matches: bool
+    shared_documents: int
+    documents: int
+    labels: tuple[LabelProposal, ...] = ()
+    labels_f1: float | None = None
+    not_compared: str = ""
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing can be mended: neither a fix nor other names of labels help."""
+        return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help)
+
+    @property
+    def labels_help(self) -> bool:
+        """Whether the files are better when the proposed labels are mapped."""
+        before = self.as_given if self.best is None else self.best.f1
+        return self.labels_f1 is not None and self.labels_f1 > (before or 0.0)
+
+    @property
+    def serious(self) -> bool:
+        """Whether the numbers as given cannot be right: (nearly) nothing matches that a fix would bring."""
+        if self.nothing_matches or self.not_compared:
+            return True
+        if self.best is None or self.as_given is None or self.best.f1 is None:
+            return self.best is not None
+        return self.as_given < 0.2 and self.best.f1 >= 3.0 * self.as_given
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one line: ``F1 0.040. With the y axis flipped: 0.696.``"""
+        given = f"F1 {number(self.as_given)}."
+        if self.best is not None:
+            return plain(f"{given} With {self.best.words}: {number(self.best.f1)}.")
+        if self.not_compared:
+            return plain(f"{given} Nothing was compared: {self.not_compared}")
+        if self.nothing_matches and not self.shared_documents:
+            return plain(f"{given} Nothing matches: {self.file} has no document of {self.against}.")
+        return f"{given} Nothing matches, and no fix that was tried helps." if self.nothing_matches else given
+
+    @property
+    def option(self) -> str:
+        """The options of a command that apply the best hypothesis; empty without one."""
+        return spelled(self.best.fixes) if self.best else ""
+
+    def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:
+        """Return the diagnosis as an issue of the prediction: an error when the numbers cannot be right.
+
+        `given`: the fixes of the command; `applied`: the texts of those that the prediction has; see `advised`.
+        """
+        severity: Severity = "error" if self.serious else "warning"
+        found = f"F1 {number(self.as_given)}"
+        fix = "Check that the two files belong together; --allow-no-match evaluates them as they are."
+        if self.best is not None:
+            found = f"{found}; with {self.best.words}: {number(self.best.f1)}"
+            fix = advised(given, self.file, applied, self.best.fixes)
+            fix += ", or allow the numbers as they are with --allow-no-match." if self.serious else "."
+        what = "nothing does" if self.nothing_matches else "none is compared" if self.not_compared else "little does"
+        rule = f"boxes should match those of {self.against}; {what}"
+        if self.nothing_matches and not self.shared_documents:
+            rule = f"documents should be those of {self.against}; none is"
+        return Issue(severity=severity, file=self.file, place="", rule=rule, found=found, fix=fix)
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain values; undefined is None."""
+        return {
+            "file": self.file,
+            "against": self.against,
+            "sentence": self.sentence,
+            "f1": self.as_given,
+            "nothing_matches": self.nothing_matches,
+            "not_compared": self.not_compared,
+            "shared_documents": self.shared_documents,
+            "documents": self.documents,
+            "fixes": [fix.text for fix in self.best.fixes] if self.best else [],
+            "option": self.option,
+            "fixed_f1": self.best.f1 if self.best else None,
+            "hypotheses": [
+                {"fixes": [fix.text for fix in each.fixes], "words": each.words, "f1": each.f1}
+                for each in self.hypotheses
+            ],
+            "labels": [msgspec.structs.asdict(each) for each in self.labels],
+            "labels_f1": self.labels_f1,
+        }
+
+
+def not_comparable(truth: Annotations, prediction: Annotations) -> str:
+    """Return why boxes in different units cannot be compared, as a sentence; empty for one unit."""
+    return "".join(
+        f"{issue.rule}; found {issue.found}. Evaluate them with one size for all pages (--page-size WxH), or with a "
+        "folder of the images of the pages (--pdfs DIR)."
+        for issue in unit_issue(truth, prediction)
+    )
+
+
+def number(value: float | None) -> str:
+    """Return a ratio with three decimals; undefined is n/a."""
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def diagnose(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis:
+    """Return what is probably wrong with two files of which little or nothing matches.
+
+    They are read with `Reading.as_written` where they break the rules of their format; a results list is resolved.
+    Silent when enough matches, or a file has no boxes.
+    """
+    return _Doctor(truth, prediction, measure).diagnosis()
+
+
+class _Doctor:
+    def __init__(self, truth: Annotations, prediction: Annotations, measure: Measure) -> None:
+        self._truth, self._prediction, self._measure = truth, prediction, measure
+        self._tried: dict[tuple[str, ...], Hypothesis] = {}
+
+    def diagnosis(self) -> Diagnosis:
+        """Return the diagnosis; see `diagnose`."""
+        truth, prediction = self._truth, self._prediction
+        given = self._f1(()) if len(truth.boxes) and len(prediction.boxes) else None
+        if not len(truth.boxes) or not len(prediction.boxes) or (given is not None and given >= _GOOD):
+            return self._found(given, None)
+        named = self._names()
+        guessed = geometry.guesses(self._mended(named), truth)
+        proposed = self._proposed(self._mended(named))
+        if guessed and not named and not proposed and given is not None and guessed[0].score >= geometry.GOOD:
+            return self._found(given, None)
+        self._tried[()] = Hypothesis(fixes=(), words="as given", f1=given)
+        best: Hypothesis | None = None
+        shapes = [guess.fixes for guess in guessed[1 : _GEOMETRIES + 1] if guess.score > guessed[0].score]
+        for shape in dict.fromkeys([(), *shapes]):
+            fixes = (*named, *shape)
+            for more in self._label_fixes(fixes):
+                hypothesis = self._hypothesis((*fixes, *more))
+                if hypothesis.fixes and (best is None or _worth(hypothesis) > _worth(best)):
+                    best = hypothesis
+        best = self._worthwhile(self._pruned(best), given) if best else None
+        for guess in guessed[1 : _SHOWN + 1]:
+            if len(self._tried) < _SHOWN + 2:
+                self._hypothesis((*named, *guess.fixes))
+        return self._found(given, best)
+
+    def _found(self, given: float | None, best: Hypothesis | None) -> Diagnosis:
+        truth, prediction = self._truth, self._prediction
+        shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
+        without_labels = tuple(fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels"))
+        mended = self._mended(without_labels)
+        proposed = self._proposed(mended)
+        mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
+        ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
+        if best is not None:
+            ranked = [best, *(each for each in ranked if each.fixes != best.fixes)]
+        return Diagnosis(
+            file=prediction.name,
+            against=truth.name,
+            as_given=given,
+            hypotheses=tuple(ranked[:_SHOWN]) if best or given in (None, 0.0) else (),
+            best=best,
+            nothing_matches=given == 0.0,
+            not_compared=self._not_compared() if given is None else "",
+            shared_documents=len(shared),
+            documents=len(truth.documents),
+            labels=proposed,
+            labels_f1=self._f1((*without_labels, *mapped)) if mapped else None,
+        )
+
+    def _not_compared(self) -> str:
+        """Return why there is no F1, as a sentence; empty when a side has no boxes."""
+        truth, prediction = self._truth, self._prediction
+        if not len(truth.boxes) or not len(prediction.boxes):
+            return ""
+        return not_comparable(truth, prediction) or "no box of the two files is counted."
+
+    def _names(self) -> tuple[Fix, ...]:
+        ours = [document.doc_id for document in self._prediction.documents]
+        known = [document.doc_id for document in self._truth.documents]
+        return tuple(Fix("names", mode) for mode in document_names.best_modes(ours, known))
+
+    def _label_fixes(self, fixes: tuple[Fix, ...]) -> Iterator[tuple[Fix, ...]]:
+        """Yield no label fix, one for spelling alone, and one for each label on another one's boxes."""
+        yield ()
+        proposed = self._proposed(self._mended(fixes))
+        spelling = (Fix("labels", "case"),) if any(each.reason == "name" for each in proposed) else ()
+        moved = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.reason == "overlap")
+        if spelling:
+            yield spelling
+        if moved:
+            yield (*spelling, *moved)
+
+    def _proposed(self, mended: Annotations) -> tuple[LabelProposal, ...]:
+        """Return other names for labels that the ground truth does not have."""
+        if set(mended.labels) <= set(self._truth.labels):
+            # As in most files: which boxes lie on which is not looked at for nothing.
+            return ()
+        return labels.proposals(mended.labels, self._truth.labels, geometry.overlaps(mended, self._truth))
+
+    def _hypothesis(self, fixes: tuple[Fix, ...]) -> Hypothesis:
+        """Return the files with some fixes and their F1; worked out once."""
+        key = tuple(fix.text for fix in fixes)
+        if key not in self._tried:
+            words = listed([words_of(fix) for fix in fixes])
+            self._tried[key] = Hypothesis(fixes=fixes, words=words, f1=self._f1(fixes))
+        return self._tried[key]
+
+    def _pruned(self, best: Hypothesis) -> Hypothesis:
+        """Return the hypothesis without fixes that bring nothing."""
+        for fix in best.fixes:
+            fewer = tuple(each for each in best.fixes if each != fix)
+            if fewer:
+                without = self._hypothesis(fewer)
+                if (without.f1 or 0.0) >= (best.f1 or 0.0) - _WORTH:
+                    best = without
+        return best
+
+    def _mended(self, fixes: Sequence[Fix]) -> Annotations:
+        """Return the prediction with fixes; as given when they cannot be applied."""
+        try:
+            return apply_fixes(self._prediction, self._truth, fixes)
+        except BadInput:
+            return self._prediction
+
+    def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
+        """Return the hypothesis with its documents; None where it helps too little or by chance."""
+        if not _helps(given, best.f1):
+            return None
+        documents, boxes = geometry.fitting(self._mended(best.fixes), self._truth)
+        if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
+            return None
+        return msgspec.structs.replace(best, documents=documents)
+
+    def _f1(self, fixes: Sequence[Fix]) -> float | None:
+        try:
+            return self._measure(self._truth, apply_fixes(self._prediction, self._truth, fixes))
+        except BadInput:
+            return None
+
+
+def _worth(hypothesis: Hypothesis) -> float:
+    """Return F1, a little less for each fix, so that of two equal ones the simpler wins."""
+    return (hypothesis.f1 or 0.0) - _WORTH * len(hypothesis.fixes) / 2.0
+
+
+def _helps(given: float | None, fixed: float | None) -> bool:
+    if fixed is None:
+        return False
+    return fixed >= (given or 0.0) + _GAIN and fixed >= _TIMES * (given or 0.0)

@@ -1,0 +1,202 @@
+"""Files before and after they are compared: fixes that were asked for, and whether anything matches.
+
+A comparison in which nothing matches is refused with the doctor's diagnosis unless it is allowed. A file without boxes
+is a legitimate result of a model and never refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from evaluator import formats
+from evaluator.analysis.doctor import Fix, apply_fixes, fixes_for
+from evaluator.analysis.doctor.diagnosis import Diagnosis, Measure, diagnose
+from evaluator.data.dataset import Annotations, join
+from evaluator.data.document_names import best_modes, renamed
+from evaluator.data.fields import FieldDocuments
+from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, refuse
+from evaluator.formats.posters import Posters
+from evaluator.matching.overlap_limit import crowding_issues
+from evaluator.metrics.results import MetricColumns
+from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
+from evaluator.protocols.base import SUSPECT, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
+from evaluator.protocols.in_parts import documents_of
+
+SourceT = TypeVar("SourceT", bound=Source)
+
+
+# --- fixes ---------------------------------------------------------------------------------------------------
+
+
+def mended(
+    truth: Source | None, models: Sequence[Source], fixes: Sequence[Fix]
+) -> tuple[Source | None, list[Source]]:  # fmt: skip
+    """Return ground truth and predictions with the fixes for each; BadInput for one that cannot apply."""
+    if truth is None or not fixes:
+        return truth, list(models)
+    of_truth = fixes_for(fixes, truth.name, prediction=False)
+    if of_truth and models:
+        truth = _mended(truth, models[0], of_truth)
+    return truth, [_mended(model, truth, fixes_for(fixes, model.name)) for model in models]
+
+
+def with_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
+    """Return the boxes of a file with its fixes, as compared with another; `BadInput` as `apply_fixes`."""
+    # What the numbers mean is said by the fix then, and not by the file.
+    said = any(fix.kind == "units" for fix in fixes)
+    return apply_fixes(formats.resolve(source, other, keep_unit=said), other, fixes)
+
+
+def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
+    """Return one file with its fixes, against what it is compared with."""
+    if not fixes:
+        return source
+    if isinstance(source, Annotations) and isinstance(other, Annotations):
+        return with_fixes(source, other, fixes)
+    modes = [fix.value for fix in fixes if fix.kind == "names"]
+    if len(modes) < len(fixes):
+        strange = next(fix.text for fix in fixes if fix.kind != "names")
+        refuse(source.name, "", "extracted fields and posters take --fix names= alone", strange, "Leave it out.")
+    said = tuple(fix.text for fix in fixes)
+    if isinstance(source, FieldDocuments) and isinstance(other, FieldDocuments):
+        names = renamed(list(source.documents), list(other.documents), modes)
+        documents = {names.get(name, name): tree for name, tree in source.documents.items()}
+        return replace(source, documents=documents, fixes=said)
+    if isinstance(source, Posters) and isinstance(other, Posters):
+        names = renamed(list(source.posters), list(other.posters), modes)
+        posters = {
+            names.get(name, name): msgspec.structs.replace(poster, poster_id=names.get(name, name))
+            for name, poster in source.posters.items()
+        }
+        return replace(source, posters=dict(sorted(posters.items())), fixes=said)
+    return source
+
+
+# --- the doctor ----------------------------------------------------------------------------------------------
+
+
+def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
+    """Return F1 under a protocol at its first threshold; the default one's where it matches no boxes."""
+    box: AnyBoxProtocol = protocol if isinstance(protocol, BoxProtocol) else box_protocols()[DEFAULT]
+    chosen: Any = options if box is protocol else box.options()
+    labels = getattr(chosen, "labels", None)
+    if labels is not None:
+        # Other labels than those of the ground truth are looked at, too.
+        chosen = msgspec.structs.replace(chosen, labels=None)
+
+    def measure(truth: Annotations, prediction: Annotations) -> float | None:
+        if truth.unit != prediction.unit:
+            return None
+        try:
+            dataset = join(truth, prediction)
+            iou = (chosen.iou or box.thresholds)[0]
+            pairs = box.pair(dataset, 0, chosen, iou_floor=iou)
+            value: float | None = box.match(pairs, chosen).at(iou).micro.row(0)["f1"]
+        except ValueError:
+            return None
+        return value
+
+    return measure
+
+
+def diagnosis_of(
+    truth: Annotations, prediction: Annotations, protocol: AnyProtocol | None = None, options: Options | None = None
+) -> Diagnosis:
+    """Return the diagnosis of two files under a protocol, the default one when none is given.
+
+    `BadInput` when the prediction does not name its pages and does not belong to this ground truth, or the boxes of a
+    page overlap in too many pairs.
+    """
+    protocol = protocol or PROTOCOLS[DEFAULT]
+    if isinstance(protocol, BoxProtocol) and protocol.needs_scores and np.isnan(prediction.boxes.score).any():
+        # Without a score it evaluates nothing, but whether the boxes are in place can be seen.
+        protocol, options = PROTOCOLS[DEFAULT], None
+    measure = measure_of(protocol, options or protocol.options())
+    resolved = formats.resolve(prediction, truth)
+    crowded = crowding_issues(truth, resolved)
+    if crowded:
+        raise BadInput(crowded)
+    diagnosis = diagnose(truth, resolved, measure)
+    if diagnosis.best is not None or diagnosis.silent:
+        return diagnosis
+    as_written = formats.resolve(prediction, truth, keep_unit=True)
+    if as_written.unit == resolved.unit:
+        return diagnosis
+    # The file may not mean the unit that its format has.
+    other = diagnose(truth, as_written, measure)
+    return diagnosis if other.best is None else other
+
+
+def checked_match(
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None = None
+) -> tuple[Issue, ...]:
+    """Return a warning with the diagnosis where little matches and a fix would help; empty otherwise.
+
+    `micro`, all labels pooled, is given for protocols that match boxes. `BadInput` when nothing matches, or so little
+    that a fix explains it, and this is not allowed.
+    """
+    mismatch = _mismatch(protocol, truth, model, options, micro)
+    if mismatch is None:
+        return ()
+    (issue,) = mismatch.issues
+    if issue.severity == "error" and not options.allow_no_match:
+        raise mismatch
+    return (msgspec.structs.replace(issue, severity="warning"),)
+
+
+def _mismatch(
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None
+) -> BadInput | None:
+    if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
+        issue = _names_issue(truth, model)
+        return None if issue is None else BadInput([issue])
+    if getattr(options, "classes", "auto") == "different":
+        return None  # the sides are said to have no label in common
+    # A side without boxes, by itself or under the score threshold, is no sign of anything.
+    if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
+        return None
+    resolved = formats.resolve(model, truth)
+    if micro is not None:
+        if (micro.row(0)["f1"] or 0.0) >= SUSPECT:
+            return None
+    elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
+        return None
+    diagnosis = diagnosis_of(truth, resolved, protocol, options)
+    if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:
+        return None
+    if micro is None and diagnosis.best is None and diagnosis.shared_documents:
+        # Pixels may well agree where no box reaches an IoU of 0.5.
+        return None
+    issue = diagnosis.issue(options.fix, model.fixes)
+    return BadInput([issue]) if diagnosis.best is None else FixableMismatch([issue])
+
+
+def _names_issue(truth: Source, model: Source) -> Issue | None:
+    """Return the issue of two sides of fields or posters that share no document."""
+    known, ours = documents_of(truth), documents_of(model)
+    single = isinstance(truth, FieldDocuments) and isinstance(model, FieldDocuments) and truth.single and model.single
+    if not known or not ours or set(known) & set(ours) or single:
+        return None
+    modes = best_modes(ours, known)
+    fix = "Give both sides the same documents; --allow-no-match evaluates them as they are."
+    if modes:
+        option = " ".join(f"--fix names={mode}" for mode in modes)
+        count = len(renamed(ours, known, modes))
+        fix = f"With {option} {count:,} of {len(ours):,} fit; or allow it with --allow-no-match."
+    rule = f"documents should be those of {truth.name}; none is"
+    return Issue(severity="error", file=model.name, place="", rule=rule, found=examples(sorted(ours)), fix=fix)
+
+
+def checked_evaluation(
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
+) -> Evaluation:
+    """Return an evaluation with the issues of `checked_match`; raises as that does."""
+    result = evaluation.result
+    micro = next(iter(result.counted.values())).per_label.micro if isinstance(result, BoxEvaluation) else None
+    more = checked_match(protocol, truth, model, options, micro)
+    return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation

@@ -1,0 +1,1 @@
+"""The component compare: its structs and what fills them."""

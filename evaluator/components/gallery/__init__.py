@@ -1,0 +1,1 @@
+"""The component gallery: its structs and what fills them."""

@@ -1,0 +1,1 @@
+"""The component matrix: its structs and what fills them."""

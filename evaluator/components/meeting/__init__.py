@@ -1,0 +1,1 @@
+"""The component meeting: its structs and what fills them."""

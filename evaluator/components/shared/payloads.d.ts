@@ -1,0 +1,1259 @@
+/**
+ * What Python sends to each component and what each component sends back: the one contract of both sides.
+ *
+ * Written by `python -m evaluator.components.typescript` from `evaluator/components/payloads.py`; change it there. `?`
+ * is a property that may be left out, `| null` one that may have no value. Coordinates are shares of the displayed
+ * page, origin top left, unless a property names pixels. A component's events are one interface whose keys are the
+ * names of the events; Streamlit calls `on_<name>_change` for each.
+ */
+
+/** x1, y1, x2, y2. */
+export type Rect = [number, number, number, number];
+
+export type Side = "ground_truth" | "prediction";
+
+/** `truth` is a matched ground truth. */
+export type BoxStatus = "TP" | "FP" | "FN" | "truth";
+
+/** The statuses that a toggle shows and hides. */
+export type CountedStatus = "TP" | "FP" | "FN";
+
+/** A box of a thumbnail, and its label. */
+export type BlockItem = [number, number, number, number, string];
+
+export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
+
+/** Why a page has no picture. */
+export interface ProblemItem {
+  title: string;
+  text: string;
+  fix: string;
+  /** whether the view Files has what mends it */
+  in_files?: boolean;
+  /** whether the picture comes by itself, so that asking again helps */
+  again?: boolean;
+}
+
+/** The picture of a page, or the reason why there is none. */
+export interface PictureItem {
+  /** points */
+  width: number;
+  /** points */
+  height: number;
+  /** data URL, or a path on this server */
+  image: string | null;
+  /** pixels; 0 without an image */
+  image_width: number;
+  problem: ProblemItem | null;
+  notes: string[];
+}
+
+/** A page of a list of pages. */
+export interface PageItem extends PictureItem {
+  document: string;
+  /** as people read it */
+  name?: string;
+  /** 0-based */
+  index: number;
+  /** 1-based place in the list; 0 for a page that the filter hides */
+  position: number;
+  /** pages of the list */
+  total: number;
+}
+
+/** A page of the page viewer. */
+export interface ViewedPageItem extends PageItem {
+  /** pages of the document */
+  count: number | null;
+  /** words, or inked stretches, that no prediction holds */
+  lost?: Rect[];
+  /** how many; null or missing takes the toggle away */
+  lost_words?: number | null;
+  /** share of the ink instead, for a page without a text layer */
+  lost_ink?: number | null;
+}
+
+/** What no prediction holds of a page, under the names of `ViewedPageItem`. */
+export interface LostText {
+  lost?: Rect[];
+  lost_words?: number | null;
+  lost_ink?: number | null;
+}
+
+/** A model as the reader knows it. */
+export interface ModelItem {
+  letter: string;
+  name: string;
+}
+
+/** How many of how many boxes are drawn. */
+export interface LimitItem {
+  drawn: number;
+  total: number;
+}
+
+/** A sentence in place of what is missing, and the words of the one way out. */
+export interface EmptyItem {
+  text: string;
+  action: string;
+}
+
+/** The box of the other side that an unmatched box overlaps most; a filter may hide it. */
+export interface NearestItem {
+  key: string;
+  iou: number;
+}
+
+/** A box on the page. */
+export interface BoxItem {
+  key: string;
+  side: Side;
+  status: BoxStatus;
+  label: string;
+  xyxy: Rect;
+  score: number | null;
+  iou: number | null;
+  coverage: number | null;
+  purity: number | null;
+  /** key of its match */
+  partner: string | null;
+  /** what an unmatched box overlaps most */
+  nearest: NearestItem | null;
+  /** number of its mistake */
+  mistake: number | null;
+  /** its mistake is hidden by a filter: drawn pale, without a chip */
+  faded: boolean;
+  /** the words of the chip on the whole cause of its mistake; empty when another box of the cause has that chip */
+  cause: string | null;
+  /** file and place */
+  source: string | null;
+  /** what it encloses, where that is not the box: an SVG path in ten-thousandths of the page, filled by the even-odd rule */
+  outline: string | null;
+}
+
+/** What a prediction cuts off. */
+export interface CutItem {
+  side: "top" | "right" | "bottom" | "left";
+  /** of the ground truth's height or width */
+  share: number;
+  points: number | null;
+}
+
+/** What one reviewer thinks of a mistake. */
+export interface OpinionItem {
+  author: string;
+  verified?: boolean;
+  verdict: string | null;
+  note: string;
+  tags?: string[];
+  /** ISO 8601 */
+  time: string;
+}
+
+/** What all reviewers think of a mistake. */
+export interface JudgedItem {
+  agreed: string | null;
+  conflict: boolean;
+  opinions: OpinionItem[];
+}
+
+/** A verdict that could not be stored, and why. */
+export interface UnsavedItem {
+  verdict: string | null;
+  note: string;
+  problem: string;
+}
+
+/** An entry of the list of mistakes. */
+export interface MistakeItem {
+  /** of the page, from 1 */
+  number: number;
+  /** key of its kind, for instance "cut_off" */
+  name?: string;
+  status: string;
+  title: string;
+  label: string;
+  lines: string[];
+  tags: string[];
+  /** of its boxes that are shown */
+  keys: string[];
+  /** the side on which the prediction stops short */
+  cut?: CutItem | null;
+  lost_words?: number | null;
+  foreign_words?: number | null;
+  /** words in its predictions that belong to no ground truth of their label */
+  foreign?: Rect[];
+  /** row of a field in the compared columns */
+  row?: number | null;
+  /** the identity under which a verdict on it is stored; null when it cannot be judged */
+  target?: string | null;
+  verdict?: JudgedItem | null;
+  unsaved?: UnsavedItem | null;
+  /** id of the last message about it that was handled */
+  answered?: string;
+}
+
+/** A page of the page strip. */
+export interface StripItem {
+  document: string;
+  /** 0-based */
+  index: number;
+  mistakes: number;
+  blocks: BlockItem[];
+  current: boolean;
+  /** a path on this server, of a small picture of the page; empty where it cannot be drawn */
+  image?: string;
+}
+
+/** Counts of a page. */
+export interface CountsItem {
+  TP: number;
+  FP: number;
+  FN: number;
+  ground_truth: number;
+  predictions: number;
+}
+
+/** Whether the next and the previous mistake lead on to other pages. */
+export interface WalkItem {
+  before: boolean;
+  after: boolean;
+  /** mistakes in the list of pages */
+  total: number;
+  /** 1-based place of the page before that has mistakes; 0 for none */
+  previous?: number;
+  /** 1-based place of the next page that has mistakes; 0 for none */
+  next?: number;
+}
+
+/** Mistakes of the list that have one reason; they are listed together in it. */
+export interface CauseItem {
+  /** in words, such as: Table read as 22 boxes */
+  title: string;
+  /** of its mistakes that are listed, at least two */
+  numbers: number[];
+  /** boxes to put right */
+  cost: number;
+  /** how many more causes there are like this one, on all pages */
+  alike: number;
+  /** what those have in common */
+  family: [string, string, string, string, string];
+}
+
+/** What is drawn on one page of one model. */
+export interface PageLayers {
+  boxes: BoxItem[];
+  /** in the order of the list */
+  mistakes: MistakeItem[];
+  /** mistakes of this page that the filter hides */
+  hidden_mistakes?: number;
+  counts: CountsItem;
+  /** of this page */
+  labels: string[];
+  limit: LimitItem | null;
+  /** sentences about boxes that are not where a reader would see them; a view shows them with those of the page */
+  notes?: string[];
+  /** which of the three toggles there are; all without it */
+  statuses?: CountedStatus[];
+  /** facts behind the number of mistakes, instead of the numbers of boxes */
+  head?: string;
+  /** the groups of the list */
+  causes?: CauseItem[];
+  /** outlines are compared, not boxes */
+  by_outline?: boolean;
+}
+
+/** The page viewer. */
+export interface PagePayload extends PageLayers {
+  page: ViewedPageItem | null;
+  strip: StripItem[];
+  /** position of the first page of the strip in the list, from 0 */
+  strip_first?: number;
+  model: ModelItem;
+  models: ModelItem[];
+  /** key of the chosen box */
+  selected: string | null;
+  empty: EmptyItem | null;
+  /** whether a filter may hide mistakes of the pages in the strip */
+  filtered?: boolean;
+  walk?: WalkItem | null;
+  /** whether mistakes can be judged */
+  verdicts?: boolean;
+  /** whose verdicts are one's own */
+  reviewer?: string | null;
+  /** what made the numbers, for the print */
+  signature?: string;
+  /** the query that leads back here; written when the address bar has none */
+  address?: string;
+  /** pixels; without it the viewer fills the window below its top */
+  height?: number;
+  /** changes when a number or a row outside of the viewer opens a page: the viewer is brought into the window */
+  visit?: string;
+  /** whether a page opens at the width of its boxes instead of whole: boxes of fields are small */
+  at_boxes?: boolean;
+}
+
+/** The shown page of a list, of which only what the browser lacks is sent; it fetches the others by address. */
+export interface WindowLayer {
+  /** what decides which pages are listed and what they show; another one forgets every page */
+  listing: string;
+  /** how the addresses of the pages begin; empty where they have none */
+  pages?: string;
+  /** of what was said about the pages: of two contents of a page the one of the later version counts */
+  version: number;
+  /** 1-based place in the list; 0 for a page that the filter hides */
+  position: number;
+  /** of the content of the page */
+  name: string;
+  /** its picture: data URL, or a path on this server */
+  image?: string | null;
+  /** pixels; 0 without an image */
+  image_width?: number;
+  /** name of what all pages of the list have in common */
+  strip: string;
+  /** the last page turn that was received */
+  turn: string;
+  selected: string | null;
+  address?: string;
+}
+
+/** A page of the page viewer. */
+export interface WindowPayload extends WindowLayer {
+  /** without strip, chosen box and address; null where the browser has it */
+  content?: PagePayload | null;
+  /** the strip, no page of it the current one; null where the browser has it */
+  items?: StripItem[] | null;
+  strip_first: number;
+  reviewer?: string;
+  /** as in `PagePayload` */
+  visit?: string;
+}
+
+/** Base of what is about a page of a document. */
+export interface OfPageEvent {
+  document: string;
+  /** 0-based */
+  index: number;
+}
+
+/** A page to open: `step` pages after this one in the order of the list. */
+export interface GoEvent extends OfPageEvent {
+  step: number;
+  /** 1 for the next page that has a mistake, -1 for the one before */
+  mistake?: number;
+  /** made in the browser, one for each page turn that it made itself; empty for one that it asks for */
+  turn?: string;
+  /** the box that is chosen on the page of such a turn */
+  box?: string | null;
+  /** names of the page and of the strip that the browser shows */
+  held?: string[];
+}
+
+/** The chosen box of a page; without a key the reader let it go. */
+export interface SelectedEvent extends OfPageEvent {
+  key: string | null;
+  /** names of the page and of the strip that the browser shows */
+  held?: string[];
+}
+
+/** A request for a page image of at least `width` pixels. */
+export interface SharperEvent extends OfPageEvent {
+  width: number;
+}
+
+/** A verdict on a mistake. */
+export interface VerdictEvent extends OfPageEvent {
+  /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
+  id?: string;
+  number: number;
+  keys: string[];
+  target: string | null;
+  /** null takes an earlier one back */
+  verdict: string | null;
+  note: string;
+  /** sent once more, because no answer came */
+  again?: boolean;
+  /** of the reviewer, when nobody had one and it was asked for with the verdict */
+  name?: string;
+  /** of all mistakes of a cause that is judged as a whole; empty for one mistake */
+  targets?: string[];
+  /** of the model whose mistake it is, where two are shown */
+  letter?: string;
+  /** names of the page and of the strip that the browser shows */
+  held?: string[];
+}
+
+/** What every component sends that shows a page of a list of pages. */
+export interface ViewedEvents {
+  go: GoEvent;
+  selected: SelectedEvent;
+  sharper: SharperEvent;
+  clear_filter: true;
+}
+
+/** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
+export interface PageEvents extends ViewedEvents {
+  /** letter */
+  model: string;
+  verdict: VerdictEvent;
+  /** the family of a cause whose other causes are wanted */
+  alike: [string, string, string, string, string];
+}
+
+/** A box of one of two models. */
+export interface PairBoxItem extends BoxItem {
+  kind: PairKind;
+  /** drawn in full, not faded */
+  full: boolean;
+  /** "TP Table 0.91" */
+  chip: string | null;
+  /** key of the same false positive of the other model */
+  mate: string | null;
+}
+
+/** The page of one of two models. */
+export interface PaneItem {
+  letter: string;
+  name: string;
+  /** "misses 4 boxes that B finds" */
+  words: string;
+  boxes: PairBoxItem[];
+  mistakes: MistakeItem[];
+  limit: LimitItem | null;
+  /** outlines are compared, not boxes */
+  by_outline?: boolean;
+  /** of two or more of these mistakes */
+  causes?: CauseItem[];
+}
+
+/** A box on which two models differ. */
+export interface DifferenceItem {
+  key: string;
+  kind: PairKind;
+  xyxy: Rect;
+  words: string;
+}
+
+/** A page of the list of the comparison. */
+export interface ListedPageItem {
+  document: string;
+  /** as people read it */
+  name: string;
+  /** 0-based */
+  index: number;
+  /** drawn to the left */
+  lost: number;
+  /** drawn to the right */
+  gained: number;
+  /** "+2", "−5", "12" */
+  number: string;
+  /** what the numbers mean */
+  words: string;
+  /** a line before this page */
+  above: string | null;
+  current: boolean;
+}
+
+/** How the list of pages looks. */
+export interface LookItem {
+  title: string;
+  words: string;
+  /** the longest bar */
+  scale: number;
+  diverging: boolean;
+}
+
+/** A filter of the list, with its number of pages. */
+export interface FilterItem {
+  name: string;
+  title: string;
+  pages: number;
+  words: string;
+}
+
+/** A kind of cause of which only one of the two models has some boxes. */
+export interface ChangedCauseItem {
+  key: string;
+  /** "Table read as several Text boxes" */
+  title: string;
+  /** "Solved in B" */
+  change: string;
+  /** "41 boxes on 6 pages" */
+  boxes: string;
+  /** all of it in one sentence */
+  words: string;
+  tone: "gain" | "loss" | "unclear";
+}
+
+/** Filters, causes, list of pages and the two linked panes. */
+export interface ComparePayload {
+  page: PageItem | null;
+  /** two, or none without a page */
+  panes: PaneItem[];
+  /** those that the filter asks for, in reading order */
+  differences: DifferenceItem[];
+  /** the list of pages */
+  strip: ListedPageItem[];
+  look: LookItem;
+  filters: FilterItem[];
+  /** name of the filter */
+  show: string;
+  /** side, flip or slider */
+  mode: string;
+  /** key of the chosen box */
+  selected: string | null;
+  /** a number opened this page: bring the panes into the window */
+  summoned: boolean;
+  /** changes with each opening */
+  visit: string;
+  empty: EmptyItem | null;
+  /** of the boxes on which the models differ, most boxes first */
+  causes?: ChangedCauseItem[];
+  /** key of the one whose pages are listed; empty for a filter */
+  cause?: string;
+  /** the query that leads back here */
+  address?: string;
+  /** whether mistakes can be judged */
+  verdicts?: boolean;
+  /** whose verdicts are one's own */
+  reviewer?: string | null;
+  /** the view that shows the page of one model */
+  opens?: string;
+  /** the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all */
+  scope?: string;
+}
+
+/** A page of the comparison; see `ComparePayload`. */
+export interface PairPageItem {
+  page: PageItem;
+  panes: PaneItem[];
+  differences: DifferenceItem[];
+}
+
+/** What all pages of a list of the comparison have in common; see `ComparePayload`. */
+export interface PairListItem {
+  /** no page of it is the current one */
+  strip: ListedPageItem[];
+  look: LookItem;
+  filters: FilterItem[];
+  show: string;
+  causes?: ChangedCauseItem[];
+  cause?: string;
+  verdicts?: boolean;
+  reviewer?: string | null;
+  opens?: string;
+  scope?: string;
+}
+
+/** A page of the comparison. */
+export interface PairWindowPayload extends WindowLayer {
+  /** null where the browser has it */
+  content?: PairPageItem | null;
+  /** null where the browser has it */
+  items?: PairListItem | null;
+  /** side, flip or slider */
+  mode: string;
+  /** a number opened this page: bring the panes into the window */
+  summoned?: boolean;
+  /** changes with each opening */
+  visit: string;
+}
+
+/** A page of one model to open in the Page browser. */
+export interface OpenEvent {
+  letter: string;
+  key: string | null;
+}
+
+/** The other causes like one of the page are wanted. */
+export interface AlikeEvent {
+  /** of the model */
+  letter: string;
+  /** what these causes have in common */
+  family: [string, string, string, string, string];
+}
+
+/** What the linked panes send; `selected` and `mode` stay until they change, the others come once. */
+export interface CompareEvents extends ViewedEvents {
+  /** name of a filter */
+  show: string;
+  /** key of a cause; empty lets it go */
+  cause: string;
+  /** side, flip or slider */
+  mode: string;
+  open: OpenEvent;
+  verdict: VerdictEvent;
+  alike: AlikeEvent;
+}
+
+/** The pages behind a number: a filter of the list of pages, and a label or "" for all. */
+export interface LinkItem {
+  show: string;
+  label: string;
+}
+
+/** A part of the summary. */
+export interface SentenceItem {
+  text: string;
+  strong: boolean;
+  link: LinkItem | null;
+}
+
+/** A difference with its interval, and in how many documents either model is better. */
+export interface DifferenceRowItem {
+  /** "Caption recall" */
+  title: string;
+  /** "+5.7" */
+  points: string;
+  /** place on the axis, 0 to 1 */
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** "+2.6 to +8.9" */
+  interval: string;
+  /** the interval excludes 0 */
+  star: boolean;
+  tone: "loss" | "gain" | "unclear";
+  better: string;
+  worse: string;
+  words: string;
+  link: LinkItem | null;
+}
+
+/** A tick of an axis. */
+export interface TickItem {
+  /** place on the axis, 0 to 1 */
+  at: number;
+  text: string;
+}
+
+/** Differences on an axis of their own. */
+export interface DifferenceTableItem {
+  rows: DifferenceRowItem[];
+  /** place on the axis, 0 to 1 */
+  zero: number;
+  ticks: TickItem[];
+}
+
+/** Whose false positives, and how many. */
+export interface FalsePositivesItem {
+  title: string;
+  boxes: number;
+  link: LinkItem;
+}
+
+/** A number of one label. */
+export interface LabelCellItem {
+  boxes: number;
+  words: string;
+  link: LinkItem;
+}
+
+/** One of the four outcomes of a ground truth under two models. */
+export interface LedgerCellItem extends LabelCellItem {
+  name: "both" | "a_only" | "b_only" | "neither";
+  title: string;
+}
+
+/** The ledger of one label. */
+export interface LabelRowItem {
+  label: string;
+  /** as people read it */
+  name: string;
+  cells: LabelCellItem[];
+  net: string;
+}
+
+/** Sentence, differences, ledger and labels of the comparison. */
+export interface BoardPayload {
+  sentence: SentenceItem[];
+  /** the few worth showing, and all */
+  tables: DifferenceTableItem[];
+  /** why there are no intervals, or what they are made of */
+  reason: string;
+  ledger: LedgerCellItem[];
+  false_positives: FalsePositivesItem[];
+  labels: LabelRowItem[];
+  /** the pages that are listed now */
+  chosen: LinkItem;
+  /** what of it is shown: sentence and differences, or the ledger and the labels */
+  part?: "differences" | "ledger";
+}
+
+/** A number of the comparison that was opened: the pages behind it. */
+export interface LinkEvent {
+  show: string;
+  label: string;
+  /** milliseconds since 1970, so that the same number can be opened twice */
+  at?: number;
+}
+
+/** What the numbers of the comparison send. */
+export interface BoardEvents {
+  link: LinkEvent;
+}
+
+/** One model in a slice and elsewhere, on the scale from 0 to 1. */
+export interface SliceBarItem {
+  letter: string;
+  here: number | null;
+  rest: number | null;
+  /** boxes; below 0 when the slice is better than elsewhere */
+  lost: number;
+}
+
+/** A row of the table of a slice, in words. */
+export interface SliceRowItem {
+  /** "" for the difference of two models */
+  letter: string;
+  name: string;
+  /** slice, interval, elsewhere, points, interval */
+  cells: string[];
+}
+
+/** One model among the boxes of one combination of conditions. */
+export interface SlicePointItem {
+  letter: string;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** The boxes of one combination of conditions. */
+export interface SliceCellItem {
+  name: string;
+  /** how many are right of how many, in words */
+  boxes: string;
+  points: SlicePointItem[];
+  /** whether these are the boxes of the slice */
+  chosen: boolean;
+}
+
+/** Combinations that differ in one condition. */
+export interface SlicePanelItem {
+  title: string;
+  cells: SliceCellItem[];
+}
+
+/** A page with boxes of a slice. */
+export interface SlicePageItem {
+  document: string;
+  /** as people read it */
+  name: string;
+  /** 0-based */
+  index: number;
+  boxes: number;
+  wrong: number;
+}
+
+/** A slice: a set of boxes in which a model is worse than elsewhere. */
+export interface SliceItem {
+  title: string;
+  /** its numbers in words */
+  line: string;
+  chips: string[];
+  /** None while a search is under way that says it */
+  confirmed: boolean | null;
+  bars: SliceBarItem[];
+  lead: string;
+  rows: SliceRowItem[];
+  panels: SlicePanelItem[];
+  /** which boxes the panels have */
+  split: string;
+  /** what each of two conditions does alone */
+  alone: string;
+  /** those with most wrong boxes first, at most a hundred */
+  pages: SlicePageItem[];
+  /** how many pages, in words; empty while they are not looked up */
+  places: string;
+  /** whether they are pages of documents, else whole documents */
+  paged: boolean;
+  /** what the slice is made of, as a plural */
+  noun: string;
+  /** how many, in words */
+  boxes: string;
+  /** what a wrong box is called */
+  wrong: string;
+  /** some of its wrong boxes */
+  examples: CardItem[];
+  /** which boxes the examples are, and in which order */
+  examples_order: string;
+  /** a condition of `layoutscope gate`, {name} where its name goes; empty without one */
+  gate: string;
+  /** JSON of its conditions */
+  conditions: string;
+}
+
+/** All slices of a search, most costly first. */
+export interface SlicesPayload {
+  /** as people read it */
+  measure: string;
+  /** what a slice costs, as the head of a column */
+  lost: string;
+  /** the head of the list: what is first */
+  order: string;
+  /** name of the file of named slices */
+  file: string;
+  slices: SliceItem[];
+  /** of examples, those asked for last, by key of the card */
+  crops: Record<string, CropItem>;
+}
+
+/** A page of a slice that was opened. */
+export interface SlicePageEvent {
+  document: string;
+  index: number;
+}
+
+/** What the slices send. */
+export interface SlicesEvents {
+  open: SlicePageEvent;
+  /** place of the slice whose boxes are wanted */
+  boxes: number;
+  /** keys of the examples that need a crop */
+  want: string[];
+}
+
+/** What a model has at the place of a suspect. */
+export interface SuspectModelItem {
+  letter: string;
+  label: string;
+  score: number | null;
+  xyxy: Rect;
+}
+
+/** A place where the ground truth is likely wrong. */
+export interface SuspectItem {
+  /** the identity of a verdict on it */
+  target: string;
+  /** place in the whole list, from 0 */
+  rank: number;
+  document: string;
+  index: number;
+  /** document and page as people read them */
+  place: string;
+  kind: string;
+  label: string;
+  /** probability that the ground truth is wrong there */
+  score: number;
+  reason: string;
+  /** the ground truth box; null for a missing one, and where the size of the page is not known */
+  now: Rect | null;
+  /** the box as it should be; null for one that should go, and where the size of the page is not known */
+  proposed: Rect | null;
+  /** its label, as a place in the list of labels; null for one that should go */
+  new_label: number | null;
+  /** by which shares of the page are multiplied for the reader, across and down */
+  scale: [number, number];
+  models: SuspectModelItem[];
+  /** evidence: what it is, for the ground truth now, for the proposal */
+  fit: [string, string, string][];
+}
+
+/** What became of a suspect. */
+export interface SuspectStateItem {
+  verdict?: JudgedItem | null;
+  unsaved?: UnsavedItem | null;
+  /** id of the last message about it that was answered */
+  answered?: string;
+}
+
+/** The suspects that pass the filter, most likely first. */
+export interface SuspectsPayload {
+  /** what the suspects are; the same name is the same list */
+  set: string;
+  /** null when the browser has the list of this name */
+  suspects: SuspectItem[] | null;
+  /** how many more pass the filter and are not in the list */
+  more: number;
+  /** by target, of those about which something is known */
+  states: Record<string, SuspectStateItem>;
+  /** whether those with a verdict are left out of the list */
+  only_open: boolean;
+  /** those asked for last, by index and document with a space between */
+  pages: Record<string, PictureItem>;
+  /** those asked for last, by target */
+  crops: Record<string, CropItem>;
+  /** as people read them */
+  labels: string[];
+  /** of the scaled coordinates */
+  unit: string;
+  /** letter and name */
+  models: [string, string][];
+  /** what accepting changes in the corrected numbers, a line for each model, by target; of those asked for last */
+  effects: Record<string, string[]>;
+  /** empty when nobody was named */
+  reviewer: string | null;
+}
+
+/** A verdict on a suspect; `number` is its rank. */
+export interface SuspectVerdictEvent extends VerdictEvent {
+  /** of the correction as the reader edited it, as a place in the list of labels; null for the proposal as it is */
+  label?: number | null;
+  /** the same */
+  xyxy?: Rect | null;
+}
+
+/** What is needed, by rank: pages, crops, and the effect of accepting the chosen suspect and those beside it. */
+export interface SuspectWantEvent {
+  pages: number[];
+  crops: number[];
+  near?: number[];
+  /** name of the list that the browser has */
+  held?: string;
+}
+
+/** What the view of suspects sends. */
+export interface SuspectsEvents {
+  want: SuspectWantEvent;
+  verdict: SuspectVerdictEvent;
+  open: OfPageEvent;
+}
+
+/** A box on a card of the gallery. */
+export interface CardBoxItem {
+  key: string;
+  side: Side;
+  status: BoxStatus;
+  xyxy: Rect;
+  /** as in `BoxItem` */
+  outline?: string | null;
+}
+
+/** A card of the gallery. */
+export interface CardItem {
+  key: string;
+  title: string;
+  label: string;
+  facts: string[];
+  place: string;
+  tags: string[];
+  document: string;
+  index: number;
+  /** key of the box that the page browser chooses */
+  box: string;
+  boxes: CardBoxItem[];
+}
+
+/** The part of a page that a card shows. */
+export interface CropItem {
+  /** data URL; null when the page cannot be drawn */
+  image: string | null;
+  /** the part of the page that it shows */
+  region: Rect;
+  /** width over height */
+  aspect: number;
+  /** why there is no picture */
+  problem: string | null;
+}
+
+/** The gallery of crops. */
+export interface GalleryPayload {
+  /** what the cards are of; another set forgets the crops */
+  set: string;
+  cards: CardItem[];
+  /** those asked for last, by key of the card */
+  crops: Record<string, CropItem>;
+  /** shown when there are no cards */
+  empty: string | null;
+}
+
+/** What the gallery sends. */
+export interface GalleryEvents {
+  /** keys of the cards that need a crop */
+  want: string[];
+  /** key of a card */
+  open: string;
+}
+
+/** An item of the agenda. */
+export interface AgendaRowItem {
+  key: string;
+  title: string;
+  /** to correct; empty for a finding that costs none */
+  boxes: string;
+  /** in words */
+  state: string;
+  /** whether all of it was judged */
+  done: boolean;
+}
+
+/** The page of one of the two models. */
+export interface MeetingPaneItem {
+  letter: string;
+  name: string;
+  /** what the model did here */
+  words: string;
+  boxes: CardBoxItem[];
+  /** keys of the boxes of the item; the others are drawn pale */
+  chosen: string[];
+}
+
+/** The page that both models are shown on. */
+export interface MeetingPageItem {
+  place: string;
+  /** data URL */
+  image: string | null;
+  /** width over height */
+  aspect: number;
+  /** why there is no picture */
+  problem: string | null;
+  /** the part of the page around the boxes of the item */
+  zoom: Rect;
+  panes: MeetingPaneItem[];
+}
+
+/** The verdicts on the item. */
+export interface VoteItem {
+  name: string;
+  words: string;
+}
+
+/** An official number beside the corrected one. */
+export interface MeetingNumberItem {
+  name: string;
+  official: string;
+  corrected: string;
+}
+
+/** What was decided of an item of the agenda. */
+export interface DecidedItem {
+  title: string;
+  words: string;
+  /** owner and due date in words */
+  task: string;
+}
+
+/** What is held of an item by the reader, and who is to act on it. */
+export interface OpinionState {
+  verdict: string | null;
+  note: string;
+  owner: string;
+  /** 2026-01-31, or empty */
+  due: string;
+  status: string;
+}
+
+/** A meeting: the agenda, both models on one page, the verdict, and what was decided. */
+export interface MeetingPayload {
+  agenda: AgendaRowItem[];
+  /** what is in the data and not on the agenda, in words */
+  rest: string;
+  /** whose mistakes the agenda has */
+  letter: string;
+  letters: string[];
+  signature: string;
+  /** key of the item that is shown; empty without an agenda */
+  item: string;
+  title: string;
+  sentence: string;
+  /** from 0 */
+  example: number;
+  examples: number;
+  /** that a verdict on the whole item is for; 0 when it can be given on this example only */
+  mistakes: number;
+  /** mistakes of this example */
+  here: number;
+  page: MeetingPageItem | null;
+  /** reviewers by verdict */
+  counts: Record<string, number>;
+  held: OpinionState;
+  votes: VoteItem[];
+  /** names that are known */
+  owners: string[];
+  decided: DecidedItem[];
+  numbers: MeetingNumberItem[];
+  /** Markdown */
+  minutes: string;
+  /** whose verdicts are one's own; empty when nobody was named */
+  reviewer: string;
+  /** whether a login vouches for the reviewer */
+  verified: boolean;
+  /** why the last decision was not saved */
+  problem: string;
+}
+
+/** A decision on an item of the agenda, or on one example of it. */
+export interface DecideEvent {
+  /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
+  id: string;
+  item: string;
+  example: number;
+  /** for all examples of the item */
+  whole: boolean;
+  verdict: string | null;
+  note: string;
+  owner: string;
+  due: string;
+  status: string;
+  /** of the reviewer, when nobody had one */
+  name: string;
+  /** show the next open item */
+  onward: boolean;
+}
+
+/** An item of the agenda to show. */
+export interface ShowItemEvent {
+  item: string;
+  example: number;
+  letter: string;
+}
+
+/** What the meeting sends. */
+export interface MeetingEvents {
+  decide: DecideEvent;
+  show: ShowItemEvent;
+  end: true;
+  /** show the page in the Page browser */
+  open: true;
+}
+
+/** The name of the reviewer, which the browser remembers. */
+export interface ReviewerPayload {
+  /** empty when nobody was named in this session */
+  name: string;
+}
+
+/** What the browser remembers. */
+export interface ReviewerEvents {
+  name: string;
+}
+
+/** The theme in which the server drew the charts. */
+export interface ThemePayload {
+  dark: boolean;
+}
+
+/** That the reader chose the other theme. */
+export interface ThemeEvents {
+  /** dark or light */
+  changed: string;
+}
+
+/** The legend of a heatmap. */
+export interface ScaleItem {
+  name: string;
+  /** level and text */
+  swatches: [number, string][];
+}
+
+/** The cells of a heatmap. */
+export interface MatrixLayer {
+  /** the background first */
+  classes: string[];
+  kind: "matrix" | "difference";
+  shows: "pixels" | "row" | "column" | "f1";
+  /** row by row */
+  text: string[][];
+  /** place in `ramp`; -1 has no colour */
+  level: number[][];
+  /** fill and text, light and dark */
+  ramp: [string, string, string, string][];
+  /** of a matrix: pixels, row, column and f1; of a difference: first, second and gain */
+  facts: Record<string, (number | null)[][]>;
+  scale: ScaleItem;
+  /** what the cells count; "pixels" when absent */
+  unit?: string;
+}
+
+/** A heatmap and the chosen cell. */
+export interface MatrixPayload extends MatrixLayer {
+  /** what the matrix is of; another key takes the reader back to the chosen cell */
+  key: string;
+  /** what the rows are, for instance "Ground truth" */
+  rows: string;
+  columns: string;
+  /** of the two models of a difference; empty for the matrix of one */
+  letters: [string, string];
+  /** row and column */
+  chosen: [number, number] | null;
+}
+
+/** The chosen cell of a heatmap. */
+export interface CellEvent {
+  row: number;
+  column: number;
+  /** of the matrix that was shown */
+  classes: number;
+}
+
+/** What a heatmap sends. */
+export interface MatrixEvents {
+  cell: CellEvent;
+}
+
+/** A box beside the pixels of a cell. */
+export interface TintBoxItem {
+  xyxy: Rect;
+  side: Side;
+  text: string;
+}
+
+/** The pixels of a cell on one page. */
+export interface TintItem {
+  /** width and height of the page in pixels, not rounded */
+  raster: [number, number];
+  /** pixels */
+  rectangles: Rect[];
+  /** lines in pixels */
+  outline: Rect[];
+  /** how many are tinted */
+  pixels: number;
+  boxes: TintBoxItem[];
+  /** boxes that are not drawn */
+  left_out: number;
+}
+
+/** A page with the pixels of a cell. */
+export interface TintPayload {
+  /** page and cell; another key brings the pixels into view again */
+  key: string;
+  /** what a screen reader reads for the page */
+  name: string;
+  /** what the tinted pixels are */
+  caption: string;
+  /** of the pane, pixels */
+  height?: number;
+  page: PictureItem;
+  tint: TintItem;
+}
+
+/** A request for a picture of at least `width` pixels. */
+export interface TintSharperEvent {
+  width: number;
+}
+
+/** What the page with the pixels of a cell sends. */
+export interface TintEvents {
+  sharper: TintSharperEvent;
+}
+
+/** A page of the pack. */
+export interface PackPageItem {
+  document: string;
+  name: string;
+  /** 0-based */
+  index: number;
+  position: number;
+  total: number;
+  /** points */
+  width: number;
+  /** points */
+  height: number;
+  /** pixels */
+  image_width: number;
+  problem: ProblemItem | null;
+}
+
+/** What one model has on a page of the pack. */
+export interface PackModelItem {
+  model: ModelItem;
+  data: PageLayers;
+  text?: LostText;
+}
+
+/** One page of the pack, as JSON in the file. */
+export interface PackPagePayload {
+  page: PackPageItem;
+  models: PackModelItem[];
+}

@@ -1,0 +1,1 @@
+"""The component slices: its structs and what fills them."""

@@ -1,0 +1,1 @@
+"""The component suspects: its structs and what fills them."""

@@ -1,0 +1,1 @@
+"""The component tint: its structs and what fills them."""

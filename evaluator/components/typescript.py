@@ -1,0 +1,139 @@
+"""The contract with the browser: `payloads` written as TypeScript to ``shared/payloads.d.ts``.
+
+``python -m evaluator.components.typescript`` writes the file. An interface is a struct with its own fields and those of
+its base; a sentence below a field becomes its comment; a field of a payload or event with a default may be left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from evaluator.components import payloads
+
+PATH: Final = Path(__file__).parent / "shared" / "payloads.d.ts"
+_HEAD: Final = """/**
+ * What Python sends to each component and what each component sends back: the one contract of both sides.
+ *
+ * Written by `python -m evaluator.components.typescript` from `evaluator/components/payloads.py`; change it there. `?`
+ * is a property that may be left out, `| null` one that may have no value. Coordinates are shares of the displayed
+ * page, origin top left, unless a property names pixels. A component's events are one interface whose keys are the
+ * names of the events; Streamlit calls `on_<name>_change` for each.
+ */
+"""
+_BASES: Final = (payloads.Payload, payloads.Event, payloads.Events)
+_SCALARS: Final[Mapping[object, str]] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
+# Names that stand for a type; Python keeps no trace of them in a field.
+_ALIASES: Final[Mapping[object, str]] = {
+    form: name for name, form in vars(payloads).items() if get_origin(form) in (tuple, Literal)
+}
+
+
+def typescript() -> str:
+    """Return the interfaces of all payloads and events, in the order of the module."""
+    body = ast.parse(inspect.getsource(payloads)).body
+    comments = _comments(body)
+    of_structs = {each.name: _comments(each.body) for each in body if isinstance(each, ast.ClassDef)}
+    parts = [_HEAD]
+    for name, value in vars(payloads).items():
+        if name in _ALIASES.values():
+            parts.append(f"{_comment(comments.get(name, ''))}export type {name} = {_spelled(value, top=True)};\n")
+        elif isinstance(value, type) and issubclass(value, msgspec.Struct) and value not in _BASES:
+            parts.append(_interface(value, of_structs[name]))
+    return "\n".join(parts)
+
+
+def _interface(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> str:
+    bases = [base.__name__ for base in struct.__bases__ if base not in _BASES]
+    extends = f" extends {', '.join(bases)}" if bases else ""
+    lines = "".join(f"  {line}\n" for line in _fields(struct, comments))
+    return f"{_comment(inspect.getdoc(struct) or '')}export interface {struct.__name__}{extends} {{\n{lines}}}\n"
+
+
+def _fields(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> Iterator[str]:
+    own = inspect.get_annotations(struct)
+    forms = get_type_hints(struct)
+    events = issubclass(struct, payloads.Events)
+    for field in msgspec.structs.fields(struct):
+        if field.name not in own:
+            continue
+        if field.name in comments:
+            yield _comment(comments[field.name]).rstrip()
+        form = forms[field.name]
+        if events:
+            # An event that was not sent is None in Python, and no value that can be sent.
+            (form,) = (each for each in get_args(form) if each is not type(None))
+        optional = not (field.required or events) and (issubclass(struct, payloads.Event) or _leaves_out(struct))
+        yield f"{field.name}{'?' if optional else ''}: {_spelled(form)};"
+
+
+def _leaves_out(struct: type[msgspec.Struct]) -> bool:
+    """Return whether fields that equal their default are left out of the message."""
+    return struct.__struct_config__.omit_defaults
+
+
+def _spelled(form: object, *, top: bool = False) -> str:
+    """Return a Python type in TypeScript; `top` for the definition of an alias."""
+    if not top and form in _ALIASES:
+        return _ALIASES[form]
+    if form in _SCALARS:
+        return _SCALARS[form]
+    if isinstance(form, type) and issubclass(form, msgspec.Struct):
+        return form.__name__
+    origin, arguments = get_origin(form), get_args(form)
+    if origin is Literal:
+        return " | ".join(json.dumps(each) for each in arguments)
+    if origin is Annotated:
+        return _spelled(arguments[0])
+    if origin in (Union, types.UnionType):
+        return " | ".join(_spelled(each) for each in arguments)
+    if origin is tuple and arguments[1:] != (Ellipsis,):
+        return f"[{', '.join(_spelled(each) for each in arguments)}]"
+    if origin in (Sequence, tuple):
+        item = _spelled(arguments[0])
+        return f"({item})[]" if " | " in item and not item.endswith("]") else f"{item}[]"
+    if origin is Mapping:
+        return f"Record<{', '.join(_spelled(each) for each in arguments)}>"
+    raise TypeError(f"no TypeScript for {form}")
+
+
+def _comments(body: Sequence[ast.stmt]) -> dict[str, str]:
+    comments = {}
+    for statement, after in pairwise(body):
+        target = (
+            statement.targets[0]
+            if isinstance(statement, ast.Assign)
+            else statement.target
+            if isinstance(statement, ast.AnnAssign)
+            else None
+        )
+        if (
+            isinstance(target, ast.Name)
+            and isinstance(after, ast.Expr)
+            and isinstance(after.value, ast.Constant)
+            and isinstance(after.value.value, str)
+        ):
+            comments[target.id] = after.value.value
+    return comments
+
+
+def _comment(text: str) -> str:
+    return f"/** {' '.join(text.split())} */\n" if text else ""
+
+
+if __name__ == "__main__":
+    PATH.write_text(typescript(), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The component viewer: its structs and what fills them."""

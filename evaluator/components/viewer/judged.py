@@ -1,0 +1,89 @@
+"""The verdicts of reviewers on what is drawn: each mistake of a page gets its target and what is held of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from evaluator.components.payloads import JudgedItem, MistakeItem, OpinionItem
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.review.identity import Claim, PageMistakes, claimed_on_page, kept_id, page_mistakes
+from evaluator.review.verdicts import Judged, ReviewLog
+
+if TYPE_CHECKING:
+    from evaluator.review.pixel_targets import JudgedPiece
+
+
+def judged_item(judged: Judged) -> JudgedItem | None:
+    """Return what is held of a target for a view; None when all took it back."""
+    if not judged.opinions:
+        return None
+    opinions = [
+        OpinionItem(
+            author=event.author,
+            verified=event.verified,
+            verdict=event.verdict,
+            note=event.note,
+            tags=event.tags,
+            time=event.stamp,
+        )
+        for event in judged.opinions
+    ]
+    return JudgedItem(agreed=judged.verdict, conflict=judged.conflict, opinions=opinions)
+
+
+def _with_verdict(mistake: MistakeItem, claim: Claim | None) -> MistakeItem:
+    """Return a mistake with its target and verdict; as it is without a claim."""
+    if claim is None:
+        return mistake
+    target, held = claim
+    return msgspec.structs.replace(mistake, target=kept_id(target, held), verdict=held and judged_item(held))
+
+
+def attach(
+    mistakes: Sequence[MistakeItem],
+    result: AnyBoxResult,
+    page: int,
+    log: ReviewLog,
+    of_page: PageMistakes | None = None,
+) -> list[MistakeItem]:
+    """Return the mistakes drawn on a page, each with its target and verdict.
+
+    `mistakes` and `of_page` are of the same result and page. ``target`` is the identity under which a verdict is to be
+    kept, None for what is no mistake of the result.
+    """
+    if not mistakes:
+        return []
+    of_page = page_mistakes(result, page) if of_page is None else of_page
+    claims = claimed_on_page(of_page.targets, result, page, log)
+    # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
+    by_box = {key: claims[position] for key, position in of_page.of_box.items()}
+    return [_with_verdict(mistake, by_box.get(mistake.keys[0])) for mistake in mistakes]
+
+
+def attach_fields(mistakes: Sequence[MistakeItem], judged: Mapping[int, Claim]) -> list[MistakeItem]:
+    """Return the problems drawn on a page, each with its target and verdict.
+
+    `judged` is that of `judged_fields` for the same result and document. ``target`` is None for a field without a box.
+    """
+    return [_with_verdict(each, None if each.row is None else judged.get(each.row)) for each in mistakes]
+
+
+def attach_words(mistakes: Sequence[MistakeItem], judged: Sequence[Claim]) -> list[MistakeItem]:
+    """Return the words drawn on a poster, each with its target and verdict, from `judged_words`."""
+    of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
+    return [_with_verdict(each, of_word.get((each.name, each.label))) for each in mistakes]
+
+
+def attach_pieces(mistakes: Sequence[MistakeItem], judged: Sequence[JudgedPiece | None]) -> list[MistakeItem]:
+    """Return the drawn pieces with their boxes and verdicts: the first of `judged`, in their order."""
+    return [
+        mistake
+        if one is None
+        else msgspec.structs.replace(
+            _with_verdict(mistake, (one.target, one.judged)), lines=[*mistake.lines, one.words]
+        )
+        for mistake, one in zip(mistakes, judged, strict=False)
+    ]

@@ -1,0 +1,384 @@
+"""What the page viewer draws of one page: boxes with their status, mistakes, and text that is lost.
+
+Keys of boxes are side and row (``g12``, ``p3``). Coordinates are shares of the displayed page, origin top left.
+Mistakes are named over all scored boxes of a result; labels and filters choose only what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.components.payloads import (
+    NOTHING_DRAWN,
+    BoxItem,
+    CauseItem,
+    CountsItem,
+    CutItem,
+    LimitItem,
+    LostText,
+    MistakeItem,
+    NearestItem,
+    PageLayers,
+)
+from evaluator.components.viewer.outlines import outline_paths
+from evaluator.components.viewer.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Overlap
+from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, box_of
+from evaluator.data.issues import count_of, cut, displayed
+from evaluator.matching.box_results import UNMATCHED, AnyBoxMatching, AnyBoxResult
+from evaluator.matching.causes import Causes, Family
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
+from evaluator.matching.page_rows import page_shares, rows_on
+from evaluator.metrics.results import defined
+
+# More boxes of a side than this are not drawn; the page says how many were left out.
+DRAWN_BOXES: Final = 1_000
+NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this page, so they cannot be drawn."
+# Pairs of boxes that are compared at once.
+_AT_ONCE: Final = 1_000_000
+
+
+class Kept(NamedTuple):
+    """The mistakes of a result, from `mistake_filter.named`, and which of them a filter keeps."""
+
+    mistakes: Mistakes
+    keep: BoolArray
+
+
+def page_data(
+    result: AnyBoxResult,
+    page: int,
+    *,
+    labels: Sequence[str] | None = None,
+    page_points: tuple[float, float] | None = None,
+    page_size: tuple[float, float] | None = None,
+    kept: Kept | None = None,
+    text: PageText | None = None,
+    causes: Causes | None = None,
+) -> PageLayers:
+    """Return boxes, mistakes (in reading order) and counts of a page row; -1 is a page no file mentions.
+
+    Without `page_points` the length of a cut is unknown, without `text` no words are named; `causes` groups mistakes.
+    Boxes of mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for pages whose size no file
+    states; without one no box is drawn, and `NO_SIZE` is among the notes.
+    """
+    mistakes, keep = kept or Kept(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
+    shown = rows_on(result, page, labels)
+    total, counts = sum(map(len, shown)), _counts(result, *shown)
+    drawn = shown[0][:DRAWN_BOXES], shown[1][:DRAWN_BOXES]
+    sides = sides_of(result, *drawn, stated=page_size)
+    if not sides.placed:
+        limit = LimitItem(drawn=0, total=total)
+        return msgspec.structs.replace(NOTHING_DRAWN, counts=counts, limit=limit, notes=(NO_SIZE,))
+    every = rows_on(result, page, None)
+    boxes = [
+        *_boxes_of("ground_truth", result, _Drawn(drawn[0], sides.truth, page_size), every[1]),
+        *_boxes_of("prediction", result, _Drawn(drawn[1], sides.prediction, page_size), every[0]),
+    ]
+    groups, faded = _grouped(boxes, mistakes, keep)
+    if causes is not None:
+        groups = _by_cause(groups, causes)
+    facts = _Facts(result, mistakes, page_points)
+    listed = [facts.item(number, mistake, own) for number, (mistake, own) in enumerate(groups.items(), start=1)]
+    if text is not None:
+        places = [facts.text_rows(mistake, every) for mistake in groups]
+        words = mistake_texts(text, sides_of(result, *every), places)
+        listed = [_with_words(item, each) for item, each in zip(listed, words, strict=True)]
+    changes: dict[str, Mapping[str, float]] = {key: {"faded": True} for key in faded}
+    for item, (mistake, own) in zip(listed, groups.items(), strict=True):
+        changes |= {box.key: {"mistake": item.number, **facts.fit(mistake)} for box in own}
+    boxes = [msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes]
+    items = [] if causes is None else _cause_items(list(groups), causes)
+    chips = cause_chips(boxes, items)
+    present = {box.label for box in boxes}
+    return PageLayers(
+        boxes=[msgspec.structs.replace(box, cause=chips.get(box.key)) for box in boxes],
+        by_outline=result.matching.pairs.polygons,
+        mistakes=listed,
+        hidden_mistakes=len(set(faded.values())),
+        counts=counts,
+        labels=[name for name in dict.fromkeys(map(displayed, result.matching.dataset.labels)) if name in present],
+        limit=None if len(boxes) == total else LimitItem(drawn=len(boxes), total=total),
+        causes=items,
+    )
+
+
+def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, list[BoxItem]]:
+    """The same mistakes with those of one cause together."""
+    first: dict[int, int] = {}
+    for place, mistake in enumerate(groups):
+        first.setdefault(int(causes.of_mistake[mistake]), place)
+    ordered = sorted(groups, key=lambda mistake: first[int(causes.of_mistake[mistake])])
+    return {mistake: groups[mistake] for mistake in ordered}
+
+
+def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
+    """The causes of two or more of the listed mistakes."""
+    numbers: dict[int, list[int]] = {}
+    for number, mistake in enumerate(listed, start=1):
+        numbers.setdefault(int(causes.of_mistake[mistake]), []).append(number)
+    return [
+        CauseItem(
+            title=displayed(causes.title(cause)),
+            numbers=own,
+            cost=int(causes.cost[cause]),
+            alike=causes.more_like(cause),
+            family=Family(*map(cut, causes.family(cause))),
+        )
+        for cause, own in numbers.items()
+        if len(own) > 1
+    ]
+
+
+def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[str, str]:
+    """Return the chips of boxes whose cause lies in one place: the cause on one of them, else empty.
+
+    That one is the missed ground truth, else the largest box. Mistakes that are only alike keep theirs.
+    """
+    chips: dict[str, str] = {}
+    for cause in causes:
+        numbers = set(cause.numbers)
+        own = [box for box in boxes if box.mistake in numbers and not box.faded]
+        if cause.family[0] == "alike" or not own:
+            continue
+        holder = max(own, key=lambda box: (box.status == "FN", _area(box)))
+        chips |= {box.key: cause.title if box is holder else "" for box in own}
+    return chips
+
+
+def _area(box: BoxItem) -> float:
+    return (box.xyxy[2] - box.xyxy[0]) * (box.xyxy[3] - box.xyxy[1])
+
+
+def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:
+    """Return what the viewer marks as lost on a page; nothing where text or size is not known."""
+    sides = sides_of(result, *rows_on(result, page, None))
+    return page_lost(text, sides) if text is not None and sides.placed else LostText()
+
+
+def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> CountsItem:
+    """Counts of the boxes in some rows."""
+    missed = int((result.partners("ground_truth", truths) == UNMATCHED).sum())
+    false = int((result.partners("prediction", predictions) == UNMATCHED).sum())
+    return CountsItem(
+        TP=len(predictions) - false, FP=false, FN=missed, ground_truth=len(truths), predictions=len(predictions)
+    )
+
+
+def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes]:
+    """The boxes of a side, and those of the other one."""
+    truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
+    return (truth, prediction) if side == "ground_truth" else (prediction, truth)
+
+
+class _Drawn(NamedTuple):
+    """Rows of a side, their corners as shares of the page, and the size of a page that no file states."""
+
+    rows: IntArray
+    places: FloatArray
+    stated: tuple[float, float] | None
+
+
+def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntArray) -> list[BoxItem]:
+    """Boxes of one side; `others` are all rows of the other side on the page, whatever is shown."""
+    (side, _), rows = _sides(result, side_name), drawn.rows
+    other_name: Side = "prediction" if side_name == "ground_truth" else "ground_truth"
+    partners, labels = result.partners(side_name, rows), result.matching.dataset.labels
+    best, highest = _nearest(result, side_name, rows, others)
+    near = others[best] if len(others) else partners
+    matched, overlaps = partners != UNMATCHED, highest > 0.0
+    # How a box fits is a fact of it and its match, or else of it and what it overlaps most.
+    fits = _fits(result, side_name, rows, np.where(matched, partners, np.where(overlaps, near, NONE)))
+    paths = outline_paths(result.matching.dataset, side, rows, stated=drawn.stated)
+    statuses = ("truth", "FN") if side_name == "ground_truth" else ("TP", "FP")
+    scores = np.full(len(rows), np.nan) if side_name == "ground_truth" else side.score[rows]
+    return [
+        BoxItem(
+            key=box_key(side_name, row),
+            side=side_name,
+            status=statuses[0] if matched[at] else statuses[1],  # type: ignore[arg-type]
+            label=displayed(labels[side.label[row]]),
+            xyxy=(x1, y1, x2, y2),
+            score=defined(scores[at]),
+            iou=defined(fits[0, at]),
+            coverage=defined(fits[1, at]),
+            purity=defined(fits[2, at]),
+            partner=box_key(other_name, int(partners[at])) if matched[at] else None,
+            nearest=NearestItem(box_key(other_name, int(near[at])), float(highest[at]))
+            if overlaps[at] and not matched[at]
+            else None,
+            source=_source(side.source, row),
+            outline=paths[at],
+        )
+        for at, (row, (x1, y1, x2, y2)) in enumerate(zip(rows.tolist(), drawn.places.tolist(), strict=True))
+    ]
+
+
+def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:
+    """The place among `others` with the highest IoU for each box of any label, and the IoU; 0.0 without."""
+    best, highest = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
+    if not len(others):
+        return best, highest
+    step = max(1, _AT_ONCE // len(others))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        pairs = np.repeat(part, len(others)), np.tile(others, len(part))
+        values = _fit(result, side, *pairs).iou.reshape(len(part), -1)
+        best[start : start + step] = values.argmax(axis=1)
+        highest[start : start + step] = values.max(axis=1)
+    return best, highest
+
+
+def _fits(result: AnyBoxResult, side: Side, rows: IntArray, beside: IntArray) -> FloatArray:
+    """IoU, coverage, purity of each box with row `beside` of the other side, (3, N); NaN for row -1."""
+    fits = np.full((3, len(rows)), np.nan)
+    some = beside != NONE
+    fits[:, some] = np.stack(_fit(result, side, rows[some], beside[some]))
+    return fits
+
+
+def _fit(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> Overlap:
+    """How boxes of a side fit those of the other one in paired rows."""
+    matching: AnyBoxMatching = result.matching
+    return matching.fit(*((rows, others) if side == "ground_truth" else (others, rows)))
+
+
+def _source(source: Annotations, row: int) -> str:
+    """File and place of a box, so that every number can be followed to its line."""
+    name, entry, position = source.source_of(row)
+    return f"{name}, $.predictions[{entry}].objects[{position}]"
+
+
+def _grouped(
+    boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray
+) -> tuple[dict[int, list[BoxItem]], dict[str, int]]:
+    """The boxes of each kept mistake, false positives first, and the mistake of each hidden box."""
+    groups: dict[int, list[BoxItem]] = {}
+    faded: dict[str, int] = {}
+    for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
+        mistake = mistakes.of_box(box.key)
+        if mistake == NONE:
+            continue
+        if keep[mistake]:
+            groups.setdefault(mistake, []).append(box)
+        else:
+            faded[box.key] = mistake
+    for own in groups.values():
+        own.sort(key=lambda box: box.status != "FP")
+    return groups, faded
+
+
+class _Facts(NamedTuple):
+    """What is known of the mistakes of a result."""
+
+    result: AnyBoxResult
+    mistakes: Mistakes
+    page_points: tuple[float, float] | None
+
+    def item(self, number: int, mistake: int, boxes: Sequence[BoxItem]) -> MistakeItem:
+        """Return an entry of the list: what it is, and its facts; `boxes` are those of its shown boxes."""
+        kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
+        cut = self._cut(mistake)
+        lines = self._lines(kind.name, len(kind.sides), mistake, boxes)
+        if cut is not None and cut.points is not None:
+            lines[0] += f", {cut.points:.0f} pt"
+        return MistakeItem(
+            number=number,
+            name=kind.name,
+            status=boxes[0].status,
+            title=kind.chip,
+            label=displayed(self.result.matching.dataset.labels[self.mistakes.label[mistake]]),
+            lines=lines,
+            # A poor match has two boxes and one status.
+            tags=[box.status for box in boxes if box.status != "truth"] or ["TP"],
+            keys=[box.key for box in boxes],
+            cut=cut,
+        )
+
+    def fit(self, mistake: int) -> Mapping[str, float]:
+        """Return how two boxes that are one mistake fit; empty for any other mistake."""
+        kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        if len(kind.sides) == 1 or not len(truths) == len(predictions) == 1:
+            return {}
+        fit = self.result.matching.fit(truths, predictions)
+        return {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
+
+    def text_rows(self, mistake: int, every: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+        """Return the rows of a mistake's boxes among all boxes of the page, of both sides."""
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        if "ground_truth" not in ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]].sides:
+            # The ground truth that a duplicate repeats is not what is wrong.
+            truths = truths[:0]
+        return np.searchsorted(every[0], truths), np.searchsorted(every[1], predictions)
+
+    def _lines(self, name: str, sides: int, mistake: int, boxes: Sequence[BoxItem]) -> list[str]:
+        """The facts of a mistake in words."""
+        first, fit = boxes[0], self.fit(mistake)
+        if sides == 1:
+            numbers = [f"IoU {first.iou:.2f}"] if first.nearest else []
+            numbers += [_score_text(first.score)] if first.side == "prediction" else []
+            return [line for line in (self._nearest_text(first), " · ".join(numbers)) if line]
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        if not fit:
+            return [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
+        prediction, row = self.result.matching.prediction, int(predictions[0])
+        label = displayed(self.result.matching.dataset.labels[prediction.label[row]])
+        score = _score_text(defined(prediction.score[row]))
+        return [_wrong_text(name, self.mistakes, mistake, label), f"IoU {fit['iou']:.2f} · {score}"]
+
+    def _nearest_text(self, box: BoxItem) -> str:
+        """What an unmatched box overlaps most, in words."""
+        if box.nearest is None:
+            # Boxes of other labels may lie here.
+            of_labels = "" if self.result.matching.asked_labels is None else " of these labels"
+            return f"no {'ground truth' if box.side == 'prediction' else 'prediction'}{of_labels} here"
+        _, row = box_of(box.nearest.key)
+        predicts = box.side == "prediction"
+        side: Side = "ground_truth" if predicts else "prediction"
+        other, _ = _sides(self.result, side)
+        (partner,) = self.result.partners(side, np.array([row]))
+        state = "a matched" if partner != UNMATCHED else "a missed" if predicts else "a false positive"
+        return f"overlaps {state} {displayed(self.result.matching.dataset.labels[other.label[row]])}"
+
+    def _cut(self, mistake: int) -> CutItem | None:
+        """Side, share and length of what a prediction cuts off; None for other mistakes."""
+        if DOCUMENT[self.mistakes.kind[mistake]] != "cut_off" or self.mistakes.side[mistake] == NONE:
+            return None
+        side, share = SIDES[self.mistakes.side[mistake]], float(self.mistakes.share[mistake])
+        points = None
+        if self.page_points is not None:
+            dataset = self.result.matching.dataset
+            (place,) = page_shares(dataset, dataset.ground_truth, self.mistakes.truths_of(mistake)[:1])
+            axis = 1 if side in ("top", "bottom") else 0
+            points = defined(share * (place[axis + 2] - place[axis]) * self.page_points[axis])
+        return CutItem(side=side, share=share, points=points)  # type: ignore[arg-type]
+
+
+def _with_words(item: MistakeItem, words: WordsOfMistake) -> MistakeItem:
+    """An entry of the list with what the mistake does to the text."""
+    lines = [*item.lines, *words.lines]
+    return msgspec.structs.replace(
+        item, lines=lines, lost_words=words.lost, foreign_words=words.foreign, foreign=words.boxes
+    )
+
+
+def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
+    """What is wrong with a pair, in words; `label` is that of the prediction."""
+    if name == "wrong_class":
+        return f"predicted as {label}"
+    if name == "near_miss":
+        return "overlaps too little for the IoU threshold"
+    if mistakes.side[mistake] == NONE:
+        return "fits badly inside its outline"
+    side = SIDES[mistakes.side[mistake]]
+    sign = "−" if name == "cut_off" else "+"
+    return f"{side} {sign}{100 * mistakes.share[mistake]:.0f} %"
+
+
+def _score_text(score: float | None) -> str:
+    return "no score" if score is None else f"score {score:.2f}"

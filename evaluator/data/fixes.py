@@ -1,0 +1,403 @@
+"""Fixes: the words of ``--fix``, what each does to the columns of a file, and the check of the mended columns.
+
+A fix is applied because somebody asked for it; the file stays as it is, and the mended columns carry their fixes, so
+that every signature states them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NoReturn
+
+import msgspec
+import numpy as np
+
+from evaluator.data import document_names as of_names
+from evaluator.data import label_names as of_labels
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Annotations, map_labels
+from evaluator.data.issues import Collector, count_of, cut, has_errors, quote, refuse
+from evaluator.data.page_sizes import entry_sizes
+
+_NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_TWO: Final = re.compile(rf"({_NUMBER})(?:,({_NUMBER}))?")
+_OFFSET: Final = re.compile(r"[-+]?\d{1,9}")
+_TOLERANCE: Final = 1e-6
+
+UNITS: Final = ("share", "percent", "thousandths", "pixels")
+"""What the numbers of a file can be: shares of the page, per cent of it, 0 to 1,000, or pixels of its image."""
+
+
+class FixError(ValueError):
+    """Raised for a fix that is written wrongly; one sentence."""
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """One fix: a key of `KINDS`, and what follows the equals sign; `file` is empty for all predictions."""
+
+    kind: str
+    value: str = ""
+    file: str = ""
+
+    @property
+    def moves_boxes(self) -> bool:
+        """Whether coordinates change."""
+        return self.kind not in ("names", "page-offset", "labels", "label", "swap-sides")
+
+    @property
+    def text(self) -> str:
+        """The fix as it is written, without the file."""
+        return f"{self.kind}={self.value}" if self.value else self.kind
+
+
+KINDS: Final[Mapping[str, str]] = {
+    "names": f"names=HOW, where HOW is one of {', '.join(of_names.MODES)}",
+    "swap-sides": "swap-sides",
+    "page-offset": "page-offset=+1",
+    "xywh": "xywh",
+    "xyxy": "xyxy",
+    "centre": "centre",
+    "corners": "corners",
+    "swap-axes": "swap-axes",
+    "units": f"units=HOW, where HOW is one of {', '.join(UNITS)}",
+    "scale": "scale=0.5 or scale=0.5,0.25",
+    "x-flip": "x-flip",
+    "y-flip": "y-flip",
+    "shift": "shift=0.1,0.05",
+    "labels": "labels=case",
+    "label": "label=OLD=NEW",
+}
+"""How each kind of fix is written, in the order in which fixes of several kinds are applied."""
+
+# The first place where a kind stands, so that names of files may have colons.
+_WRITTEN: Final = re.compile(
+    rf"(?:(?P<file>.*?):)??(?P<kind>{'|'.join(map(re.escape, KINDS))})(?:=(?P<value>.*))?", re.DOTALL
+)
+_PLAIN: Final = {"swap-sides", "xywh", "xyxy", "centre", "corners", "swap-axes"}
+_WORDS: Final[Mapping[str, str]] = {
+    "swap-sides": "ground truth and predictions exchanged",
+    "xywh": "boxes read as x, y, width, height",
+    "xyxy": "boxes read as two corners",
+    "centre": "boxes read as centre, width, height",
+    "corners": "boxes read as any two opposite corners",
+    "swap-axes": "x and y swapped",
+    "x-flip": "the x axis flipped",
+    "y-flip": "the y axis flipped",
+}
+_UNIT_WORDS: Final[Mapping[str, str]] = {
+    "share": "coordinates read as shares of the page",
+    "percent": "coordinates read as per cent of the page",
+    "thousandths": "coordinates read as 0 to 1,000",
+    "pixels": "coordinates read as pixels of the page",
+}
+
+
+def fix_of(text: str) -> Fix:
+    """Return a fix from its text: ``y-flip``, ``page-offset=+1``, or ``lines.json:y-flip`` for one file.
+
+    FixError, one sentence: there is no such fix, or its value makes no sense.
+    """
+    read = _WRITTEN.fullmatch(text)
+    if read is None:
+        raise FixError(f"--fix must be one of {', '.join(KINDS)}; found {text}")
+    fix = Fix(read["kind"], read["value"] or "", read["file"] or "")
+    if not _makes_sense(fix):
+        raise FixError(f"--fix {fix.kind} is written {KINDS[fix.kind]}; found {text}")
+    return fix
+
+
+def _makes_sense(fix: Fix) -> bool:
+    value = fix.value
+    if fix.kind in _PLAIN:
+        return not value
+    if fix.kind in ("x-flip", "y-flip"):
+        return not value or (re.fullmatch(_NUMBER, value) is not None and float(value) > 0.0)
+    if fix.kind == "names":
+        return value in of_names.MODES
+    if fix.kind == "units":
+        return value in UNITS
+    if fix.kind == "labels":
+        return value == "case"
+    if fix.kind == "label":
+        old, _, new = value.rpartition("=")
+        return bool(old and new)
+    if fix.kind == "page-offset":
+        return _OFFSET.fullmatch(value) is not None and int(value) != 0
+    numbers = _TWO.fullmatch(value)
+    return numbers is not None and (fix.kind != "scale" or min(numbers_of(fix)) > 0.0)
+
+
+def numbers_of(fix: Fix) -> tuple[float, float]:
+    """Return the two numbers of a scale or shift; one number is both."""
+    parts = [float(part) for part in fix.value.split(",")]
+    return (parts[0], parts[1]) if len(parts) == 2 else (parts[0], parts[0])
+
+
+def words_of(fix: Fix) -> str:
+    """Return what a fix does, in words that follow "with"."""
+    if fix.kind in _WORDS:
+        return _WORDS[fix.kind]
+    if fix.kind == "names":
+        return of_names.WORDS[fix.value]
+    if fix.kind == "units":
+        return _UNIT_WORDS[fix.value]
+    if fix.kind == "labels":
+        return "label names compared without upper and lower case"
+    if fix.kind == "label":
+        old, _, new = fix.value.rpartition("=")
+        return f"{old} read as {new}"
+    if fix.kind == "page-offset":
+        count = int(fix.value)
+        return f"boxes moved {count_of(abs(count), 'page')} {'on' if count > 0 else 'back'}"
+    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(numbers_of(fix)))
+    return f"coordinates times {numbers}" if fix.kind == "scale" else f"boxes shifted by {fix.value}"
+
+
+def spelled(fixes: Iterable[Fix], file: str = "") -> str:
+    """Return fixes as the options of a command, for the file of a name when one is given."""
+    words = [f"{file}:{fix.text}" if file else fix.text for fix in fixes]
+    return " ".join("--fix " + (f'"{word}"' if re.search(r"[^\w.=,:+/-]", word) else word) for word in words)
+
+
+def fixes_for(fixes: Sequence[Fix], name: str, *, prediction: bool = True) -> tuple[Fix, ...]:
+    """Return the fixes that are meant for a file; those without a file are for every prediction."""
+    return tuple(fix for fix in fixes if (fix.file == name if fix.file else prediction) and fix.kind != "swap-sides")
+
+
+# --- applying ------------------------------------------------------------------------------------------------
+
+
+def apply_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
+    """Return the columns of a file with fixes applied; the same object for no fixes.
+
+    `source` is read with `Reading.as_written`; `other` gives names, sizes of pages and labels. Fixes are applied in the
+    order of `KINDS`. BadInput: a fix cannot be applied, or leaves boxes inverted or before the first page.
+    """
+    if not fixes:
+        return source
+    mended = source
+    order = list(KINDS)
+    ordered = sorted(fixes, key=lambda fix: order.index(fix.kind))
+    modes = [fix.value for fix in ordered if fix.kind == "names"]
+    if modes:
+        mended = _with_names(mended, other, modes)
+    for fix in ordered:
+        if fix.kind in _STEPS:
+            mended = _STEPS[fix.kind](mended, other, fix)
+    mended = _with_labels(mended, other, ordered)
+    return _checked(
+        replace(mended, fixes=(*source.fixes, *(fix.text for fix in fixes))),
+        boxes_moved=any(fix.moves_boxes for fix in fixes),
+    )
+
+
+def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -> Annotations:
+    names = [document.doc_id for document in source.documents]
+    known = {document.doc_id: document for document in other.documents}
+    partners = of_names.renamed(names, list(known), modes)
+    documents = tuple(known[partners[each.doc_id]] if each.doc_id in partners else each for each in source.documents)
+    return replace(source, documents=documents)
+
+
+def _with_offset(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    offset = int(fix.value)
+    page_index = source.page_index + offset
+    before = int((source.boxes.page + offset < 0).sum())
+    if before:
+        rule = f"{fix.text} must leave every box on a page"
+        refuse(source.name, "", rule, f"{count_of(before, 'box')} before the first page", "Choose another page-offset.")
+    # Pages without boxes that fall before the first one are none of the document.
+    kept = page_index >= 0
+    rows = np.cumsum(kept) - 1
+    boxes = replace(
+        source.boxes, page=source.boxes.page + offset, entry=rows[source.boxes.entry].astype(source.boxes.entry.dtype)
+    )
+    if kept.all():
+        return replace(source, page_index=page_index, boxes=replace(boxes, entry=source.boxes.entry))
+    page_ids, page_images = (
+        [name for name, keep in zip(names, kept.tolist(), strict=False) if keep]
+        for names in (source.page_ids, source.page_images)
+    )
+    return replace(
+        source,
+        page_index=page_index[kept],
+        page_document=source.page_document[kept],
+        page_ids=page_ids,
+        page_images=page_images,
+        page_size=None if source.page_size is None else source.page_size[kept],
+        boxes=boxes,
+    )
+
+
+def with_corners(source: Annotations, corners: FloatArray, rings: Mapping[int, Sequence[FloatArray]]) -> Annotations:
+    """Return the boxes with other corners and outlines, without the areas that the file states."""
+    boxes = replace(source.boxes, xyxy=corners, polygons=rings, area=None, box_area=None)
+    return replace(source, boxes=boxes)
+
+
+def reshaped(xyxy: FloatArray, kind: str) -> FloatArray:
+    """Return corners from numbers meant as xywh, xyxy, centre or corners; float64, shape (N, 4)."""
+    x, y, third, fourth = xyxy.T
+    if kind == "corners":
+        return np.hstack([np.minimum(xyxy[:, :2], xyxy[:, 2:]), np.maximum(xyxy[:, :2], xyxy[:, 2:])])
+    if kind == "xywh":
+        return np.stack([x, y, x + third, y + fourth], axis=1)
+    if kind == "xyxy":
+        # Read as x, y, width, height: the second corner is the sum.
+        return np.stack([x, y, third - x, fourth - y], axis=1)
+    return np.stack([x - third / 2.0, y - fourth / 2.0, x + third / 2.0, y + fourth / 2.0], axis=1)
+
+
+def _reshape(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    return with_corners(source, reshaped(source.boxes.xyxy, fix.kind), {})
+
+
+def _rings(source: Annotations, points: Callable[[int, FloatArray], FloatArray]) -> dict[int, list[FloatArray]]:
+    return {row: [points(row, ring) for ring in rings] for row, rings in source.boxes.polygons.items()}
+
+
+def _swap(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    rings = _rings(source, lambda _row, ring: ring[:, ::-1].copy())
+    return with_corners(source, source.boxes.xyxy[:, [1, 0, 3, 2]], rings)
+
+
+def _scaled(source: Annotations, factor: FloatArray) -> Annotations:
+    """Return coordinates times a factor for x and y of each box, float64, shape (N, 2)."""
+    rings = _rings(source, lambda row, ring: ring * factor[row])
+    return with_corners(source, source.boxes.xyxy * np.tile(factor, 2), rings)
+
+
+def _scale(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    return _scaled(source, np.tile(np.array(numbers_of(fix)), (len(source.boxes), 1)))
+
+
+def _shift(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    by = np.array([*(float(part) for part in fix.value.split(","))] * 2)[:2]
+    rings = _rings(source, lambda _row, ring: ring + by)
+    return with_corners(source, source.boxes.xyxy + np.tile(by, 2), rings)
+
+
+def _flip(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    axis = 0 if fix.kind == "x-flip" else 1
+    if fix.value:
+        side = np.full(len(source.boxes), float(fix.value))
+    elif source.unit == "page":
+        side = np.ones(len(source.boxes))
+    else:
+        side = _sizes(source, other, fix)[:, axis]
+    corners = source.boxes.xyxy.copy()
+    corners[:, axis] = side - source.boxes.xyxy[:, axis + 2]
+    corners[:, axis + 2] = side - source.boxes.xyxy[:, axis]
+    # A file that counts from the bottom may have named its corners by the page: then they come out in order.
+    corners[:, [axis, axis + 2]] = np.sort(corners[:, [axis, axis + 2]], axis=1)
+
+    def flipped(row: int, ring: FloatArray) -> FloatArray:
+        ring = ring.copy()
+        ring[:, axis] = side[row] - ring[:, axis]
+        return ring
+
+    return with_corners(source, corners, _rings(source, flipped))
+
+
+def _units(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    parts = {"share": 1.0, "percent": 100.0, "thousandths": 1000.0}
+    factor = np.full((len(source.boxes), 2), 1.0)
+    factor /= parts[fix.value] if fix.value in parts else _sizes(source, other, fix, own_first=True)
+    if other.unit == "pixels":
+        factor = factor * _sizes(source, other, fix)
+    size = source.page_size
+    return replace(_scaled(source, factor), unit=other.unit, page_size=size if source.unit == other.unit else None)
+
+
+def sizes_of(
+    source: Annotations, other: Annotations, *, own_first: bool = False, rows: IntArray | None = None
+) -> FloatArray | None:  # fmt: skip
+    """Return the page size of each box, float64, shape (N, 2): of the other file, else of its own.
+
+    `rows`: of these boxes alone. NaN for pages whose size neither file states; None when no size is stated.
+    """
+    if source.page_size is None and other.page_size is None:
+        return None
+    entry = source.boxes.entry
+    return entry_sizes(source, other, own_first=own_first)[entry if rows is None else entry[rows]]
+
+
+def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool = False) -> FloatArray:
+    """Return the page size of each box; `BadInput` when one is not known."""
+    sizes = sizes_of(source, other, own_first=own_first)
+    if sizes is None or np.isnan(sizes).any():
+        rule = f"{fix.text} needs the sizes of the pages"
+        without = 0 if sizes is None else int(np.isnan(sizes).any(axis=1).sum())
+        pages = f"{count_of(without, 'box')} on pages without one" if without else "none"
+        refuse(source.name, "", rule, pages, "Give files that state them, or use scale=.")
+    return sizes
+
+
+def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
+    names: dict[str, str] = {}
+    if any(fix.kind == "labels" for fix in fixes):
+        names |= of_labels.same_but_for_spelling(source.labels, other.labels)
+    for fix in fixes:
+        if fix.kind == "label":
+            old, _, new = fix.value.rpartition("=")
+            if fix.file and old not in source.labels:
+                refuse_label(f"--fix {fix.file}:label", old, source.name, source.labels)
+            names[old] = new
+    mended = map_labels(source, names)
+    if mended is source:
+        return source
+    # With every label under a name of the other file the maps say the same; ids of merged labels differ by nature.
+    known = set(other.labels[: other.evaluated])
+    if set(mended.labels) <= known:
+        missing = tuple(label for label in other.labels[: other.evaluated] if label not in mended.labels)
+        labels = (*mended.labels, *missing)
+        return replace(mended, labels=labels, evaluated=len(labels), label_map=dict(other.label_map))
+    return mended
+
+
+def refuse_label(option: str, old: str, file: str, labels: Iterable[str]) -> NoReturn:
+    """Refuse another name for a label that there is not; `labels` are those that there are."""
+    found = f"{quote(old)}; there are {cut(', '.join(map(quote, sorted(set(labels)))))}"
+    refuse(file, option, "a label that gets another name must be in the files", found, "Write it as the files do.")
+
+
+def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
+    """Return the columns with a warning for boxes that leave their page; `BadInput` for inverted ones."""
+    if not boxes_moved:
+        return source
+    collector = Collector(source.name, max_per_rule=None)
+    xyxy = source.boxes.xyxy
+    thin = int(((xyxy[:, 2] < xyxy[:, 0]) | (xyxy[:, 3] < xyxy[:, 1])).sum())
+    fixes = ", ".join(source.fixes)
+    if not np.isfinite(xyxy).all() or thin:
+        rule = "with the fixes every box must have a width and a height"
+        what = f"{thin or len(xyxy):,} of {len(xyxy):,} boxes without, with {fixes}"
+        collector.error("", rule, what, "Choose other fixes; layoutscope check lists what fits.")
+    if source.unit == "page":
+        outside = int(((xyxy < -_TOLERANCE) | (xyxy > 1.0 + _TOLERANCE)).any(axis=1).sum())
+        if outside:
+            rule = "with the fixes boxes should stay on their page"
+            collector.warning("", rule, f"{outside:,} of {len(xyxy):,} boxes leave it, with {fixes}", "They count.")
+    issues = collector.issues()
+    if has_errors(issues):
+        refuse(issues[0].file, "", issues[0].rule, issues[0].found, issues[0].fix)
+    return replace(source, issues=(*source.issues, *issues))
+
+
+Step = Callable[[Annotations, Annotations, Fix], Annotations]
+
+_STEPS: Final[Mapping[str, Step]] = {
+    "page-offset": _with_offset,
+    "xywh": _reshape,
+    "xyxy": _reshape,
+    "centre": _reshape,
+    "corners": _reshape,
+    "swap-axes": _swap,
+    "units": _units,
+    "scale": _scale,
+    "x-flip": _flip,
+    "y-flip": _flip,
+    "shift": _shift,
+}

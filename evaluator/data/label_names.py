@@ -1,0 +1,91 @@
+"""Labels that two files call differently: proposals from their names, and from the overlap of their boxes."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.data.boxes import IntArray
+
+# Below these a proposal from overlap alone is a guess.
+_FEWEST: Final = 3
+_LEAST_SHARE: Final = 0.6
+
+
+class Overlaps(NamedTuple):
+    """How many boxes of each label lie on a box of each label of another file.
+
+    `counts`: boxes of each label, (L,). `compared`: those on pages that were looked at and where the other file has
+    boxes. `table`: int64 (L, K), those with IoU 0.5 or more with a box of a label; the best one counts.
+    """
+
+    counts: IntArray
+    compared: IntArray
+    table: IntArray
+
+
+class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A label of a model, and the label of the ground truth that it probably is.
+
+    `proposal`: None when nothing speaks for one. `compared`: boxes on pages that were looked at, of many pages a
+    sample. `overlapping`: of these, those that overlap one of the proposed label with IoU 0.5 or more. `reason`: "name"
+    (equal but for spelling), "overlap" or "".
+    """
+
+    label: str
+    boxes: int
+    proposal: str | None
+    compared: int
+    overlapping: int
+    reason: str
+
+
+def folded(label: str) -> str:
+    """Return the letters and digits of a label in one case."""
+    normal = unicodedata.normalize("NFKC", label).casefold()
+    return "".join(char for char in normal if char.isalnum()) or label
+
+
+def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Return the known name by label, where it equals exactly one but for case and punctuation."""
+    by_folded: dict[str, list[str]] = {}
+    for name in dict.fromkeys(known):
+        by_folded.setdefault(folded(name), []).append(name)
+    spellings = {label: by_folded.get(folded(label), []) for label in labels if label not in set(known)}
+    return {label: names[0] for label, names in spellings.items() if len(names) == 1}
+
+
+def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> tuple[LabelProposal, ...]:
+    """Return a proposal for each label of a model that the ground truth does not have, most boxes first.
+
+    `overlaps` is of boxes of the model on boxes of the ground truth. Labels without boxes are left out.
+    """
+    by_name = same_but_for_spelling(labels, known)
+    proposed = []
+    for row, label in enumerate(labels):
+        if label in known or not overlaps.counts[row]:
+            continue
+        lying, compared = overlaps.table[row], int(overlaps.compared[row])
+        best = int(np.argmax(lying)) if len(known) else 0
+        most = int(lying[best]) if len(known) else 0
+        proposal, reason = by_name.get(label), "name"
+        if proposal is not None:
+            most = int(lying[list(known).index(proposal)])
+        elif most >= _FEWEST and most >= _LEAST_SHARE * int(lying.sum()) and 2 * most >= _LEAST_SHARE * compared:
+            # Of the boxes that lie on anything, most lie on this label.
+            proposal, reason = known[best], "overlap"
+        proposed.append(
+            LabelProposal(
+                label=label,
+                boxes=int(overlaps.counts[row]),
+                proposal=proposal,
+                compared=compared,
+                overlapping=most,
+                reason=reason if proposal is not None else "",
+            )
+        )
+    return tuple(sorted(proposed, key=lambda each: (-each.boxes, each.label)))

@@ -1,1 +1,0 @@
-"""Results of a page as what the components draw."""

@@ -1,0 +1,1 @@
+"""The boxes of two sides: pairs, matchings, results, the names of mistakes and their causes."""

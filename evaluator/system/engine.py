@@ -1,0 +1,149 @@
+"""One way to work on a corpus: planned in shards, each worked off by itself, and merged in order.
+
+No result depends on where the work was done, nor on a worker that was lost meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+
+from evaluator.data.boxes import IntArray
+from evaluator.system.memory import keep
+from evaluator.system.threads import in_threads
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+# Each process needs memory of its own.
+_MOST_PROCESSES: Final = 8
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Shard(NamedTuple):
+    """A run of pages: the number of its first one, and of the one behind its last."""
+
+    start: int
+    stop: int
+
+
+class Partial(Protocol):
+    """What the numbers need of some pages: plain arrays, which another process can be given."""
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """What they need of the pages of all parts, which are in the order of their shards."""
+
+
+class LostWorkersError(ChildProcessError):
+    """Raised when workers were lost again and again."""
+
+
+def plan(document: IntArray, pages: int) -> tuple[Shard, ...]:
+    """Return shards of about so many pages, none of which cuts a document.
+
+    `document` is that of each page, int64, shape (M,); the pages of a document are together.
+
+    >>> plan(np.array([0, 0, 0, 1, 1, 2]), 2)
+    (Shard(start=0, stop=3), Shard(start=3, stop=5), Shard(start=5, stop=6))
+    """
+    begins = np.flatnonzero(np.diff(document, prepend=-1))
+    wanted = np.searchsorted(begins, np.arange(0, len(document), pages))
+    bounds = sorted({*begins[wanted[wanted < len(begins)]].tolist(), len(document)})
+    return tuple(map(Shard, bounds, bounds[1:]))
+
+
+class Engine:
+    """What works on shards, here or with the executor that the callable makes; then it has to be closed.
+
+    Work and shards have to be what the executor of ``concurrent.futures`` can hand over.
+    """
+
+    def __init__(self, executor: Callable[[], Executor] | None = None) -> None:
+        self._make = executor
+        self._executor: Executor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, place: TracebackType | None
+    ) -> None:  # fmt: skip
+        self._close()
+
+    def _close(self) -> None:
+        if self._executor is not None:
+            # What nobody waits for any more is not begun.
+            self._executor.shutdown(cancel_futures=True)
+            self._executor = None
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether an executor does the work."""
+        return self._make is not None
+
+    def run(self, work: Callable[[T], R], shards: Sequence[T], *, threads: int = 1, tries: int = 3) -> list[R]:
+        """Return what the work makes of each shard, in their order; raise what it raises.
+
+        `threads` shards are worked off at a time without an executor. When an executor loses a worker the next one gets
+        the rest, up to `tries`; LostWorkersError after that.
+        """
+        if self._make is None:
+            return list(in_threads(work, shards, most=threads))
+        from concurrent.futures import BrokenExecutor, Future  # what works here need not wait for it
+
+        done: dict[int, R] = {}
+        for _ in range(tries):
+            executor = self._executor = self._executor or self._make()
+            waiting: dict[int, Future[R]] = {}
+            try:
+                for at, shard in enumerate(shards):
+                    if at not in done:
+                        waiting[at] = executor.submit(work, shard)
+                for at, future in waiting.items():
+                    done[at] = future.result()
+            except BrokenExecutor:
+                done |= {at: each.result() for at, each in waiting.items() if each.done() and not each.exception()}
+                self._close()
+            else:
+                return [done[at] for at in range(len(shards))]
+        raise LostWorkersError(f"{tries} executors lost a worker each")
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processes() -> Executor:
+    """A pool of a process for each processor, none of which is a copy of this one."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(min(processors(), _MOST_PROCESSES), mp_context=context, initializer=_begun)
+
+
+def _begun() -> None:
+    """Have this process keep freed memory, leave Ctrl+C to the one that began it, and end when that one is gone."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
+    keep()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()

@@ -1,1 +1,0 @@
-"""The front end: the components that run in the browser, and the one table that names them."""

@@ -1,0 +1,304 @@
+"""What is open: the ground truth, the predictions and the PDF folder behind a command or a folder, for each kind.
+
+Owns which of the units that ``formats.search`` recognises is which side: names given by the user precede what files
+state, and that the names of folders. Paths come from the command line or the uploader, never from an annotation file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from evaluator import formats
+from evaluator.data.issues import BadInput, Issue, Severity, examples, has_errors, plain
+from evaluator.formats import folder, known, limits, search
+from evaluator.formats.base import KINDS, Kind, Unit
+from evaluator.pdf.folder import IMAGE_SUFFIXES
+
+# How the terminal passes to the dashboard what to open: JSON in the environment.
+WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+# The query that a session starts with whose address has none: protocol, fixes and filters of a project file.
+QUERY_VARIABLE: Final = "LAYOUTSCOPE_QUERY"
+# The folder that keeps uploads and the filter, named by --workspace.
+FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
+_MODELS_SHOWN: Final = 26
+# The environment of a process holds so many notes at most; the terminal has them all.
+_NOTES_KEPT: Final = 100
+_NAMES_KEPT: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The files of one kind: boxes, extracted fields, or posters.
+
+    One folder can be both sides of posters; documents are looked up by name under `pdfs`.
+    """
+
+    ground_truth: Path | None = None
+    predictions: tuple[Path, ...] = ()
+    pdfs: Path | None = None
+
+    def __bool__(self) -> bool:
+        return self.ground_truth is not None or bool(self.predictions)
+
+
+NO_SIDES: Final = Sides()
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The files of one session, by kind; a kind without files may be missing.
+
+    `as_reference`: the ground truth is a prediction file because somebody asked for it. `issues`: what was left out,
+    and why. `others`: a note on files that are neither annotations nor pages; `passed_over`: their names.
+    """
+
+    sides: Mapping[Kind, Sides] = field(default_factory=dict)
+    as_reference: bool = False
+    issues: tuple[Issue, ...] = ()
+    others: tuple[Issue, ...] = ()
+    passed_over: tuple[str, ...] = ()
+
+    def of(self, kind: Kind) -> Sides:
+        """Return the files of a kind; none when there are none."""
+        return self.sides.get(kind, NO_SIDES)
+
+    def to_json(self) -> str:
+        """Return the paths, absolute, and what was left out, for another process."""
+        sides = {kind: _sides_json(sides) for kind, sides in self.sides.items()}
+        notes = {"issues": self.issues[:_NOTES_KEPT], "others": self.others}
+        plain_notes = {
+            name: [msgspec.structs.replace(issue, file=plain(issue.file)) for issue in of] for name, of in notes.items()
+        }
+        names = [plain(name) for name in self.passed_over]
+        values = {"sides": sides, "as_reference": self.as_reference, **plain_notes, "passed_over": names}
+        return msgspec.json.encode(values).decode()
+
+
+def from_json(text: str) -> Workspace:
+    """Return the workspace of `Workspace.to_json`."""
+    described = msgspec.json.decode(text.encode())
+    sides = {kind: _sides(described["sides"][kind]) for kind in KINDS if kind in described["sides"]}
+    issues, others = (msgspec.convert(described.get(name, []), tuple[Issue, ...]) for name in ("issues", "others"))
+    passed_over = tuple(map(str, described.get("passed_over", [])))
+    return Workspace(sides, bool(described["as_reference"]), issues, others, passed_over)
+
+
+def sample(root: Path) -> Workspace:
+    """Return the bundled sample data below its folder.
+
+    ``fields`` and ``posters`` have the folders ``pdf``, ``ground_truth`` and one for each model, in the order of names.
+    """
+    boxes = Sides(root / "ground_truth.json", (root / "lines.json", root / "blocks.json"), root / "pdf")
+    others = {kind: _sample_sides(root / kind) for kind in KINDS if kind != "boxes"}
+    return Workspace({"boxes": boxes, **{kind: sides for kind, sides in others.items() if sides}})
+
+
+def find(
+    paths: Sequence[Path] = (),
+    *,
+    ground_truth: Path | None = None,
+    predictions: Sequence[Path] = (),
+    pdfs: Path | None = None,
+    as_reference: bool = False,
+) -> Workspace:
+    """Return the workspace behind folders and files, roles recognised from content.
+
+    Folders are searched four levels deep without hidden ones; what is named is not guessed. `as_reference` allows a
+    prediction as `ground_truth`. BadInput: a path does not exist, or two files could be the ground truth of one kind.
+
+    Files of boxes state their side. Documents of fields are in one folder or one file of JSON lines per side: one
+    called ground truth, truth, gt or reference is the ground truth, else the only one without confidence. A folder of
+    posters can hold both sides, distinguished by the names of the files.
+    """
+    named = [*([ground_truth] if ground_truth else []), *predictions]
+    _need_existing([*paths, *named, *([pdfs] if pdfs else [])])
+    files = list(search.walk(paths))
+    taken = {path.resolve() for path in named}
+    left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
+    gathered = search.units(left, paths)
+    kind_of = {path: _kind_at(path) for path in named}
+    pdf_folder = pdfs or _folder_of_pdfs(files)
+    unread = [path for path in left if path.suffix.lower() in known.SUFFIXES and _is_known(path)]
+    issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
+    if ground_truth and not as_reference and _is_prediction(ground_truth):
+        issues.append(_not_a_truth(ground_truth))
+    sides: dict[Kind, Sides] = {}
+    for kind in KINDS:
+        units = [unit for unit in gathered.units if formats.FORMATS[unit.format].kind == kind]
+        truth = ground_truth if ground_truth and kind_of[ground_truth] == kind else None
+        chosen = _chosen(units, truth, [path for path in predictions if kind_of[path] == kind], issues)
+        issues += [_too_many(path) for path in chosen.predictions[_MODELS_SHOWN:]]
+        chosen = replace(chosen, predictions=chosen.predictions[:_MODELS_SHOWN])
+        if chosen or (kind == "boxes" and pdf_folder):
+            sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
+    if has_errors(issues):
+        raise BadInput(issues)
+    passed_over = _passed_over([path for path in left if path not in unread], gathered.others)
+    names = tuple(path.name for path in passed_over[:_NAMES_KEPT])
+    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(passed_over)), names)
+
+
+# --- which is which ------------------------------------------------------------------------------------------
+
+
+def _chosen(units: Sequence[Unit], truth: Path | None, named: Sequence[Path], issues: list[Issue]) -> Sides:
+    """Return the sides of one kind: what was named, what units state, the only unit without any score."""
+    truths = [truth] if truth else [unit.path for unit in units if "ground_truth" in unit.sides]
+    if not truths:
+        truths = [unit.path for unit in units if unit.unscored]
+        if len(truths) > 1:
+            issues.append(_no_truth(truths))
+            truths = []
+    if len(truths) > 1:
+        issues.append(_several(truths))
+    others = list(named) or [
+        unit.path
+        for unit in units
+        if unit.sides != {"ground_truth"} and unit.path != truth and not (unit.unscored and unit.path in truths)
+    ]
+    return Sides(truths[0] if truths else None, tuple(others))
+
+
+def _kind_at(path: Path) -> Kind:
+    """Return the kind of a named path; boxes when no format recognises it, whose reader says why."""
+    format_ = search.format_at(path)
+    return format_.kind if format_ else "boxes"
+
+
+def _is_prediction(path: Path) -> bool:
+    return path.is_file() and formats.side_of(path) == "prediction"
+
+
+def _sample_sides(root: Path) -> Sides:
+    """Return the sample data of one kind; empty without its folder."""
+    if not root.is_dir():
+        return NO_SIDES
+    others = sorted(path for path in root.iterdir() if path.is_dir() and path.name not in ("pdf", "ground_truth"))
+    models = [path for path in others if not path.name.startswith((".", "_"))]
+    return Sides(root / "ground_truth", tuple(models), root / "pdf")
+
+
+def _sides_json(sides: Sides) -> dict[str, object]:
+    return {
+        "ground_truth": str(sides.ground_truth.resolve()) if sides.ground_truth else None,
+        "predictions": [str(path.resolve()) for path in sides.predictions],
+        "pdfs": str(sides.pdfs.resolve()) if sides.pdfs else None,
+    }
+
+
+def _sides(described: dict[str, Any]) -> Sides:
+    truth, pdfs = described["ground_truth"], described["pdfs"]
+    predictions = tuple(Path(path) for path in described["predictions"])
+    return Sides(Path(truth) if truth else None, predictions, Path(pdfs) if pdfs else None)
+
+
+def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
+    """Return the deepest folder with every PDF, or every page image without PDFs; None without."""
+    by_kind: dict[bool, set[str]] = {True: set(), False: set()}
+    for path in files:
+        if path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES):
+            by_kind[path.suffix.lower() == ".pdf"].add(str(path.resolve().parent))
+    folders = by_kind[True] or by_kind[False]
+    return Path(os.path.commonpath(folders)) if folders else None
+
+
+# --- issues --------------------------------------------------------------------------------------------------
+
+
+def _need_existing(paths: Iterable[Path]) -> None:
+    """Raise BadInput for the paths that do not exist."""
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        rule, fix = "the file or folder must exist", "Check the spelling, or give the path from the folder you are in."
+        raise BadInput(_issue("error", path, rule, "", fix, name=path.name or str(path)) for path in missing)
+
+
+def _left_out(path: Path) -> Issue:
+    """Return a file that is not read, with what its reader or the detection says about it."""
+    try:
+        format_ = formats.detect_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name)
+    except BadInput as problem:
+        first = problem.issues[0]
+        return msgspec.structs.replace(first, severity="warning", file=path.name, fix=f"Left out. {first.fix}")
+    return _issue(
+        "warning",
+        path,
+        "a file must state whether it is ground truth or prediction",
+        formats.FORMATS[format_].title,
+        "Left out. Name it with --gt or --pred.",
+    )
+
+
+def _beside(path: Path) -> Issue:
+    """Return a file below a folder that is read as one side, which its reader passes over."""
+    rule = "of a folder that is read as one side the files of one format in it are read"
+    fix = "Left out. Move it to a folder of its own, or name it with --gt or --pred."
+    return _issue("warning", path, rule, f"{path.name} in {path.parent.name}", fix)
+
+
+def _too_many(path: Path) -> Issue:
+    rule = f"at most {_MODELS_SHOWN} predictions are opened at a time"
+    return _issue("warning", path, rule, "", "Left out. Name those that you want with --pred.")
+
+
+def _is_known(path: Path) -> bool:
+    """Tell whether a file is of a format that is recognised and not read."""
+    try:
+        return known.name_of(folder.load(path, limits.MAX_FILE_BYTES)[: formats.HEAD_BYTES]) is not None
+    except BadInput:
+        return False
+
+
+def _passed_over(files: Sequence[Path], unknown: Sequence[Path]) -> list[Path]:
+    """Return the files that are neither annotations nor pages."""
+    readable = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
+    unlike = [path for path in files if path.suffix.lower() not in readable]
+    return [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
+
+
+def _others_left_out(others: Sequence[Path]) -> list[Issue]:
+    if not others:
+        return []
+    rule, fix = "other files are left out", "Nothing to do if they hold no annotations."
+    return [_issue("warning", others[0], rule, examples([path.name for path in others]), fix)]
+
+
+def _not_a_truth(path: Path) -> Issue:
+    return _issue(
+        "error",
+        path,
+        'a ground truth file must have type "ground_truth" (snapshot 1.3, section 4)',
+        '"prediction"',
+        "Give a ground truth, or add --as-reference to measure how far the models agree.",
+        place="$.info.type",
+    )
+
+
+def _several(truths: Sequence[Path]) -> Issue:
+    same = len({path.name for path in truths}) < len(truths)
+    names = ", ".join(f"{path.parent.name}/{path.name}" if same else path.name for path in truths)
+    return _issue("error", truths[0], "one session has one ground truth", names, "Name the one you mean with --gt.")
+
+
+def _no_truth(candidates: Sequence[Path]) -> Issue:
+    names = ", ".join(path.name for path in candidates)
+    return _issue(
+        "warning",
+        candidates[0],
+        "files of fields do not state which is the ground truth; its folder or file is called ground_truth",
+        f"{names}, all without confidence",
+        "Name the ground truth with --gt; until then all of them are predictions.",
+    )
+
+
+def _issue(
+    severity: Severity, path: Path, rule: str, found: str, fix: str, *, place: str = "", name: str = ""
+) -> Issue:
+    """Return an issue of a path by its name, never its folder."""
+    return Issue(severity=severity, file=name or path.name, place=place, rule=rule, found=found, fix=fix)

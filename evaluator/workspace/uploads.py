@@ -1,0 +1,229 @@
+"""Files dropped onto the dashboard, sorted by content: annotations with a proposed role, pages, and what is left out.
+
+Archives are unpacked. Names come from a browser or an archive: one that could lead anywhere is refused before a file is
+touched. A role is a proposal; the reader decides.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from evaluator import formats
+from evaluator.data.dataset import Side
+from evaluator.data.issues import BadInput, Collector, Issue
+from evaluator.formats import archive, known, search, table
+from evaluator.formats.base import KINDS, Kind, Unit
+from evaluator.pdf.folder import IMAGE_SUFFIXES, name_problem
+from evaluator.pdf.worker import is_page_file
+from evaluator.project import Upload
+
+PAGE_SUFFIXES: Final = (".pdf", *IMAGE_SUFFIXES)
+"""Endings of documents and of images of pages."""
+PAGE_BYTES: Final = 50 * 2**20
+"""The largest document that is taken."""
+
+
+class Proposed(NamedTuple):
+    """One side that was dropped, with its format in words and the reason of the proposed side.
+
+    `side` is None where several say that they are the ground truth.
+    """
+
+    upload: Upload
+    kind: Kind
+    title: str
+    side: Side | None
+    why: str
+
+
+class Dropped(NamedTuple):
+    """Dropped files, sorted, by their relative names.
+
+    `pages`: documents and page images. `left_out`: neither. `issues`: of archives and names. `tables`: those whose
+    columns have no known names.
+    """
+
+    proposed: tuple[Proposed, ...]
+    pages: tuple[tuple[str, bytes], ...]
+    left_out: tuple[str, ...]
+    issues: tuple[Issue, ...]
+    tables: tuple[tuple[str, bytes], ...] = ()
+
+    def reasons(self) -> tuple[Issue, ...]:
+        """Return why files are left out, as warnings: what is opened beside them is not wrong."""
+        return tuple(
+            issue
+            if issue.severity == "warning"
+            else msgspec.structs.replace(issue, severity="warning", fix=f"Left out. {issue.fix}")
+            for issue in self.issues
+        )
+
+    def unexplained(self) -> tuple[str, ...]:
+        """Return the names of files that are left out without an issue."""
+        explained = {issue.file for issue in self.issues}
+        return tuple(name for name in self.left_out if name not in explained)
+
+
+def endings() -> list[str]:
+    """Return the endings of all files that the dashboard takes, without the dot, in alphabetical order."""
+    return sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES})
+
+
+def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
+    """Return what some dropped files are, by their content; archives are unpacked.
+
+    `uploads`: relative names and bytes. `open_truths`: kinds of which a ground truth is open; one lone file that states
+    no side is then proposed as a prediction.
+    """
+    issues: list[Issue] = []
+    pages: list[tuple[str, bytes]] = []
+    left_out: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="layoutscope-") as place:
+        root = Path(place)
+        for name, content in _unpacked(uploads, issues):
+            if problem := name_problem(name):
+                collector = Collector(name, max_per_rule=None)
+                collector.error("", "a file must have a plain relative name", f"it {problem}", "Rename the file.")
+                issues += collector.issues()
+            elif any(part.startswith(".") for part in name.split("/")):
+                left_out.append(name)
+            elif name.lower().endswith(PAGE_SUFFIXES):
+                refused = _too_large(name) if len(content) > PAGE_BYTES else None
+                refused = refused or (None if is_page_file(content) else no_page(name))
+                pages += [] if refused else [(name, content)]
+                left_out += [name] if refused else []
+                issues += [refused] if refused else []
+            else:
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        files = list(search.walk([root]))
+        units = search.units(files)
+        whole = _whole_archives(units.units, root, uploads)
+        loose = [unit for unit in units.units if not any(path in unit.path.parents for path in whole)]
+        held = [*loose, *(each.unit for each in whole.values())]
+        proposed = tuple(_proposed(held, root, files, open_truths, whole))
+        tables = tuple(
+            (path.relative_to(root).as_posix(), path.read_bytes())
+            for path in (*units.unknown, *units.others)
+            if path.suffix.lower() in table.FORMAT.suffixes and table.looks_like_table(path.read_bytes())
+        )
+        suffixes = formats.suffixes()
+        of_others = [path for path in files if path.suffix.lower() not in suffixes and known.name_of(path.read_bytes())]
+        for path in (*units.unknown, *of_others):
+            try:
+                formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
+            except BadInput as problem:
+                issues += problem.issues
+    used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
+    names = [path.relative_to(root).as_posix() for path in files if not any(each in path.parents for each in whole)]
+    alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
+    return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
+
+
+def no_page(name: str) -> Issue:
+    """Return the issue of a file that is called a page and is none."""
+    rule = "a file with the ending of a page must be a PDF or an image"
+    fix = "Left out. Export the page again, or give the file the ending of what it is."
+    return Issue(severity="warning", file=name, place="", rule=rule, found="another beginning", fix=fix)
+
+
+def _too_large(name: str) -> Issue:
+    rule = f"a page file must have at most {PAGE_BYTES // 2**20} MiB"
+    fix = "Left out. Start with layoutscope open FOLDER --pdfs DIR, which has no such limit."
+    return Issue(severity="warning", file=name, place="", rule=rule, found="a larger one", fix=fix)
+
+
+def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files, those of an archive under its name; issues of archives are added to `issues`."""
+    suffixes = [*formats.suffixes() - {".zip"}, *PAGE_SUFFIXES]
+    for name, content in uploads:
+        if not archive.is_archive(content):
+            yield name, content
+            continue
+        collector = Collector(name, max_per_rule=20)
+        try:
+            members = archive.read(content, collector, suffixes=suffixes)
+        except BadInput as problem:
+            issues += problem.issues
+            continue
+        issues += collector.issues()
+        for member in members:
+            yield f"{Path(name).stem}/{member.name}", member.content
+
+
+class _Whole(NamedTuple):
+    """An archive that is one side: as a unit, and its bytes under its name."""
+
+    unit: Unit
+    file: tuple[str, bytes]
+
+
+def _whole_archives(units: Sequence[Unit], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
+    """Return archives that their format reads as one side, by the folder of their members."""
+    whole = {}
+    for name, content in uploads:
+        folder = root / Path(name).stem
+        inside = [unit for unit in units if folder in unit.path.parents]
+        if len(inside) < 2 or not archive.is_archive(content):
+            continue
+        recognised = formats.recognise(content, name)
+        kinds = {(unit.format, unit.sides, unit.unscored) for unit in inside}
+        if recognised is None or len(kinds) > 1 or inside[0].format != recognised.name:
+            continue
+        unit = Unit(path=folder, format=recognised.name, sides=inside[0].sides, unscored=inside[0].unscored)
+        whole[folder] = _Whole(unit, (name, content))
+    return whole
+
+
+def _proposed(
+    units: Sequence[Unit],
+    root: Path,
+    files: Sequence[Path],
+    open_truths: Collection[Kind],
+    whole: Mapping[Path, _Whole],
+) -> Iterator[Proposed]:
+    """Yield the units with their roles, by kind and then in the order of their names."""
+    for kind in KINDS:
+        of_kind = sorted(
+            (unit for unit in units if formats.FORMATS[unit.format].kind == kind), key=lambda unit: unit.path
+        )
+        stated = [unit for unit in of_kind if "ground_truth" in unit.sides]
+        bare = [unit for unit in of_kind if unit.unscored]
+        for unit in of_kind:
+            title = formats.FORMATS[unit.format].title
+            if unit.path in whole:
+                file = whole[unit.path].file
+                upload = Upload(file[0], (file,), unit.format)
+            else:
+                upload = _upload(unit, root, files)
+            if "ground_truth" in unit.sides:
+                several = len(stated) > 1
+                side: Side | None = None if several else "ground_truth"
+                why = f"one of {len(stated)} that may be the ground truth" if several else "by its content or name"
+                yield Proposed(upload, kind, title, side, why)
+                if "prediction" not in unit.sides:
+                    continue
+            if unit.unscored and len(bare) == 1 and not stated and (len(of_kind) > 1 or kind not in open_truths):
+                yield Proposed(upload, kind, title, "ground_truth", "it has no scores")
+            elif unit.unscored and len(bare) > 1 and not stated:
+                yield Proposed(upload, kind, title, None, f"one of {len(bare)} without scores")
+            else:
+                why = "by its content" if "prediction" in unit.sides else "a ground truth is open or stated"
+                yield Proposed(upload, kind, title, "prediction", why if unit.sides or unit.unscored else "by default")
+
+
+def _upload(unit: Unit, root: Path, files: Sequence[Path]) -> Upload:
+    """Return the files of a unit, those of a folder by their names in it."""
+    if unit.path in files:
+        return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
+    suffixes = formats.FORMATS[unit.format].suffixes
+    inside = [path for path in files if unit.path in path.parents and path.suffix.lower() in suffixes]
+    held = tuple((path.relative_to(unit.path).as_posix(), path.read_bytes()) for path in inside)
+    name = unit.path.name if unit.path != root else f"{len(held)} files, {held[0][0]} first"
+    return Upload(name if len(held) > 1 or unit.path != root else held[0][0], held, unit.format)

@@ -1,0 +1,343 @@
+"""What views share on screen: title line, sidebar, empty states, and text as Streamlit may show it.
+
+Text from data goes through ``html.escape`` into ``st.html``, or into widgets that render no markup.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from evaluator import formats
+from evaluator.components.payloads import ThemePayload
+from evaluator.data.dataset import Document
+from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
+from evaluator.metrics.results import threshold_text
+from evaluator.workspace.roles import sample
+from evaluator.workspace.uploads import endings
+from pages.app import components, protocol, session_files, widgets
+from pages.app.computed import computed
+from pages.app.results import result_of, score_threshold, use_standard
+from pages.app.session_files import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
+from pages.app.state import State, state
+
+FILES_VIEW = "pages/files.py"
+_FIRST_FILES = "first_files_given"
+_ISSUES_SHOWN = 200
+# After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
+# "owner/model" as registries write it; a slash elsewhere belongs to the name.
+_OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
+_MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
+
+
+def title(text: str, signature: str) -> None:
+    """Draw the first line of a view: what it is, and what made its numbers."""
+    st.html(f'<div class="ls-title"><h1>{html.escape(text)}</h1><span>{html.escape(plain(signature))}</span></div>')
+
+
+def section(text: str, facts: str = "") -> None:
+    """Draw a heading inside a view, with facts in small letters behind it."""
+    st.html(
+        f'<h2 class="ls-section">{html.escape(displayed(text))} <small>{html.escape(displayed(facts))}</small></h2>'
+    )
+
+
+def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
+    """Return protocol, thresholds and counts of a view; one score threshold of all models is said once."""
+    of = protocol.chosen()
+    every = [(f"≥ {threshold_text(score_threshold(loaded, model))}", model) for model in chosen]
+    scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
+    if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
+        scores = [every[0][0]]
+    counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
+    mended = [loaded.predictions[model.index] for model in chosen]
+    fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
+    parts = [f"{of.name} {of.version}", protocol.iou_words(), "score " + ", ".join(scores), counts, *fixes, *extra]
+    return " · ".join(parts)
+
+
+def need_files() -> None:
+    """Draw the empty state of a view that needs both sides: what is missing, and the way out."""
+    held = files(BOXES)
+    if held.ground_truth is None:
+        text = "No ground truth is open, so nothing can be evaluated yet."
+    elif held.ground_truth.source is None:
+        text = "The ground truth has errors, so nothing can be evaluated yet."
+    elif not held.models:
+        text = "No prediction is open, so there is nothing to compare with the ground truth."
+    else:
+        text = "No prediction can be evaluated against this ground truth."
+    names = " · ".join(each.title.split(" (")[0] for each in formats.FORMATS.values() if each.kind == BOXES.name)
+    st.html(
+        f'<div class="ls-empty"><p>{html.escape(text)}</p><p class="ls-formats">Recognised by content: '
+        f"{html.escape(names)}. PDFs and page images are shown behind the boxes.</p></div>"
+    )
+    with st.form("first_files", clear_on_submit=True):
+        st.file_uploader(
+            "Ground truth, predictions, PDFs and page images, or zip archives of them",
+            type=endings(),
+            accept_multiple_files=True,
+            key=_FIRST_FILES,
+        )
+        session_files.read_button(State.given, _FIRST_FILES)
+    if state.given is not None:
+        # There the reader decides which file is what.
+        st.switch_page(FILES_VIEW)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
+        st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
+    if held.ground_truth is not None and held.models:
+        # Another protocol may take these files.
+        with st.sidebar:
+            protocol_choice()
+        wrong = [issue for issue in session_files.issues(BOXES) if issue.severity == "error"]
+        if wrong:
+            issues(wrong)
+
+
+def _use_sample() -> None:
+    session_files.use(BOXES, sample(session_files.SAMPLE_DATA))
+
+
+def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = session_files.boxes) -> OpenedBoxes | None:
+    """Return the files of boxes that `find` gives; without them draw the empty state, None."""
+    loaded = find()
+    if loaded is None:
+        title(title_, "")
+        sidebar(None)
+        need_files()
+    return loaded
+
+
+def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
+    """Draw what changes all numbers: a prediction as reference, documents of one file only."""
+    if loaded.project.as_reference:
+        reference_banner()
+    for model in chosen:
+        only = loaded.dataset.documents_only_in(model.index)
+        if not any(only.values()):
+            continue
+        result = result_of(loaded, model)
+        every = result.micro.row(0)
+        shared = result.in_documents(loaded.dataset.in_both(model.index))[0].row(0)
+        st.warning(
+            f"Model {model.letter if isinstance(model, Named) else escaped(model.name)}: "
+            f"{count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
+            f"{count_of(len(only['prediction']), 'document')} only in the prediction count as missed and false "
+            f"positive. F1 {number(every['f1'])} with them, {number(shared['f1'])} without.",
+            icon=":material/difference:",
+        )
+    refused_parts()
+
+
+def reference_banner() -> None:
+    """Draw that a prediction is the reference."""
+    st.warning(
+        "The reference is a model's prediction, not a ground truth: the numbers show how far the models agree, "
+        "not which is right.",
+        icon=":material/compare_arrows:",
+    )
+
+
+def refused_parts(more: Sequence[str] = ()) -> None:
+    """Draw, once, parts of the address that could not be followed, and choices that files lack."""
+    refused = [*State.refused.take(), *more]
+    if refused:
+        st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
+
+
+def lettered(model: Model) -> str:
+    """Return a model's letter, when the view gives it one, and its short name."""
+    return f"{model.letter} {short_name(model)}" if isinstance(model, Named) else short_name(model)
+
+
+def theme() -> str:
+    """Return a class for our own blocks in the dark theme, to be put after another class."""
+    return " ls-dark" if is_dark() else ""
+
+
+def follow_theme() -> None:
+    """Draw the view again when the reader chooses the other theme: charts have its colours."""
+    with st.sidebar:
+        components.theme(ThemePayload(is_dark()), key="theme")
+
+
+def is_dark() -> bool:
+    """Return whether the reader's theme is dark."""
+    return st.context.theme.type == "dark"
+
+
+def letter_badge(letter: str) -> str:
+    """Return the letter of a model in its colour, as HTML."""
+    return f'<i class="ls-letter ls-{letter.lower()}">{letter}</i>'
+
+
+def number(value: float | None) -> str:
+    """Return a ratio with three decimals; undefined is n/a."""
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def short_name(model: Model) -> str:
+    """Return a model's name without its owner, cut at 12 characters."""
+    return shortened(_OWNER.sub("", model.name), 12)
+
+
+def shortened(text: str, length: int) -> str:
+    """Return text of at most so many characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def escaped(text: str) -> str:
+    """Return text for a widget that renders Markdown, with everything that is markup escaped.
+
+    Streamlit makes links and images of Markdown, and looks for addresses, emoji and icons after escapes are resolved:
+    an invisible word joiner keeps those apart.
+    """
+    apart = _MADE_LATER.sub("\u2060", displayed(text))
+    return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
+
+
+def sidebar(loaded: OpenedBoxes | None) -> None:
+    """Draw which files and models the numbers are of."""
+    with st.sidebar:
+        st.html(_counts(loaded))
+
+
+def lines(texts: Sequence[str]) -> None:
+    """Draw lines of counts at the foot of the sidebar."""
+    st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
+
+
+def document_choice(loaded: OpenedBoxes) -> None:
+    """Draw the choice of all documents, or one."""
+    widgets.choice("Document", _document_names(loaded.digests, _documents=loaded.dataset.documents), State.within)
+
+
+@computed(16)
+def _document_names(digests: tuple[str, ...], *, _documents: Sequence[Document]) -> dict[str, str]:
+    """Return the names of documents by id; first, under "", all of them together."""
+    names = {document.doc_id: displayed(document.name) for document in _documents}
+    return {"": f"All {count_of(len(names), 'document')}", **names}
+
+
+def label_choice(loaded: OpenedBoxes) -> None:
+    """Draw the choice of all evaluated labels, or one."""
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
+    names = {"": f"All {count_of(len(labels), 'label')}", **{label: displayed(label) for label in labels}}
+    widgets.choice("Label", names, State.label)
+
+
+def files_choice(loaded: OpenedBoxes) -> None:
+    """Draw protocol, ground truth and the two models, in the sidebar."""
+    with st.sidebar:
+        protocol_choice()
+        truth = loaded.dataset.ground_truth.source.name
+        st.selectbox("Ground truth", [0], format_func=lambda _: displayed(truth), key="truth_shown", disabled=True)
+        for model in loaded.pair:
+            model_choice(loaded, model)
+
+
+def protocol_choice() -> None:
+    """Draw the protocols that match boxes; another one begins at its own thresholds."""
+    titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
+    if state.protocol not in titles:
+        state.protocol = protocol.chosen().name
+    widgets.choice("Protocol", titles, State.protocol, on_change=State.protocol.changed(use_standard))
+    if state.polygons or session_files.has_outlines():
+        st.checkbox(
+            "Compare outlines",
+            key=State.polygons.key,
+            persist_state="session",
+            help="IoU, coverage and purity of polygons and masks where a file has them; a box without an outline "
+            "counts as it is. Otherwise the boxes around them are compared.",
+        )
+
+
+def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
+    """Draw which open model is A or B; one that is the other changes places with this one."""
+    names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
+    field.set(model.index)
+    pair = zip(loaded.kind.chosen, loaded.pair, strict=False)
+    others = [(its, other.index) for its, other in pair if its is not field]
+
+    def give_way() -> None:
+        for its, index in others:
+            if field.get() == index:
+                its.set(model.index)
+
+    chosen: object = st.selectbox(
+        f"Model {model.letter}{role}",
+        list(range(len(names))),
+        format_func=lambda index: displayed(names[index]),
+        key=field.key,
+        persist_state="session",
+        disabled=len(names) < 2,
+        on_change=field.changed(give_way),
+    )
+    if not isinstance(chosen, int):
+        # The browser names an option by its words, and another file has changed them meanwhile.
+        field.set(model.index)
+
+
+def _counts(loaded: OpenedBoxes | None) -> str:
+    if loaded is None:
+        return '<div class="ls-counts">Nothing to evaluate yet</div>'
+    dataset = loaded.dataset
+    issues = issue_count(loaded.issues)
+    lines = [
+        f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",
+        f"{len(dataset.ground_truth):,} ground-truth boxes, {count_of(dataset.evaluated, 'label')}",
+        f"{count_of(issues, 'issue')} in the files" if issues else "No issues in the files",
+    ]
+    return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
+
+
+def corrected_table(heads: Sequence[str], rows: str, signatures: Sequence[str]) -> None:
+    """Draw official and corrected numbers, rows from `corrected_row`, with what made them."""
+    columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    signed = "<br>".join(html.escape(plain(line)) for line in signatures)
+    st.html(
+        f'<div class="ls-wide"><table class="ls-corrected{theme()}"><thead><tr><th></th><th></th>{columns}</tr>'
+        f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
+    )
+
+
+def corrected_row(name: str, which: str, cells: Sequence[str]) -> str:
+    """Return a row of `corrected_table` as HTML: "official", "corrected" or "change"."""
+    body = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>{body}</tr>'
+
+
+def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
+    """Return what is loaded of a kind, one row per side."""
+    roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}
+    return [
+        {
+            "Role": roles[member.side],
+            "File": displayed(member.name),
+            "Format": kind.name,
+            kind.counted: kind.size(member.source) if member.source is not None else None,
+            "Issues": issue_count(member.issues),
+            "SHA-256": member.source.sha256[:12] if member.source is not None else "",
+        }
+        for member in files(kind).members
+    ]
+
+
+def issues(issues: Sequence[Issue]) -> None:
+    """Draw issues of files as a table: file, place, rule, found, fix; many of one rule are one row."""
+    issues = folded(issues)
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("Severity", "File", "Place", "Rule", "Found", "Fix"))
+    rows = []
+    for issue in issues[:_ISSUES_SHOWN]:
+        texts = (issue.severity, issue.file, issue.place, issue.rule, issue.found, issue.fix)
+        rows.append(f"<tr>{''.join(f'<td>{html.escape(plain(text))}</td>' for text in texts)}</tr>")
+    st.html(
+        f'<div class="ls-wide"><table class="ls-issues{theme()}"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    if len(issues) > _ISSUES_SHOWN:
+        st.caption(f"The first {_ISSUES_SHOWN} of {len(issues):,}; layoutscope check --json lists all.")

@@ -1,0 +1,480 @@
+"""Pages of the open documents as pictures, words and sizes; one that cannot be shown says why.
+
+PDFs are looked up by name under one folder; uploads, after a check of name and first bytes, under one of the session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.payloads import PictureItem, ProblemItem, SharperEvent, StripItem
+from evaluator.data.issues import plain
+from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.sizes import Size, measured
+from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
+from evaluator.project import AnyProject
+from evaluator.system.lru_cache import Recent
+from evaluator.workspace.store import put
+from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES
+from pages.app import ended_sessions, frame, routes, workspace_store
+from pages.app.session_files import (
+    BOXES,
+    FIELDS,
+    POSTERS,
+    AnyKind,
+    OpenedBoxes,
+    Place,
+    files,
+    files_button,
+    workspace_named,
+)
+from pages.app.state import Field, State, state
+
+# Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
+FIRST_DPI: Final = 90.0
+FIRST_PIXELS: Final = 8_000_000
+"""Of such a picture at most, however large the page is."""
+PATIENCE: Final = 6.0
+"""Seconds that a view waits for a slow page: with its own run, two more than the limit of a page."""
+TEXT_PATIENCE: Final = 0.5
+"""Seconds that a view waits for the words of such a page, whose picture it has waited for."""
+SHARPEST_WIDTH: Final = 8_000
+THUMBNAIL_WIDTH: Final = 96
+"""Pixels; the strip shows it half as wide, for screens of two pixels to one."""
+# File systems stop at 255 bytes, not characters.
+_NAME_BYTES: Final = 240
+# Names that a note lists.
+_NAMED: Final = 6
+# Of pages that were waited for in vain so many are known.
+_LATE_PAGES: Final = 256
+
+
+class PageNote(NamedTuple):
+    """The last upload: pages taken, names refused (its name or content is no page's), files replaced."""
+
+    added: int
+    refused: tuple[str, ...]
+    replaced: tuple[str, ...]
+
+
+_NOTE: Final[Field[PageNote | None]] = Field(None, "page_note")
+# Whether pages are made that the reader has not turned to.
+_ahead: Final[ContextVar[bool]] = ContextVar("_ahead", default=False)
+
+
+@contextlib.contextmanager
+def of_pages_ahead() -> Iterator[None]:
+    """Wait for nothing of the renderer: a page not drawn has the address of its picture, and no words."""
+    token = _ahead.set(True)
+    try:
+        yield
+    finally:
+        _ahead.reset(token)
+
+
+def patience(seconds: float) -> float:
+    """Return how long something of a page is waited for; 0 for pages that the reader has not turned to."""
+    return 0.0 if _ahead.get() else seconds
+
+
+@st.cache_resource(show_spinner=False)
+def pool() -> PagePool:
+    """Return the renderer of this process, for all sessions."""
+    made = PagePool(spares=1)
+    ended_sessions.when_none(made.rest)
+    return made
+
+
+def start_renderer(kind: AnyKind) -> None:
+    """Start the renderer's processes where there is a folder of pages; nothing is read or waited for."""
+    held = kind.held.get()
+    if (workspace_named().of(kind.name).pdfs if held is None else held.pdfs) is not None:
+        pool().start()
+
+
+def shown_image(
+    renderer: PagePool,
+    path: Path,
+    index: int,
+    *,
+    dpi: float = FIRST_DPI,
+    width: int | None = None,
+    patience: float | None = None,
+) -> PageImage:
+    """Return a page as JPEG for a screen, drawn once for all callers; see `page_image`."""
+    most = FIRST_PIXELS if width is None else PIXEL_LIMIT
+    return renderer.page_image(
+        path, index, dpi=dpi, width=width, most_pixels=most, patience=patience, encoding="screen"
+    )
+
+
+def prepare(
+    root: Folders | None,
+    name: str,
+    index: int,
+    images: Mapping[tuple[str, int], str] | None = None,
+    width: int | None = None,
+) -> None:
+    """Put picture and text of a page into the renderer's caches; errors show when the page is opened."""
+    renderer = pool()
+    with contextlib.suppress(PageProblem):
+        page = _page_file(root, name, index, images)
+        shown_image(renderer, page.path, page.page_index, width=width)
+        if not renderer.words(page.path, page.page_index).texts:
+            renderer.ink(page.path, page.page_index)
+
+
+def prepare_on(loaded: OpenedBoxes, place: Place) -> None:
+    """Put picture and text of a page of the dataset into the renderer's caches; see `prepare`."""
+    prepare(loaded.project.pdfs, _name_of(loaded, place.document), place.index, loaded.dataset.page_images)
+
+
+def _folder(root: Folders) -> PdfFolder:
+    if root not in state.pdf_folders:
+        state.pdf_folders = {**state.pdf_folders, root: PdfFolder(root)}
+    return state.pdf_folders[root]
+
+
+def refresh_pdfs() -> None:
+    """Look at the PDF folders again."""
+    State.pdf_folders.take()
+
+
+def page_file(loaded: OpenedBoxes, document: str, index: int) -> PageFile:
+    """Return the file that shows a page, of its document or of the page alone; raises `PageProblem`."""
+    return _page_file(loaded.project.pdfs, _name_of(loaded, document), index, loaded.dataset.page_images)
+
+
+def _page_file(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None) -> PageFile:
+    if root is None:
+        raise PageProblem("no_folder", document=name)
+    return _folder(root).find_page(name, index, images)
+
+
+def _name_of(loaded: OpenedBoxes, document: str) -> str:
+    dataset = loaded.dataset
+    return dataset.documents[dataset.document_code[document]].name
+
+
+def _path(root: Folders | None, name: str) -> Path:
+    """Return the PDF of a name under a folder; raises `PageProblem` when there is none."""
+    if root is None:
+        raise PageProblem("no_folder", document=name)
+    return _folder(root).find(name)
+
+
+def page_count(loaded: OpenedBoxes, document: str) -> int | None:
+    """Return the pages of a document's PDF; None when it cannot be opened."""
+    return pages_of(loaded.project.pdfs, _name_of(loaded, document))
+
+
+def pages_of(root: Folders | None, name: str) -> int | None:
+    """Return the pages of the PDF of a name under a folder; None when it cannot be opened."""
+    try:
+        return pool().describe(_path(root, name)).page_count or None
+    except PageProblem:
+        return None
+
+
+def sizes_of(loaded: OpenedBoxes, document: str, pages: Sequence[int]) -> dict[int, Size]:
+    """Return the sizes of a document's pages, or of page images, by page index; see `pdf.sizes.measured`."""
+    root = loaded.project.pdfs
+    if root is None:
+        return {}
+    return measured(_folder(root), pool(), _name_of(loaded, document), pages, loaded.dataset.page_images)
+
+
+def pdf_listing(root: Folders | None) -> PdfFolder | None:
+    """Return the listing of a PDF folder: another one after `refresh_pdfs`."""
+    return None if root is None else _folder(root)
+
+
+def ask_sharper(wanted: SharperEvent | None) -> None:
+    """Note that a page is zoomed beyond its picture."""
+    if wanted is not None:
+        state.sharper = msgspec.structs.replace(wanted, width=min(wanted.width, SHARPEST_WIDTH))
+
+
+def page_picture(loaded: OpenedBoxes, place: Place) -> PictureItem:
+    """Return the picture of a page of the dataset, as sharp as the zoom needs; see `picture`."""
+    return zoomed_picture(loaded.project.pdfs, _name_of(loaded, place.document), place, loaded.dataset.page_images)
+
+
+def zoomed_picture(
+    root: Folders | None, name: str, place: Place, images: Mapping[tuple[str, int], str] | None = None
+) -> PictureItem:
+    """Return the picture of a page by PDF name, as sharp as the zoom needs; see `picture`."""
+    wanted = state.sharper
+    zoomed = wanted is not None and (wanted.document, wanted.index) == (place.document, place.index)
+    return picture(root, name, place.index, width=wanted.width if zoomed and wanted else None, images=images)
+
+
+def picture(
+    root: Folders | None,
+    name: str,
+    index: int,
+    *,
+    width: int | None = None,
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> PictureItem:
+    """Return the picture of a page as the viewer wants it, or the reason why there is none."""
+    try:
+        page = _page_file(root, name, index, images)
+        try:
+            waits = _picture_patience(page)
+            image = shown_image(pool(), page.path, page.page_index, width=width, patience=waits)
+        except PageProblem as problem:
+            if problem.kind != "not_ready":
+                raise
+            if _ahead.get():
+                return _drawn_when_fetched(page)
+            _not_ready().put(page, value=True)
+            raise
+        _not_ready().drop(page)
+    except PageProblem as problem:
+        return PictureItem(
+            width=595.0,
+            height=842.0,
+            image=None,
+            image_width=0,
+            problem=ProblemItem(
+                problem.title, problem.text, problem.fix, problem.in_files, again=problem.kind == "not_ready"
+            ),
+            notes=(),
+        )
+    return PictureItem(
+        width=image.page_width,
+        height=image.page_height,
+        image=_first_address(page, image.jpeg) if width is None else routes.picture_address(image.jpeg),
+        image_width=image.width,
+        problem=None,
+        notes=tuple(plain(warning) for warning in image.warnings),
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _not_ready() -> Recent[PageFile, bool]:
+    return Recent(most=_LATE_PAGES)
+
+
+def _picture_patience(page: PageFile) -> float:
+    """Return how long to wait for a picture; shortly for one that was waited for in vain."""
+    return patience(TEXT_PATIENCE if _not_ready().get(page) else PATIENCE)
+
+
+def _drawn_when_fetched(page: PageFile) -> PictureItem:
+    """A page whose picture is drawn when fetched; `PageProblem` when its size is not known."""
+    width, height = pool().page_size(page.path, page.page_index)
+    if not width > 0 or not height > 0:
+        raise PageProblem("not_ready", document=page.path.name, page_index=page.page_index)
+    pixels, _ = pixel_size(width, height, dpi=FIRST_DPI, width=None, most=FIRST_PIXELS)
+    address = _first_address(page)
+    return PictureItem(width=width, height=height, image=address, image_width=pixels, problem=None, notes=())
+
+
+def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
+    """Return the address of a page's picture without zoom: the same before and after it is drawn."""
+    renderer = pool()
+
+    def make() -> bytes | None:
+        with contextlib.suppress(PageProblem):
+            return shown_image(renderer, page.path, page.page_index, patience=PATIENCE).jpeg
+        return None
+
+    if jpeg is not None and not routes.routed():
+        return routes.picture_address(jpeg)
+    return later_address(page, "page", make, known=jpeg, whole=True)
+
+
+def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
+    """Return the address of a small picture of a page, drawn when it is fetched; empty for none."""
+    try:
+        page = _page_file(root, name, index, images)
+    except PageProblem:
+        return ""
+    renderer = pool()
+
+    def make() -> bytes | None:
+        with contextlib.suppress(PageProblem):
+            return shown_image(renderer, page.path, page.page_index, width=THUMBNAIL_WIDTH).jpeg
+        return None
+
+    return later_address(page, "", make)
+
+
+def later_address(
+    page: PageFile, what: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
+) -> str:
+    """Return the address of a page's picture, made when fetched; see `by_digest.later_address`.
+
+    `what` is all that decides the picture beside the page. Empty where there is no file or no route.
+    """
+    try:
+        stat = page.path.stat()
+    except OSError:
+        return ""
+    of = f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}\0{what}"
+    return routes.later_address(of, make, known=known, whole=whole)
+
+
+def with_thumbnails(
+    strip: Sequence[StripItem],
+    root: Folders | None,
+    name_of: Callable[[str], str],
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> tuple[StripItem, ...]:
+    """Return the pages of a strip with small pictures; `name_of` gives the PDF name of a document."""
+    return tuple(
+        msgspec.structs.replace(page, image=thumbnail(root, name_of(page.document), page.index, images))
+        for page in strip
+    )
+
+
+def add_pages(
+    uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] = (BOXES,)
+) -> tuple[list[str], list[str]]:
+    """Put uploaded PDFs and page images into a folder of this session; return names added and refused.
+
+    They go before equally good names, for kinds other than `kinds` only without a folder of their own.
+    """
+    folder = _upload_folder()
+    replaced = _replaced(uploads, kinds)
+    added, refused = [], []
+    for name, content in uploads:
+        # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
+        parts = name.split("/")
+        safe = name.isprintable() and not name_problem(name) and not any(part.startswith(".") for part in parts)
+        safe = safe and len(parts[-1].encode()) <= _NAME_BYTES and parts[-1].lower().endswith(PAGE_SUFFIXES)
+        if safe and len(content) <= PAGE_BYTES and is_page_file(content):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            added.append(name)
+        else:
+            refused.append(name)
+    if added:
+        _look_there(folder, kinds)
+        workspace_store.keep_pages([(name, content) for name, content in uploads if name in added])
+    _NOTE.set(PageNote(len(added), tuple(refused), tuple(was for name, was in replaced if name in added)))
+    return added, refused
+
+
+def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind]) -> list[tuple[str, str]]:
+    """Return names of uploads with the open file, of other content, in whose place each is shown."""
+    roots = dict.fromkeys(held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None)
+    replaced = []
+    for name, content in uploads:
+        for root in roots:
+            with contextlib.suppress(PageProblem, OSError):
+                path = _path(root, name)
+                same_name = path.name.casefold() == name.rsplit("/", 1)[-1].casefold()
+                if same_name and (path.stat().st_size != len(content) or path.read_bytes() != content):
+                    earlier = path.is_relative_to(_upload_folder().resolve())
+                    replaced.append(
+                        (name, f"{path.name}, {'uploaded before' if earlier else f'of {_folder(root).name}'}")
+                    )
+                    break
+    return replaced
+
+
+def folder_words(folders: Folders) -> str:
+    """Return where documents are looked up, in words."""
+    every = folders_of(folders)
+    if uploaded_folder() not in every:
+        return f"under the folder {_folder(folders).name}"
+    return (
+        "among the uploads" if len(every) == 1 else f"among the uploads, then under the folder {_folder(folders).name}"
+    )
+
+
+def _upload_folder() -> Path:
+    """Return the folder of this session's uploaded pages, beside those that are kept."""
+    of = workspace_store.folder()
+    uploaded = state.upload_folder or tempfile.TemporaryDirectory(
+        prefix="layoutscope-", dir=None if of is None else of.session_folder()
+    )
+    if state.upload_folder is None:
+        state.upload_folder = uploaded
+        ended_sessions.at_end("uploads", uploaded.cleanup)
+    return Path(uploaded.name)
+
+
+def _look_there(folder: Path, kinds: Collection[AnyKind]) -> None:
+    for kind in (BOXES, FIELDS, POSTERS):
+        held: AnyProject = files(kind)
+        if held.pdfs is None:
+            kind.held.set(replace(held, pdfs=folder))
+        elif kind in kinds and folder not in folders_of(held.pdfs):
+            kind.held.set(replace(held, pdfs=(folder, *folders_of(held.pdfs))))
+    refresh_pdfs()
+
+
+def open_kept_pages(pages: Mapping[str, Path]) -> None:
+    """Open the documents and page images that the workspace folder has."""
+    if not pages:
+        return
+    folder = _upload_folder()
+    for name, source in pages.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        put(source, path)
+    _look_there(folder, (BOXES,))
+
+
+def uploaded_folder() -> Path | None:
+    """Return the folder of the uploaded documents and page images; None before the first."""
+    return None if state.upload_folder is None else Path(state.upload_folder.name)
+
+
+def uploaded_pages() -> list[str]:
+    """Return the relative names of documents and page images uploaded in this session or kept, sorted."""
+    folder = uploaded_folder()
+    if folder is None:
+        return []
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def remove_page(name: str) -> None:
+    """Forget an uploaded page file; after the last one, pages come from where they did at the start."""
+    workspace_store.remove_page(name)
+    if name not in uploaded_pages() or state.upload_folder is None:
+        return
+    folder = Path(state.upload_folder.name)
+    (folder / name).unlink()
+    if not uploaded_pages():
+        for kind in (BOXES, FIELDS, POSTERS):
+            held: AnyProject = files(kind)
+            if held.pdfs is not None and folder in (open_now := folders_of(held.pdfs)):
+                left = tuple(each for each in open_now if each != folder)
+                kind.held.set(replace(held, pdfs=left[0] if len(left) == 1 else left or None))
+    refresh_pdfs()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
+def pages_uploader(key: str) -> None:
+    """Draw a place to add PDFs and page images, which are shown on the pages of their names."""
+    with st.form(key, clear_on_submit=True, border=False):
+        endings = [suffix.removeprefix(".") for suffix in PAGE_SUFFIXES]
+        st.file_uploader("PDFs and page images", type=endings, accept_multiple_files=True, key=f"{key}_files")
+        files_button("Add the pages", f"{key}_files", add_pages)
+    note = _NOTE.get()
+    if note is not None:
+        said = [f"Added {note.added:,}."]
+        said += [f"Shown instead of {frame.escaped(_listed(note.replaced))}."] if note.replaced else []
+        said += [f"Neither PDF nor image: {frame.escaped(_listed(note.refused))}."] if note.refused else []
+        st.caption(" ".join(said))

@@ -1,0 +1,103 @@
+"""The protocol that the views of boxes show: the one place of the dashboard that looks a protocol up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluator import formats
+from evaluator.analysis.doctor import Fix, fix_of, fixes_for, match_check
+from evaluator.data.dataset import Annotations, Dataset
+from evaluator.data.issues import Issue
+from evaluator.data.polygons import POLYGON_IOU
+from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs
+from evaluator.metrics.average_precision import Curve
+from evaluator.metrics.results import threshold_text
+from evaluator.protocols import DEFAULT, AnyBoxProtocol, box_protocols
+from evaluator.protocols.base import BoxEvaluation
+from evaluator.protocols.coco import coco_numbers
+from pages.app.state import state
+
+
+def shown() -> dict[str, AnyBoxProtocol]:
+    """Return the protocols that can be chosen, by name."""
+    return {name: each for name, each in box_protocols().items() if "overview" in each.views}
+
+
+def chosen() -> AnyBoxProtocol:
+    """Return the chosen protocol."""
+    every = shown()
+    return every.get(state.protocol, every[DEFAULT])
+
+
+def standard_iou() -> float:
+    """Return the IoU threshold that the chosen protocol starts with."""
+    return chosen().thresholds[0]
+
+
+def options() -> Any:  # noqa: ANN401 - of the chosen protocol
+    """Return the options of the chosen protocol as the reader set them."""
+    return chosen().options(polygons=state.polygons)
+
+
+def key() -> str:
+    """Return what results follow from beside files and thresholds: the protocol and its options."""
+    return f"{chosen().name}, {POLYGON_IOU}" if state.polygons else chosen().name
+
+
+def iou_words() -> str:
+    """Return the IoU threshold as a signature states it, such as "IoU ≥ 0.50"."""
+    name = POLYGON_IOU if state.polygons else "IoU"
+    return f"{name} {'>' if chosen().above else '≥'} {threshold_text(state.iou)}"
+
+
+def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
+    """Return a prediction that can be joined with its ground truth, and issues; raises BadInput."""
+    return chosen().prepared(truth, match_check.with_fixes(prediction, truth, fixes(prediction.name)), options())
+
+
+def prepare_pixels(truth: Annotations, prediction: Annotations) -> Annotations:
+    """Return a prediction whose pixels can be counted, whatever its labels; raises BadInput."""
+    return formats.resolve(match_check.with_fixes(prediction, truth, fixes(prediction.name)), truth)
+
+
+def fixes(name: str) -> tuple[Fix, ...]:
+    """Return the chosen fixes of a prediction."""
+    return fixes_for(tuple(map(fix_of, state.fixes)), name)
+
+
+def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:
+    """Return every pair of boxes of a model that could match, for every threshold that can be chosen."""
+    return chosen().pair(dataset, model, options())
+
+
+def evaluation(of_matching: object) -> BoxEvaluation:
+    """Return the evaluation of a matching at the protocol's own IoU thresholds."""
+    of = chosen()
+    return of.result(of_matching, of.thresholds, options())
+
+
+def curve(result: Any, label: str) -> Curve:  # noqa: ANN401 - of a protocol that ranks by score
+    """Return precision and recall of a label against the score."""
+    curve: Curve = result.curve(label)
+    return curve
+
+
+def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:
+    """Return the matching of the boxes with at least a score."""
+    return chosen().match(of_pairs, options(), min_score=min_score)
+
+
+def has_class_weights() -> bool:
+    """Return whether the chosen protocol weighs labels in their mean."""
+    return "class_weight" in chosen().options.__struct_fields__
+
+
+def ranks() -> bool:
+    """Return whether the chosen protocol has average precision of its own."""
+    return chosen().needs_scores
+
+
+def average_precision(dataset: Dataset, model: int) -> Mapping[str, float | None] | None:
+    """Return COCO's numbers of all predictions of a model; None when one has no score."""
+    return coco_numbers(dataset, model)

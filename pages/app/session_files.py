@@ -1,0 +1,634 @@
+"""What a session has open: files of both sides, models that can be evaluated, their names and issues.
+
+What is read is shared by all sessions under digests of content, name and role, never under a path or a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import os
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar, cast
+
+import streamlit as st
+
+from evaluator import formats, project
+from evaluator.data.dataset import Annotations, Dataset, Side, join
+from evaluator.data.fields import FieldDocuments
+from evaluator.data.issues import BadInput, Issue, plain
+from evaluator.formats.base import Kind as KindName
+from evaluator.formats.base import Reading
+from evaluator.formats.folder import load
+from evaluator.formats.limits import MAX_FILE_BYTES
+from evaluator.formats.posters import Posters
+from evaluator.metrics.results import distinct_names
+from evaluator.project import Member, Project, Upload
+from evaluator.protocols.base import Source
+from evaluator.workspace import roles
+from evaluator.workspace.roles import WORKSPACE_VARIABLE, Workspace
+from evaluator.workspace.store import Taken
+from pages.app import jobs, protocol, workspace_store
+from pages.app.computed import computed
+from pages.app.state import Field, Given, PlaceField, State, Uploaded, state, written
+
+SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
+# A file or folder of this machine, or uploaded files.
+Origin = Path | Upload
+
+
+C = TypeVar("C", bound=Source)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind(Generic[C]):
+    """One kind of files (boxes, fields, posters) and how it is read and compared.
+
+    `counted` heads the column of `size`; `held` and `chosen` are where the session has the files, and A and B among the
+    models. `read` and `prepare` (a prediction comparable with a ground truth, and issues) raise BadInput. `ids` adds to
+    a side's digest; `waiting` is shown while the first files are read.
+    """
+
+    name: KindName
+    counted: str
+    size: Callable[[C], int]
+    held: Field[Project[C] | None]
+    chosen: tuple[PlaceField[int | None], PlaceField[int | None]]
+    read: Callable[[Origin, str, Reading], C]
+    prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
+    ids: Callable[[C], str] = lambda content: ""
+    title: Callable[[C], str] = lambda content: content.name
+    waiting: str = ""
+
+    def digest(self, content: C) -> str:
+        """Return what identifies a side as it was read."""
+        return f"{content.sha256}/{content.name}/{self.ids(content)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A prediction that can be evaluated: its place among the models, and its name."""
+
+    index: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Model):
+    """One of two models that a view shows side by side, with its letter: A or B."""
+
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened(Generic[C]):
+    """What can be evaluated: predictions that fit the ground truth, names in their order, all issues."""
+
+    kind: Kind[C]
+    project: Project[C]
+    ground_truth: C
+    predictions: tuple[C, ...]
+    names: tuple[str, ...]
+    issues: tuple[Issue, ...]
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """Return what identifies the ground truth and each model, in this order."""
+        return tuple(self.kind.digest(each) for each in (self.ground_truth, *self.predictions))
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """Return every model that can be evaluated."""
+        return tuple(Model(index, name) for index, name in enumerate(self.names))
+
+    @property
+    def pair(self) -> tuple[Named, ...]:
+        """Return A and B, two different models, the first two unless chosen; one when only one is open."""
+        names = self.names
+        places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
+        if len(names) > 1 and places[0] == places[1]:
+            places[1] = 0 if places[0] else 1
+        return tuple(Named(at, names[at], letter) for letter, at in zip("AB"[: len(names)], places, strict=False))
+
+    @property
+    def shown(self) -> Model:
+        """Return the model that a view of one model shows."""
+        index = State.model.get()
+        return self.models[index if index < len(self.names) else 0]
+
+    @property
+    def shown_of_pair(self) -> Named:
+        """Return the one of the two models that is shown in detail."""
+        return next((model for model in self.pair if model.index == State.model.get()), self.pair[0])
+
+
+AnyKind = Kind[Any]
+AnyOpened = Opened[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedBoxes(Opened[Annotations]):
+    """Files of boxes that can be evaluated; `dataset` holds ground truth and predictions, joined."""
+
+    dataset: Dataset
+
+
+def _place(field: Field[int | None], default: int, count: int) -> int:
+    chosen = field.get()
+    return chosen if chosen is not None and chosen < count else min(default, count - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page: document id and index from 0."""
+
+    document: str
+    index: int
+
+
+# --- reading -------------------------------------------------------------------------------------------------
+
+
+def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
+    """Read a file of boxes by content, shared by all sessions; or a folder, or a file with its sidecars."""
+    if isinstance(origin, Path) and (origin.is_dir() or formats.reads_whole(origin)):
+        return cast(Annotations, project.read_content(origin, reading, "boxes"))
+    if isinstance(origin, Upload) and len(origin.files) > 1:
+        return cast(Annotations, project.read_content(origin, reading, "boxes"))
+    content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
+    # Some formats name documents after their file, so that the folders of a longer name come afterwards.
+    name = origin.name if isinstance(origin, Path) else name
+    # The name is part of the key because issues and results carry it.
+    digest = formats.digest_of(content)
+    how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
+    columns = origin.columns if isinstance(origin, Upload) else ""
+    return _annotations(digest, name, how, columns, _content=content, _on_disk=isinstance(origin, Path))
+
+
+@computed(32)
+def _annotations(
+    digest: str,
+    name: str,
+    how: tuple[Side | None, bool, bool, bool],
+    columns: str,
+    *,
+    _content: bytes,
+    _on_disk: bool,
+) -> Annotations:
+    """Return the columns of a file by its content, name, role, and the verdicts on the columns of a table."""
+    side, as_reference, as_written, unscored = how
+    return formats.read_bytes(
+        _content,
+        name,
+        side=side,
+        as_reference=as_reference,
+        as_written=as_written,
+        unscored=unscored,
+        columns=columns,
+        on_disk=digest if _on_disk else None,
+    )
+
+
+def _read_other(
+    kind: KindName, ids: Callable[[Any], str] = lambda content: ""
+) -> Callable[[Origin, str, Reading], Any]:
+    """Return what reads fields or posters, shared by all sessions by digest and `ids`."""
+
+    def read(origin: Origin, name: str, reading: Reading) -> Source:
+        content = project.read_content(origin, reading, kind)
+        return _shared(kind, content.sha256, content.name, ids(content), _content=content)
+
+    return read
+
+
+@computed(32)
+def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
+    return _content
+
+
+def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, ...]]:  # noqa: ANN401 - any content
+    """Return a prediction unchanged, and the issues of the pair by the rules of its format."""
+    return prediction, formats.pair_issues(truth, prediction)
+
+
+def _box_title(read: Annotations) -> str:
+    """Return model and version as the file states, or the name of the file."""
+    name = read.model or read.name
+    return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
+
+
+def _poster_ids(read: Posters) -> str:
+    """Return a digest of the ids of a side's texts, which follow from file names, not from content."""
+    ids = "\0".join((*read.posters, "", *read.broken)).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(ids).hexdigest()
+
+
+BOXES: Final[Kind[Annotations]] = Kind(
+    name="boxes",
+    counted="Boxes",
+    size=lambda read: len(read.boxes),
+    held=State.files,
+    chosen=(State.model_a, State.model_b),
+    read=_read_boxes,
+    prepare=protocol.prepare,
+    ids=lambda read: "/".join((read.side, read.columns, *read.fixes)),
+    title=_box_title,
+)
+FIELDS: Final[Kind[FieldDocuments]] = Kind(
+    name="fields",
+    counted="Documents",
+    size=len,
+    held=State.field_files,
+    chosen=(State.field_a, State.field_b),
+    read=_read_other("fields"),
+    prepare=_prepare_by_format,
+)
+POSTERS: Final[Kind[Posters]] = Kind(
+    name="posters",
+    counted="Posters",
+    size=lambda read: len(read.posters),
+    held=State.poster_files,
+    chosen=(State.poster_a, State.poster_b),
+    read=_read_other("posters", _poster_ids),
+    prepare=_prepare_by_format,
+    ids=_poster_ids,
+    waiting="Reading the posters",
+)
+
+
+LARGE_BYTES: Final = 8 << 20
+"""From this size on a file is read with a progress bar."""
+
+
+def read(
+    kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
+) -> Member[C]:
+    """Read a file or folder, or uploaded files; unreadable ones carry their issues.
+
+    A large one is read beside the view, with progress; once cancelled it is not read again until the tab is reloaded.
+    """
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
+
+    def content() -> C:
+        return kind.read(origin, name, reading)
+
+    def member() -> Member[C]:
+        return project.read_member(name, side, origin, content)
+
+    size = _bytes_of(origin)
+    if size < LARGE_BYTES:
+        return member()
+    if name in state.cancelled:
+        rule, fix = "the file must be read to its end", "Reload the tab to read it."
+        issue = Issue(severity="error", file=name, place="", rule=rule, found="its reading was cancelled", fix=fix)
+        return Member(name, side, None, (issue,), origin)
+
+    def cancel() -> None:
+        of_file.cancel()
+        # An upload is forgotten, and can be read again at once.
+        if isinstance(origin, Path):
+            state.cancelled = (*state.cancelled, name)
+        else:
+            state.given = state.field_given = state.dropped = None
+
+    of_file: jobs.Jobs[Hashable, Member[C]] = jobs.Jobs(f"reading_{name}", kept=0)
+    job = of_file.of((origin, size, kind.name, reading), lambda _: member())
+    key = f"cancel_reading_{name}"
+    made = jobs.awaited(f"Reading {plain(name)}", job, cancel, words=_share_read, key=key)
+    of_file.cancel()
+    return made
+
+
+def _share_read(done: int, total: int) -> str:
+    return f"{done / total:.0%} read" if total else "being read"
+
+
+def _bytes_of(origin: Origin) -> int:
+    """Return the bytes of a file, an upload, or a folder's files; 0 for what cannot be looked at."""
+    if isinstance(origin, Upload):
+        return sum(len(content) for _, content in origin.files)
+    try:
+        paths = [entry for entry in origin.iterdir() if entry.is_file()] if origin.is_dir() else [origin]
+        return sum(path.stat().st_size for path in paths)
+    except OSError:
+        return 0
+
+
+# --- files ---------------------------------------------------------------------------------------------------
+
+
+def workspace_named() -> Workspace:
+    """Return what the command line named, of all kinds, or the sample data."""
+    described = os.environ.get(WORKSPACE_VARIABLE)
+    return roles.from_json(described) if described else roles.sample(SAMPLE_DATA)
+
+
+def left_out() -> tuple[Issue, ...]:
+    """Return why files are not read: of those named on the command line, then of the last upload."""
+    return (*workspace_named().issues, *state.left_out)
+
+
+def is_bundled(path: Path) -> bool:
+    """Return whether a file is of the sample data, beside which nothing is written."""
+    return path.resolve().is_relative_to(SAMPLE_DATA.resolve())
+
+
+def files(kind: Kind[C]) -> Project[C]:
+    """Return the files of this session; those named at the start when it is new."""
+    held = kind.held.get()
+    return held if held is not None else use(kind, workspace_named())
+
+
+def use(kind: Kind[C], named: Workspace) -> Project[C]:
+    """Open the files of a workspace in this session."""
+    sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
+
+    def member(path: Path, side: Side, name: str = "", *, as_reference: bool = False) -> Member[C]:
+        return read(kind, path, name or path.name or path.resolve().name, side, as_reference=as_reference)
+
+    with st.spinner(kind.waiting) if kind.waiting else contextlib.nullcontext():
+        made = Project(
+            member(sides.ground_truth, "ground_truth", as_reference=as_reference) if sides.ground_truth else None,
+            tuple(
+                member(path, "prediction", name)
+                for path, name in zip(sides.predictions, project.model_names(sides.predictions), strict=True)
+            ),
+            sides.pdfs,
+            as_reference,
+        )
+    kind.held.set(made)
+    return made
+
+
+def files_button(label: str, key: str, act: Callable[[Uploaded], object]) -> None:
+    """Draw the form button that hands the files of the uploader `key` to `act`; without any it says so."""
+    st.form_submit_button(label, on_click=_hand_over, args=(key, act))
+    if state.none_given == key:
+        state.none_given = ""
+        st.warning("No file was chosen. Drop files above, or press Upload, and go on once they are listed.")
+
+
+def _hand_over(key: str, act: Callable[[Uploaded], object]) -> None:
+    uploaded = tuple((each.name, each.getvalue()) for each in written(key) or [])
+    state.none_given = "" if uploaded else key
+    if uploaded:
+        act(uploaded)
+
+
+def read_button(field: Field[Given | None], files: str, role: str | None = None) -> None:
+    """Draw the button that keeps a form's files and role ("" without a widget) until a view reads them."""
+
+    def give(uploaded: Uploaded) -> None:
+        field.set((uploaded, "" if role is None else str(written(role))))
+
+    files_button("Read the files", files, give)
+
+
+def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
+    """Read uploaded files as one side; without errors it is used, a prediction in place of its namesake."""
+    ordered = tuple(sorted(uploads))
+    name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
+    of_format = formats.recognise(ordered[0][1], ordered[0][0]) if len(ordered) > 1 else None
+    return take(kind, Upload(name, ordered, of_format.name if of_format is not None else None), side)
+
+
+def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
+    """Read an upload and use it unless it has errors; `alone` closes all else of its kind."""
+    taken = Taken(kind.name, side, upload, alone)
+    member = _open_taken(kind, taken)
+    if member.source is not None:
+        state.taken = (*(each for each in state.taken if not taken.replaces(each)), taken)
+        workspace_store.keep(taken)
+    return member
+
+
+def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
+    member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
+    if taken.alone and member.source is not None:
+        held = replace(held, ground_truth=None, models=(), as_reference=False)
+    if member.source is not None and taken.side == "ground_truth":
+        kind.held.set(replace(held, ground_truth=member, as_reference=False))
+    elif member.source is not None:
+        others = tuple(other for other in held.models if other.name != member.name)
+        kind.held.set(replace(held, models=(*others, member)))
+    return member
+
+
+def has_outlines() -> bool:
+    """Return whether an open file of boxes has outlines or masks."""
+    held = files(BOXES)
+    members = (held.ground_truth, *held.models)
+    return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
+
+
+def open_kept(taken: Sequence[Taken]) -> None:
+    """Open the uploads that the workspace folder has, beside the files that were named at the start."""
+    usable = [each for each in taken if _open_taken(_kind_of(each), each).source is not None]
+    state.taken = (*state.taken, *usable)
+
+
+def remove(taken: Taken) -> None:
+    """Close an upload and forget it: the files named at the start are open again, with the other uploads."""
+    workspace_store.remove(taken)
+    state.taken = tuple(each for each in state.taken if each is not taken)
+    kind = _kind_of(taken)
+    pages = files(kind).pdfs
+    kind.held.set(replace(use(kind, workspace_named()), pdfs=pages))
+    for each in state.taken:
+        if each.kind == taken.kind:
+            _open_taken(kind, each)
+
+
+def _kind_of(taken: Taken) -> AnyKind:
+    kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
+    return next(kind for kind in kinds if kind.name == taken.kind)
+
+
+def use_as_reference(place: int) -> None:
+    """Make one of the predictions of boxes the reference for the others."""
+    held = files(BOXES)
+    model = held.models[place]
+    truth = read(BOXES, model.origin, model.name, "ground_truth", as_reference=True)
+    others = tuple(other for position, other in enumerate(held.models) if position != place)
+    BOXES.held.set(Project(truth, others, held.pdfs, as_reference=True))
+
+
+def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
+    """Use a file of this session as another side, or not at all with None; a replaced one is unused.
+
+    Return None, or the file with its issues when it cannot have that role; nothing changes then.
+    """
+    held, unused = files(kind), State.unused.get()
+    truth = held.ground_truth if held.ground_truth is not member else None
+    models = tuple(other for other in held.models if other is not member)
+    others = tuple(each for each in unused if each[1] is not member)
+    as_reference = held.as_reference and truth is not None
+    if role is None:
+        others = (*others, (kind.name, member))
+    else:
+        again = read(kind, member.origin, member.name, role)
+        if role == "ground_truth" and again.source is None and kind.name == BOXES.name:
+            again = read(kind, member.origin, member.name, role, as_reference=True)
+            as_reference = again.source is not None
+        elif role == "ground_truth":
+            as_reference = False
+        if again.source is None:
+            return again
+        if role == "ground_truth":
+            others = (*others, *([(kind.name, truth)] if truth else []))
+            truth = again
+        else:
+            models = (*models, again)
+    State.unused.set(others)
+    kind.held.set(Project(truth, models, held.pdfs, as_reference))
+    return None
+
+
+def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
+    """Return a prediction as it is compared: read again when it breaks its rules and a fix was chosen."""
+    moves = kind.name == BOXES.name and any(fix.moves_boxes for fix in protocol.fixes(model.name))
+    if model.source is not None or not moves:
+        return model
+    return read(kind, model.origin, model.name, model.side, as_written=True)
+
+
+def issues(kind: Kind[C]) -> tuple[Issue, ...]:
+    """Return all issues of the files of a kind and of their pairs, each once; for boxes also `left_out`."""
+    held = files(kind)
+    truth = held.ground_truth
+    every = list(truth.issues) if truth else []
+    if kind.name == BOXES.name:
+        every += left_out()
+    for model in (mended(kind, each) for each in held.models):
+        every += model.issues
+        if truth and truth.source is not None and model.source is not None:
+            every += paired(kind, truth.source, model.source).issues
+    return tuple(dict.fromkeys(every))
+
+
+@dataclass(frozen=True, slots=True)
+class Paired(Generic[C]):
+    """A prediction that fits its ground truth, None when it does not, and the issues of the two."""
+
+    prediction: C | None
+    issues: tuple[Issue, ...]
+
+
+def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+    """Return a prediction as compared with its ground truth, cached by content and by what compares them."""
+    # Whether boxes can be compared is the matter of the chosen protocol.
+    of: str = kind.name
+    if kind.name == BOXES.name:
+        of = "/".join((protocol.key(), *(fix.text for fix in protocol.fixes(prediction.name))))
+    pair: Paired[C] = _paired(
+        of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
+    )
+    return pair
+
+
+@computed(96)
+def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
+    return _pair()
+
+
+def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+    try:
+        return Paired(*kind.prepare(truth, prediction))
+    except BadInput as problem:
+        return Paired(None, problem.issues)
+
+
+# --- what can be evaluated -----------------------------------------------------------------------------------
+
+
+def opened(kind: Kind[C]) -> Opened[C] | None:
+    """Return what can be evaluated in this session; None when a side is missing or has errors."""
+    held = files(kind)
+    truth = held.truth
+    if truth is None:
+        return None
+    models = [mended(kind, model) for model in held.models]
+    pairs = [paired(kind, truth, model.source) for model in models if model.source is not None]
+    usable = tuple(pair.prediction for pair in pairs if pair.prediction is not None)
+    if not usable:
+        return None
+    names = distinct_names([kind.title(each) for each in usable])
+    return Opened(kind, held, truth, usable, names, issues(kind))
+
+
+def boxes() -> OpenedBoxes | None:
+    """Return the joined files of boxes of this session; None when a side is missing or has errors."""
+    freeze_loaded("opened")
+    of_boxes = opened(BOXES)
+    if of_boxes is None:
+        return None
+    dataset = _dataset(of_boxes.digests, _files=(of_boxes.ground_truth, *of_boxes.predictions))
+    return OpenedBoxes(
+        BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
+    )
+
+
+def pixels() -> OpenedBoxes | None:
+    """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors.
+
+    The models of `boxes` come first, under the same places, then those that the chosen protocol refuses.
+    """
+    held = files(BOXES)
+    truth = held.truth
+    if truth is None:
+        return None
+    usable, refused = [], []
+    for model in held.models:
+        source = mended(BOXES, model).source
+        prediction = None if source is None else paired(BOXES, truth, source).prediction
+        if prediction is None:
+            refused.append(source or _unscored(model))
+        else:
+            usable.append(prediction)
+    pairs = [_pixel_pair(truth, source).prediction for source in refused if source is not None]
+    usable += [prediction for prediction in pairs if prediction is not None]
+    if not usable:
+        return None
+    names = distinct_names([BOXES.title(each) for each in usable])
+    digests = tuple(BOXES.digest(each) for each in (truth, *usable))
+    dataset = _dataset(digests, _files=(truth, *usable))
+    return OpenedBoxes(BOXES, held, truth, tuple(usable), names, issues(BOXES), dataset)
+
+
+def _unscored(model: Member[Annotations]) -> Annotations | None:
+    """Return a prediction refused for want of scores, or as no prediction; None for other errors."""
+    how = Reading(unscored=True)
+    return project.read_member(
+        model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
+    ).source
+
+
+def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotations]:
+    """Return a prediction whose pixels can be counted, and its issues, cached as `paired`."""
+    of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
+
+    def pair() -> Paired[Annotations]:
+        try:
+            resolved = protocol.prepare_pixels(truth, prediction)
+        except BadInput as problem:
+            return Paired(None, problem.issues)
+        return Paired(resolved, resolved.issues)
+
+    made: Paired[Annotations] = _paired(of, BOXES.digest(truth), BOXES.digest(prediction), _pair=pair)
+    return made
+
+
+@computed(8, spinner="Reading the files")
+def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
+    return join(_files[0], *_files[1:])
+
+
+@st.cache_resource(show_spinner=False)
+def freeze_loaded(moment: str) -> bool:
+    """Exclude what is loaded from the garbage collection of each run; once per process and moment."""
+    gc.collect()
+    gc.freeze()
+    return True

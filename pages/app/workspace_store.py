@@ -1,0 +1,81 @@
+"""The workspace folder and what sessions keep in it; a failure is noted for Files and stops no view."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from evaluator.workspace.roles import FOLDER_VARIABLE
+from evaluator.workspace.store import CannotKeep, Kept, Taken, WorkspaceFolder
+from pages.app.state import state
+
+
+def folder() -> WorkspaceFolder | None:
+    """Return the workspace folder; None without one, or when it cannot be used, noted for Files."""
+    root = os.environ.get(FOLDER_VARIABLE)
+    if not root:
+        return None
+    opened = _open(root)
+    if isinstance(opened, str):
+        state.kept_problem = opened
+        return None
+    return opened
+
+
+@st.cache_resource(show_spinner=False)
+def _open(root: str) -> WorkspaceFolder | str:
+    """Return the folder, held as long as the process runs; or why it cannot be used."""
+    try:
+        return WorkspaceFolder(Path(root))
+    except CannotKeep as problem:
+        return str(problem)
+
+
+def read() -> Kept:
+    """Return what the folder holds; its issues are noted for Files."""
+    of = folder()
+    held = of.read() if of is not None else Kept()
+    state.kept_issues = held.issues
+    return held
+
+
+def keep(taken: Taken) -> None:
+    """Keep an upload."""
+    _change(lambda of: of.keep(taken))
+
+
+def remove(taken: Taken) -> None:
+    """Forget an upload."""
+    _change(lambda of: of.remove(taken))
+
+
+def keep_pages(pages: Sequence[tuple[str, bytes]]) -> None:
+    """Keep documents and page images."""
+    _change(lambda of: of.keep_pages(pages))
+
+
+def remove_page(name: str) -> None:
+    """Forget a document or page image."""
+    _change(lambda of: of.remove_page(name))
+
+
+def keep_filters(filters: Mapping[str, str]) -> None:
+    """Keep the parts of the address that filter, when they differ from the last ones."""
+    if filters != state.kept_filters:
+        state.kept_filters = dict(filters)
+        _change(lambda of: of.keep_filters(filters))
+
+
+def _change(change: Callable[[WorkspaceFolder], None]) -> None:
+    of = folder()
+    if of is None:
+        return
+    try:
+        change(of)
+    except CannotKeep as problem:
+        state.kept_problem = str(problem)
+    else:
+        state.kept_problem = ""

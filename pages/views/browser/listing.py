@@ -1,0 +1,302 @@
+"""The page browser: its filter, the mistakes that pass, the place in the list, and a page's layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.components.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
+from evaluator.components.viewer import mistake_filter, page_overlay, text_lost
+from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.matching.error_types import NONE, MistakeOptions, Mistakes
+from evaluator.pdf.problems import PageProblem
+from pages.app import pictures
+from pages.app.computed import computed
+from pages.app.results import Result, ResultKey, result_key, result_of
+from pages.app.session_files import Model, OpenedBoxes, Place
+from pages.app.state import FILTER, Field, go_to, state, to_start
+from pages.views.findings import log as findings
+
+_KEPT_FILTERS: Final = 50
+
+
+class PageOrder(NamedTuple):
+    """What decides which pages are listed and how: another one starts at its first page."""
+
+    chosen: MistakeFilter
+    order: str
+    only: bool
+
+
+_ORDER_SHOWN: Final[Field[PageOrder | None]] = Field(None, "filter_shown")
+
+
+# --- the filter ----------------------------------------------------------------------------------------------
+
+
+def drop_unknown(loaded: OpenedBoxes) -> None:
+    """Drop what the open files do not have."""
+    if state.within not in loaded.dataset.document_code:
+        state.within = ""
+    if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
+        state.label = ""
+
+
+def chosen_filter() -> MistakeFilter:
+    """Return the filter as it is set."""
+    return MistakeFilter(
+        document=state.within or None,
+        names=tuple(state.mistake_names),
+        label=state.label or None,
+        score=state.score_range,
+        iou=state.fit_range,
+        size=state.size_range,
+        unjudged=state.unjudged,
+    )
+
+
+def options() -> MistakeOptions | None:
+    """Return how mistakes are named: with poor matched pairs when asked for, else None."""
+    if not state.poor:
+        return None
+    return MistakeOptions(min_coverage=state.poor_coverage, min_purity=state.poor_purity)
+
+
+def clear_filter() -> None:
+    """Show everything again."""
+    to_start(FILTER)
+
+
+def save_filter(text: str) -> None:
+    """Keep the current filter under a name; why it cannot be kept is noted with the name."""
+    name, why = text.strip(), ""
+    if not name:
+        why = "A filter needs a name."
+    elif name not in state.saved_filters and len(state.saved_filters) >= _KEPT_FILTERS:
+        why = f"There are {_KEPT_FILTERS} saved filters already; delete one first."
+    else:
+        state.saved_filters = {**state.saved_filters, name: tuple(field.get() for field in FILTER)}
+    state.filter_refused = (text, why)
+
+
+def use_filter(name: str) -> None:
+    """Set the filter to one that was saved."""
+    for field, value in zip(FILTER, state.saved_filters[name], strict=True):
+        field.set(value)
+
+
+def delete_filter(name: str) -> None:
+    """Delete a saved filter."""
+    state.saved_filters = {each: kept for each, kept in state.saved_filters.items() if each != name}
+
+
+# --- what passes ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Working:
+    """One model at one operating point: what every page of it shares."""
+
+    result: Result
+    mistakes: Mistakes
+    columns: MistakeColumns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed:
+    """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages."""
+
+    working: Working
+    chosen: MistakeFilter
+    keep: BoolArray
+    counts: IntArray
+    pages: PageList
+
+
+def working(loaded: OpenedBoxes, model: Model) -> Working:
+    """Return the mistakes of a model at the operating point."""
+    named = options()
+    poor = (state.poor_coverage, state.poor_purity) if named is not None else None
+    return _working(result_key(loaded, model), poor, _options=named, _result=lambda: result_of(loaded, model))
+
+
+def plain_columns(loaded: OpenedBoxes, model: Model) -> MistakeColumns:
+    """Return all mistakes of a model at the operating point, whatever the filter."""
+    return _working(result_key(loaded, model), None, _options=None, _result=lambda: result_of(loaded, model)).columns
+
+
+def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
+    """Set the filter to all mistakes of a model that a number counts."""
+    clear_filter()
+    state.model = model.index
+    state.within, state.label, state.mistake_names = within, label, [name] if name else []
+    state.order, state.doc, state.box, state.page = "worst", None, None, None
+
+
+@computed(16, spinner="Naming the mistakes")
+def _working(
+    key: ResultKey,
+    poor: tuple[float, float] | None,
+    *,
+    _options: MistakeOptions | None,
+    _result: Callable[[], Result],
+) -> Working:
+    result = _result()
+    mistakes = mistake_filter.named(result, _options)
+    return Working(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
+
+
+def listed(loaded: OpenedBoxes, model: Model) -> Listed:
+    """Return the mistakes and pages that the filter keeps."""
+    own, chosen = working(loaded, model), chosen_filter()
+    verdicts = judged(loaded, model) if chosen.unjudged else None
+    dataset = loaded.dataset
+    keep = mistake_filter.passing(own.columns, dataset, chosen, judged=verdicts)
+    pages = mistake_filter.page_list(
+        own.result,
+        own.columns,
+        keep,
+        document=chosen.document,
+        label=chosen.label,
+        pdf_pages=(pictures.page_count(loaded, chosen.document) or 0) if chosen.document else 0,
+        only_mistakes=state.only,
+        worst_first=state.order == "worst",
+    )
+    counts = mistake_filter.name_counts(own.columns, dataset, chosen, judged=verdicts)
+    return Listed(own, chosen, keep, counts, pages)
+
+
+def find_place(shown: Listed) -> Place | None:
+    """Return the page of the address or of the last run, else the first of the list; None without.
+
+    A page that a changed filter hides gives way to the first one; one that a link names stays, and so does the current
+    page when only the thresholds have moved.
+    """
+    pages, order = shown.pages, PageOrder(shown.chosen, state.order, state.only)
+    same = state.linked or _ORDER_SHOWN.get() == order
+    _ORDER_SHOWN.set(order)
+    document, index = state.doc, state.page or 0
+    if document is None:
+        return Place(*pages.at(0)) if len(pages) else None
+    if pages.position(document, index) is not None or (same and document in pages.dataset.document_code):
+        return Place(document, index)
+    return Place(*pages.at(0)) if len(pages) else None
+
+
+def turn(shown: Listed, document: str, index: int, step: int) -> None:
+    """Go some pages on in the list; from a page outside of it, as if it stood before the first."""
+    here = shown.pages.position(document, index)
+    if step == 0:
+        go_to(document, index)
+    elif len(shown.pages):
+        place = (here if here is not None else -1) + step
+        go_to(*shown.pages.at(min(max(place, 0), len(shown.pages) - 1)))
+
+
+def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool:
+    """Go to the next page with a mistake, and choose the first or last there; False without one."""
+    here = shown.pages.position(document, index)
+    position = shown.pages.with_mistakes(-1 if here is None else here, step)
+    if position is None:
+        return False
+    go_to(*shown.pages.at(position))
+    state.box = "first" if step > 0 else "last"
+    return True
+
+
+def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
+    """Return the chosen box of the page; "first" and "last" of its mistakes become a box."""
+    if state.box in ("first", "last"):
+        keys = [mistake.keys[0] for mistake in mistakes]
+        state.box = (keys[0] if state.box == "first" else keys[-1]) if keys else None
+    return state.box
+
+
+def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
+    """Return which mistakes of a model have a verdict, in the order of its mistakes."""
+    mistakes = working(loaded, model).mistakes
+    with_verdict = np.zeros(len(mistakes), dtype=bool)
+    for status in findings.statuses(loaded):
+        if status.model != model.index or status.box_key is None or not status.judged.opinions:
+            continue
+        number = mistakes.of_box(status.box_key)
+        if number != NONE:
+            with_verdict[number] = True
+    # The reviewer may still be typing a note on what was judged a moment ago: it is listed until another is chosen.
+    here = state.judged_here
+    if here is not None and here == (state.doc, state.page, state.box):
+        number = mistakes.of_box(here[2])
+        if number != NONE:
+            cause_of = result_of(loaded, model).causes.of_mistake
+            with_verdict[cause_of == cause_of[number] if len(cause_of) == len(with_verdict) else number] = False
+    return with_verdict
+
+
+def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+    """Return the payload with the verdicts on each mistake; a poor match cannot be judged."""
+    payload = findings.on_page(loaded, model, place, payload)
+    mistakes = [
+        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None, answered="")
+        if each.tags == ["TP"]
+        else each
+        for each in payload.mistakes
+    ]
+    return msgspec.structs.replace(payload, mistakes=mistakes, verdicts=True)
+
+
+# --- what is drawn -------------------------------------------------------------------------------------------
+
+
+def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
+    """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
+    try:
+        page = pictures.page_file(loaded, place.document, place.index)
+        renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
+        words = renderer.words(page.path, page.page_index, patience=patience)
+        ink = None if len(words.texts) else renderer.ink(page.path, page.page_index, patience=patience)
+    except PageProblem:
+        return None
+    return text_lost.PageText(words, ink)
+
+
+def drawn(
+    loaded: OpenedBoxes,
+    shown: Listed,
+    place: Place,
+    page_points: tuple[float, float] | None,
+    text: text_lost.PageText | None,
+) -> tuple[PageLayers, LostText]:
+    """Return boxes, mistakes and counts of a page, and its lost text; `text` is of `page_text`."""
+    label, result = shown.chosen.label, shown.working.result
+    row = loaded.dataset.page_row(place.document, place.index)
+    page = -1 if row is None else row
+    layer = page_overlay.page_data(
+        result,
+        page,
+        labels=[label] if label is not None and label in result.matching.labels else None,
+        page_points=page_points,
+        kept=page_overlay.Kept(shown.working.mistakes, shown.keep),
+        text=text,
+        # Poor matches are mistakes of this list alone; causes are those of the result.
+        causes=result.causes if shown.working.mistakes is result.mistakes else None,
+    )
+    return layer, page_overlay.lost_text(result, page, text)
+
+
+def walk(shown: Listed, position: int | None) -> WalkItem:
+    """Return whether mistakes follow on later and earlier pages of the list, and their total."""
+    pages = shown.pages
+    here = -1 if position is None else position
+    before, after = pages.with_mistakes(here, -1), pages.with_mistakes(here, 1)
+    return WalkItem(
+        before=before is not None,
+        after=after is not None,
+        total=int(pages.mistakes.sum()),
+        previous=0 if before is None else before + 1,
+        next=0 if after is None else after + 1,
+    )

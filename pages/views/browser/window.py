@@ -1,0 +1,130 @@
+"""The pages of the Page browser as they are sent: what each shows, and what they have in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.payloads import (
+    EmptyItem,
+    LostText,
+    ModelItem,
+    PageLayers,
+    PagePayload,
+    StripItem,
+    ViewedPageItem,
+    WindowPayload,
+    with_layers,
+    with_notes,
+    without_page,
+)
+from evaluator.components.viewer.page_strip import strip, window
+from evaluator.data.issues import cut, displayed
+from evaluator.system.lru_cache import Recent
+from pages.app import frame, pictures
+from pages.app import window as turned
+from pages.app.results import result_key
+from pages.app.session_files import Model, OpenedBoxes, Place
+from pages.app.state import state
+from pages.views.browser import listing
+from pages.views.browser.listing import Listed
+from pages.views.findings import log as findings
+
+_KEPT_PAGES: Final = 256
+
+
+@st.cache_resource(show_spinner=False)
+def _drawn() -> Recent[object, tuple[PageLayers, LostText]]:
+    """What is drawn of pages, for all sessions."""
+    return Recent(most=_KEPT_PAGES)
+
+
+def numbered(model: Model) -> ModelItem:
+    """A model as the viewer knows it: by its number in the list of models."""
+    return ModelItem(str(model.index + 1), displayed(model.name))
+
+
+def nothing_shown(loaded: OpenedBoxes, model: Model) -> PagePayload:
+    """The viewer without a page."""
+    nothing = EmptyItem("No page passes the filter.", "Clear filter")
+    return without_page(numbered(model), [numbered(other) for other in loaded.models], nothing)
+
+
+def payload(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, address: str) -> WindowPayload:
+    """What the viewer draws of a page, as far as the browser lacks it; `address` is the query that leads back here."""
+    name = _listing(loaded, model, shown)
+    here = shown.pages.position(place.document, place.index)
+    signature = frame.signature(loaded, [model])
+
+    def place_at(at: int) -> Place:
+        return Place(*shown.pages.at(at)) if at >= 0 else place
+
+    def make(at: int) -> PagePayload:
+        return _content(loaded, model, shown, place_at(at), of=name, signature=signature)
+
+    def prepare(at: int) -> None:
+        pictures.prepare_on(loaded, place_at(at))
+
+    pages = turned.Pages("page browser", name, len(shown.pages), -1 if here is None else here, make, prepare)
+    content = make(pages.here)
+    first, _ = window(here or 0, len(shown.pages))
+    key = (name, first, pictures.pdf_listing(loaded.project.pdfs))
+    return WindowPayload(
+        **pages.sent(content),
+        **turned.strip_of(key, lambda: _strip(loaded, shown, here)),
+        strip_first=first,
+        reviewer=findings.author()[0],
+        selected=listing.chosen_box(content.mistakes),
+        address=address,
+    )
+
+
+def _strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> Sequence[StripItem]:
+    bare = turned.without_current(strip(shown.working.result, shown.pages, here).pages)
+    dataset = loaded.dataset
+    names = {cut(document.doc_id): document.name for document in dataset.documents}
+    return pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
+
+
+def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, of: str, signature: str) -> PagePayload:
+    """Everything that a page shows, without strip and chosen box; `of` is the name of the list."""
+    position = shown.pages.position(place.document, place.index)
+    name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
+    picture, text = pictures.page_picture(loaded, place), listing.page_text(loaded, place)
+
+    def draw() -> tuple[PageLayers, LostText]:
+        layers, lost = listing.drawn(loaded, shown, place, picture.points, text)
+        return msgspec.structs.replace(layers, boxes=turned.rounded(layers.boxes)), lost
+
+    # The text of a slow page comes after its picture.
+    drawn, lost = _drawn().get_or_make((of, place, picture.image, picture.points, text is None), draw)
+    payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))
+    return msgspec.structs.replace(
+        payload,
+        page=ViewedPageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            **msgspec.structs.asdict(lost),
+            document=cut(place.document),
+            name=displayed(name),
+            index=place.index,
+            count=pictures.page_count(loaded, place.document),
+            position=0 if position is None else position + 1,
+            total=len(shown.pages),
+        ),
+        walk=listing.walk(shown, position),
+        filtered=not shown.keep.all(),
+        signature=signature,
+        empty=None,
+    )
+
+
+def _listing(loaded: OpenedBoxes, model: Model, shown: Listed) -> str:
+    """What decides which pages are listed and what they show, as one name."""
+    said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
+    poor = (state.poor_coverage, state.poor_purity) if listing.options() is not None else None
+    parts = (result_key(loaded, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
+    return turned.name_of_list(*parts)

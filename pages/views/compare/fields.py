@@ -1,0 +1,133 @@
+"""Compare, fields of two models: what the linked panes show, the differences and the ledgers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from evaluator.components.compare.field_pair import FieldSide, field_pair
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.compare.pair_items import ItemPages, item_pages
+from evaluator.components.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
+from evaluator.data.issues import plain
+from evaluator.metrics.item_ledger import Item, ItemLedger
+from evaluator.metrics.results import threshold_text
+from evaluator.protocols import PROTOCOLS
+from pages.app import frame, pictures
+from pages.app.address import write_url
+from pages.app.computed import computed
+from pages.app.session_files import FIELDS, Place
+from pages.app.state import State, state
+from pages.views.compare import pair_differences, panes
+from pages.views.fields import results as choices
+from pages.views.fields import verdicts as field_findings
+
+FIELDS_VIEW = "pages/fields.py"
+
+
+def sidebar(compared: choices.Compared) -> None:
+    """Draw the choice of both models and the threshold of the boxes."""
+    with st.sidebar:
+        for model, role in zip(compared.models, ("baseline", "candidate"), strict=True):
+            frame.model_choice(compared.opened, model, f", {role}")
+        low, high = choices.IOU_RANGE
+        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
+
+
+def body(compared: choices.Compared) -> None:
+    """Draw title, panes, differences and ledgers."""
+    a = compared.models[0]
+    protocol = PROTOCOLS[FIELDS.name]
+    parts = [f"{protocol.name} {protocol.version}", f"IoU ≥ {threshold_text(state.field_iou)}"]
+    frame.title("Compare", " · ".join([*parts, *a.result.signature.options]))
+    panes.part(_source)
+    pair_differences.part(
+        compared.models,
+        [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
+        lambda: [protocol.measures(each.result) for each in compared.models],
+        ledgers=lambda: choices.ledgers(compared).by_box_and_value(state.field_iou),
+        open_item=lambda item: panes.open_place(lambda: _go_to_item(item)),
+        at=state.field_iou,
+    )
+    _write_url()
+
+
+@computed(8)
+def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compared) -> tuple[ItemLedger, ItemPages]:
+    ledger = choices.ledgers(_compared).whole(iou)
+    return ledger, item_pages(ledger, "field")
+
+
+def _source() -> panes.Source | None:
+    compared = choices.compared()
+    if compared is None or len(compared.models) < 2:
+        return None
+    a, b = compared.models
+    ledger, pages = _whole((*a.key, *b.key), state.field_iou, _compared=compared)
+    first, second = (ModelItem(model.letter, plain(model.name)) for model in (a, b))
+    sides = FieldSide(a.result, a.pages), FieldSide(b.result, b.pages)
+
+    def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
+        return field_pair(
+            sides,
+            ledger,
+            place.document,
+            place.index,
+            points=picture.points,
+            unit=choices.unit(a),
+            iou=state.field_iou,
+            models=(first, second),
+            kinds=kinds,
+        )
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
+        first_pane, second_pane = (
+            field_findings.on_pane(model, place.document, pane) for model, pane in zip((a, b), drawn.panes, strict=True)
+        )
+        return drawn._replace(panes=(first_pane, second_pane))
+
+    root = compared.opened.project.pdfs
+    return panes.Source(
+        chosen=(a, b),
+        key=(a.key, b.key, first, second, state.field_iou, choices.unit(a)),
+        pages=pages,
+        place=lambda: Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
+        go=_go,
+        picture=lambda place: pictures.zoomed_picture(root, place.document, place),
+        draw=draw,
+        judged=judged,
+        opens="Fields",
+        open=_open,
+        judge=_judge,
+        write_url=_write_url,
+        prepare=lambda place: pictures.prepare(root, place.document, place.index),
+    )
+
+
+def _go(place: Place) -> None:
+    if (state.field_doc, state.field_page - 1) != (place.document, place.index):
+        state.field_doc, state.field_page, state.field_box = place.document, place.index + 1, None
+
+
+def _go_to_item(item: Item) -> None:
+    _go(Place(item.document, item.page or 0))
+
+
+def _open(event: OpenEvent) -> None:
+    compared = choices.compared()
+    if compared is not None:
+        compared.show(event.letter)
+    state.field_number, state.field_label, state.field_within, state.field_box = choices.PROBLEMS, "", "", None
+    st.switch_page(FIELDS_VIEW)
+
+
+def _judge(event: VerdictEvent) -> None:
+    compared = choices.compared()
+    model = next((each for each in compared.models if each.letter == event.letter), None) if compared else None
+    if model is not None:
+        field_findings.handle(model, event)
+
+
+def _write_url() -> str:
+    return write_url("compare")

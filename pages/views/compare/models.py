@@ -1,0 +1,247 @@
+"""The view Compare: which pages it lists, and the cached differences of two models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from evaluator.compare import differences
+from evaluator.compare.changed_causes import ChangedCauses, changed_causes
+from evaluator.compare.differences import Difference
+from evaluator.compare.ledger import Ledger, ledger
+from evaluator.components.compare import pair_causes, pair_list
+from evaluator.components.compare.comparison_summary import TABLE_METRICS
+from evaluator.components.payloads import LinkItem
+from evaluator.data.boxes import IntArray
+from evaluator.data.issues import whole
+from evaluator.matching.box_measures import box_measures
+from evaluator.metrics.measures import Measures
+from pages.app import session_files
+from pages.app.computed import computed
+from pages.app.results import Result, ResultKey, result_key, result_of
+from pages.app.session_files import Model, Named, OpenedBoxes, Place
+from pages.app.state import go_to, state
+from pages.views.browser import listing
+
+PARTS: Final = ("mistakes", "slices", "classes", "pixels")
+"""What is shown below the pages: named mistakes, slices, which labels are taken for which, which pixels."""
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def choose_show(name: str) -> None:
+    """List other pages, from the first one."""
+    state.pair_show, state.pair_cause = name, ""
+    state.doc = state.box = None
+    state.pair_whole = True
+
+
+def choose_cause(key: str) -> None:
+    """List the pages of a cause, from the first one; the changed pages again for an empty key."""
+    choose_show("changed")
+    state.pair_cause = key
+
+
+def open_linked(pages: LinkItem) -> None:
+    """List the pages behind a number of the board (of all documents), and bring them into view."""
+    choose_show(pages.show)
+    loaded = session_files.boxes()
+    state.label, state.within = whole(pages.label, loaded.dataset.labels if loaded else ()), ""
+    state.pair_visits += 1
+
+
+def ask_mistakes(model: Model, *, label: str = "", name: str = "") -> None:
+    """Filter the Page browser by the mistakes of a bar, and go there when the callback has ended."""
+    listing.open_all_of(model, label=label, name=name)
+    state.pair_mistakes = name or label
+
+
+def clear() -> None:
+    """List every changed page again."""
+    choose_show("changed")
+    state.label = state.within = ""
+
+
+def swap(loaded: OpenedBoxes) -> None:
+    """Swap A and B."""
+    state.model_b, state.model_a = (model.index for model in loaded.pair)
+    state.box = None
+
+
+def make_b(loaded: OpenedBoxes, index: int) -> None:
+    """Compare A with another model; A itself and B stay what they are."""
+    if index not in {model.index for model in loaded.pair}:
+        state.model_b, state.box = index, None
+
+
+def shown_place(loaded: OpenedBoxes) -> Place | None:
+    """Return the page that the last run showed; None for none."""
+    return Place(state.doc, state.page or 0) if state.doc in loaded.dataset.document_code and state.doc else None
+
+
+# --- results -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Two models at one operating point; `listed` is the ledger of the chosen label and document."""
+
+    chosen: tuple[Named, Named]
+    keys: tuple[ResultKey, ResultKey]
+    label: str | None
+    within: str | None
+    results: tuple[Result, Result]
+    ledger: Ledger
+    listed: Ledger
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Return the board's differences; documents are resampled at the first call."""
+        first, second = (
+            partial(_measures, key, _result=result) for key, result in zip(self.keys, self.results, strict=True)
+        )
+        return _differences(*self.keys, _measures=lambda: (first(), second()))
+
+    @property
+    def causes(self) -> ChangedCauses:
+        """Return the causes of the changed boxes of `listed`; mistakes are named at the first call."""
+        return _causes(*self.keys, self.label, self.within, _results=self.results, _ledger=self.listed)
+
+    @property
+    def cause(self) -> int | None:
+        """Return the place of the cause whose pages are listed; None for a filter."""
+        return pair_causes.place_of(self.causes, state.pair_cause) if state.pair_cause else None
+
+    @property
+    def rows(self) -> IntArray:
+        """Return the rows of the pages that are listed."""
+        if self.cause is not None:
+            return pair_causes.pages_of(self.causes, self.cause, self.listed)
+        return pair_list.listed_pages(self.listed, state.pair_show)
+
+
+def compared(loaded: OpenedBoxes) -> Compared:
+    """Return the chosen models under the thresholds, the label and the document of this session."""
+    first, second = loaded.pair
+    results = result_of(loaded, first), result_of(loaded, second)
+    keys = result_key(loaded, first), result_key(loaded, second)
+    whole = _ledger(*keys, _results=results)
+    label, within = state.label or None, state.within or None
+    listed = _only(*keys, label, within, _ledger=whole) if label or within else whole
+    return Compared((first, second), keys, label, within, results, whole, listed)
+
+
+@computed(8)
+def _ledger(
+    first: ResultKey,
+    second: ResultKey,
+    *,
+    _results: tuple[Result, Result],
+) -> Ledger:
+    return ledger(*_results)
+
+
+@computed(16)
+def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | None, *, _ledger: Ledger) -> Ledger:
+    return _ledger.only(
+        labels=None if label is None else {label},
+        documents=None if within is None else {within},
+    )
+
+
+@computed(16)
+def _causes(
+    first: ResultKey,
+    second: ResultKey,
+    label: str | None,
+    within: str | None,
+    *,
+    _results: tuple[Result, Result],
+    _ledger: Ledger,
+) -> ChangedCauses:
+    return changed_causes(*_results, _ledger)
+
+
+def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
+    return _measures(result_key(loaded, model), _result=result_of(loaded, model))
+
+
+@computed(8)
+def _measures(key: ResultKey, *, _result: Result) -> Measures:
+    return box_measures(_result, metrics=TABLE_METRICS)
+
+
+@computed(32, spinner="Resampling the documents")
+def _differences(
+    first: ResultKey,
+    second: ResultKey,
+    *,
+    _measures: Callable[[], tuple[Measures, Measures]],
+) -> tuple[Difference, ...]:
+    a, b = _measures()
+    keys = [key for key in a.keys if key.metric in TABLE_METRICS]
+    return differences.differences(a, b, keys=keys)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfMany:
+    """A model of the table, `Named` for A and B; `differences` to A over all labels, empty for A."""
+
+    model: Model
+    result: Result
+    differences: dict[str, Difference]
+
+
+def every_model(loaded: OpenedBoxes) -> list[OneOfMany]:
+    """Return all open models, A and B first, each against A."""
+    pair_ = loaded.pair
+    chosen = {model.index for model in pair_}
+    first = pair_[0]
+    rows = []
+    for model in (*pair_, *(each for each in loaded.models if each.index not in chosen)):
+        found_differences = (
+            _differences(
+                result_key(loaded, first),
+                result_key(loaded, model),
+                _measures=lambda model=model: (_measured(loaded, first), _measured(loaded, model)),  # type: ignore[misc]
+            )
+            if model is not first
+            else ()
+        )
+        overall = {one.metric: one for one in found_differences if one.overall}
+        rows.append(OneOfMany(model, result_of(loaded, model), overall))
+    return rows
+
+
+# --- the page list -------------------------------------------------------------------------------------------
+
+
+def place_in(both: Compared, rows: IntArray) -> int | None:
+    """Return the position of the shown page in the listed rows; 0 if not listed, None without rows."""
+    if not len(rows):
+        return None
+    row = both.ledger.dataset.page_row(state.doc, state.page or 0) if state.doc else None
+    here = np.flatnonzero(rows == row) if row is not None else np.empty(0, dtype=np.int64)
+    return int(here[0]) if len(here) else 0
+
+
+def place_of(both: Compared, row: int) -> Place:
+    """Return document and page index of a row of pages."""
+    dataset = both.ledger.dataset
+    return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+
+
+def turn(both: Compared, document: str, index: int, step: int) -> None:
+    """Go some pages on in the list, or to a page."""
+    rows = both.rows
+    if step and len(rows):
+        here = place_in(both, rows) or 0
+        place = place_of(both, int(rows[min(max(here + step, 0), len(rows) - 1)]))
+        go_to(place.document, place.index)
+    elif not step:
+        go_to(document, index)

@@ -1,0 +1,217 @@
+"""The linked panes of two models for what is not matched box by box; a `Source` gives what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.compare.pair_items import ITEM_FILTERS, ItemPages, item_filters, item_page_list, listed
+from evaluator.components.compare.pair_list import LISTED_PAGES
+from evaluator.components.payloads import (
+    CompareEvents,
+    EmptyItem,
+    OpenEvent,
+    PairKind,
+    PairListItem,
+    PictureItem,
+    SharperEvent,
+    VerdictEvent,
+)
+from evaluator.components.viewer.page_strip import window as first_and_last
+from evaluator.data.boxes import IntArray
+from evaluator.data.issues import cut, displayed
+from pages.app import components, pictures
+from pages.app import window as turned
+from pages.app.session_files import Named, Place
+from pages.app.state import State, report, state
+from pages.views.compare import KINDS_COMPARED, window
+
+# A key for each kind: boxes of one are nothing to another.
+_KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the panes of a comparison show, and what their events do.
+
+    `place` gives the page chosen at the moment, None for none; `key` is all that decides what is listed and drawn;
+    `draw` leaves verdicts out, `judged` adds them. `opens` is the view of one model that `open` goes to, `write_url`
+    returns the query, `short` fits a number into the list, and `prepare` fills the renderer's caches.
+    """
+
+    chosen: tuple[Named, ...]
+    key: tuple[object, ...]
+    pages: ItemPages
+    place: Callable[[], Place | None]
+    go: Callable[[Place], None]
+    picture: Callable[[Place], PictureItem]
+    draw: Callable[[Place, PictureItem, Sequence[PairKind]], PairLayers]
+    judged: Callable[[Place, PairLayers], PairLayers]
+    opens: str
+    open: Callable[[OpenEvent], None]
+    judge: Callable[[VerdictEvent], None]
+    write_url: Callable[[], str]
+    short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
+    sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
+    below: Callable[[Place], None] = field(default=lambda _: None)
+    prepare: Callable[[Place], object] = field(default=lambda _: None)
+
+
+def shown_filter() -> str:
+    """Return the filter of the session, or "changed" for one that only boxes have."""
+    return state.pair_show if state.pair_show in ITEM_FILTERS else "changed"
+
+
+def open_place(go: Callable[[], None]) -> None:
+    """Show a page in the panes and bring them into view; `go` chooses it."""
+    state.pair_show, state.pair_box = "changed", None
+    go()
+    state.pair_visits += 1
+
+
+def part(find: Callable[[], Source | None]) -> None:
+    """Draw the list of pages and the panes; a page turn runs this part alone. None draws nothing."""
+    _part(find)
+
+
+@st.fragment
+def _part(find: Callable[[], Source | None]) -> None:
+    if State.pair_whole.take():
+        st.rerun()
+    source = find()
+    if source is None:
+        return
+    show = shown_filter()
+    rows = listed(source.pages, show)
+    position = _position(source, rows)
+    place = None
+    if position is not None:
+        place = Place(*source.pages.places[int(rows[position])])
+        _go(source, place)
+    pages, address = _pages(source, show, rows, position), source.write_url()
+    events = components.panes(
+        window.without_pages(pages, _nothing(show), address=address)
+        if position is None
+        else window.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
+        key=_KEYS[state.pair_kind],
+        on_go=lambda: _went(source),
+        on_selected=lambda: _selected(source),
+        on_sharper=lambda: source.sharper(_events(source).sharper),
+        on_show=_shown,
+        on_mode=_looked,
+        on_clear_filter=lambda: _choose_show("changed"),
+        on_verdict=lambda: _judged(source),
+    )
+    if place is not None and position is not None:
+        source.below(place)
+    if events.open and place is not None:
+        source.open(events.open)
+
+
+def _events(source: Source) -> CompareEvents:
+    """Return what the reader asked for, with whole document ids."""
+    events = components.parse_panes(report(_KEYS[state.pair_kind]))
+    return components.with_documents(events, lambda: {document for document, _ in source.pages.places})
+
+
+def _position(source: Source, rows: IntArray) -> int | None:
+    """Return the position of the chosen page in the list; 0 when not listed, None without any."""
+    if not len(rows):
+        return None
+    shown = source.place()
+    here = shown and (shown.document, shown.index)
+    return next((at for at, row in enumerate(rows.tolist()) if source.pages.places[row] == here), 0)
+
+
+def _nothing(show: str) -> EmptyItem:
+    text = "A and B are equally right on every page." if show == "changed" else "No page passes the filter."
+    return EmptyItem(text, "Show every changed page")
+
+
+def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> window.PairPages:
+    names = [model.letter for model in source.chosen]
+
+    def in_common() -> PairListItem:
+        listed_ = item_page_list(source.pages, show, rows, position or 0, names, short=source.short)
+        filters = item_filters(source.pages, show, names)
+        return PairListItem(strip=listed_.strip, look=listed_.look, filters=filters, show=show, opens=source.opens)
+
+    return window.PairPages(
+        listing=turned.name_of_list(state.pair_kind, *source.key, show, len(rows)),
+        total=len(rows),
+        first=first_and_last(position or 0, len(rows), LISTED_PAGES)[0],
+        place=lambda at: Place(*source.pages.places[int(rows[at])]),
+        name=lambda place: displayed(place.document),
+        picture=source.picture,
+        draw=lambda place, picture: source.draw(place, picture, ITEM_FILTERS[show].kinds),
+        judged=source.judged,
+        in_common=in_common,
+        prepare=source.prepare,
+        sent=cut,
+    )
+
+
+def _chosen(drawn: PairLayers) -> str | None:
+    if not any(box.key == state.pair_box for pane in drawn.panes for box in pane.boxes):
+        state.pair_box = None
+    return state.pair_box
+
+
+def _went(source: Source) -> None:
+    go = _events(source).go
+    if go is None or not turned.heard(go):
+        return
+    rows = listed(source.pages, shown_filter())
+    if not go.step:
+        place: Place | None = Place(go.document, go.index)
+    elif len(rows):
+        here = _position(source, rows) or 0
+        place = Place(*source.pages.places[int(rows[min(max(here + go.step, 0), len(rows) - 1)])])
+    else:
+        place = None
+    if place is not None:
+        _go(source, place)
+        state.pair_box = go.box
+
+
+def _go(source: Source, place: Place) -> None:
+    """Show a page; a box that was chosen on another one is dropped before anything is drawn."""
+    if source.place() != place:
+        state.pair_box = None
+    source.go(place)
+
+
+def _selected(source: Source) -> None:
+    """Choose or drop a box; a message about a page that was left meanwhile changes nothing."""
+    selected = _events(source).selected
+    turned.heard(selected)
+    if selected is not None and source.place() == Place(selected.document, selected.index):
+        state.pair_box = selected.key
+
+
+def _judged(source: Source) -> None:
+    """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
+    event = _events(source).verdict
+    turned.heard(event)
+    if event is not None:
+        source.judge(event)
+
+
+def _choose_show(name: str) -> None:
+    state.pair_show = name
+    State.pair_whole.set(True)
+
+
+def _shown() -> None:
+    name = components.parse_panes(report(_KEYS[state.pair_kind])).show
+    if name is not None and name in ITEM_FILTERS:
+        _choose_show(name)
+
+
+def _looked() -> None:
+    name = components.parse_panes(report(_KEYS[state.pair_kind])).mode
+    if name is not None:
+        state.pair_mode = name

@@ -1,0 +1,178 @@
+"""Compare, wrong pixels of two models: what the panes show, the differences and the ledger of pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.compare.pair_items import ItemPages, item_pages
+from evaluator.components.compare.pixel_pair import pixel_pair
+from evaluator.components.matrix.matrix import short_pixels
+from evaluator.components.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
+from evaluator.data.issues import plain
+from evaluator.metrics.item_ledger import ItemLedger
+from evaluator.protocols import PROTOCOLS, pixel
+from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
+from evaluator.system.lru_cache import Recent
+from pages.app import frame, pictures
+from pages.app.address import at, write_url
+from pages.app.computed import computed
+from pages.app.session_files import OpenedBoxes, Place
+from pages.app.state import go_to, state
+from pages.views.compare import pair_differences, panes
+from pages.views.overview import headline
+from pages.views.pixel import results as choices
+from pages.views.pixel import verdicts as pixel_findings
+from pages.views.pixel.controls import count_choices
+
+PIXEL_VIEW = "pages/pixel_confusion.py"
+
+
+def sidebar(loaded: OpenedBoxes) -> None:
+    """Draw the choice of both models, how the pixels are counted, and the score thresholds."""
+    with st.sidebar:
+        for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
+            frame.model_choice(loaded, model, f", {role}")
+        count_choices()
+        for model in loaded.pair:
+            headline.score_slider(loaded, model)
+
+
+def body(loaded: OpenedBoxes) -> None:
+    """Draw title, panes, differences and ledger, or why the pixels cannot be compared."""
+    head = st.container()
+    counted = [choices.result_of(loaded, model.letter) for model in loaded.pair]
+    results = [each.result for each in counted if each.result is not None]
+    if len(results) < len(counted):
+        with head:
+            frame.title("Compare", "")
+        st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
+        frame.issues([issue for each in counted for issue in each.issues])
+        st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")
+        _write_url()
+        return
+    a, b = results
+    with head:
+        signed = a.signature
+        parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), *signed.options, signed.counts]
+        frame.title("Compare", " · ".join(parts))
+    if not (a.same_classes and b.same_classes):
+        st.caption(
+            "The sides use different classes, so no pixel is right or wrong, and pages have no ledger. Pixel confusion "
+            "shows both matrices."
+        )
+    else:
+        panes.part(lambda: _source(loaded))
+    key = _key(loaded, a, b)
+    pair_differences.part(
+        loaded.pair,
+        key,
+        lambda: [PROTOCOLS[pixel.NAME].measures(result) for result in results],
+        ledgers=lambda: _ledgers(tuple(key), _results=(a, b)),
+        open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
+    )
+    _write_url()
+
+
+def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
+    sizes = [hashlib.sha256(result.size.tobytes()).hexdigest() for result in results]
+    lines = [result.signature.line for result in results]
+    return [*loaded.digests, *(str(model.index) for model in loaded.pair), *lines, *sizes]
+
+
+@computed(8)
+def _ledgers(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> tuple[ItemLedger, ...]:
+    return PROTOCOLS[pixel.NAME].item_ledgers(*_results)
+
+
+@computed(8)
+def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
+    ledgers = _ledgers(key, _results=_results)
+    return item_pages(ledgers[0], "pixel") if ledgers else None
+
+
+@st.cache_resource(show_spinner=False)
+def _pieces() -> Recent[object, tuple[list[Piece], list[Piece]]]:
+    return Recent(most=64)
+
+
+def _source(loaded: OpenedBoxes) -> panes.Source | None:
+    counted = [choices.result_of(loaded, model.letter).result for model in loaded.pair]
+    a, b = counted
+    if a is None or b is None:
+        return None
+    key = tuple(_key(loaded, a, b))
+    pages = _pages(key, _results=(a, b))
+    if pages is None:
+        return None
+    first, second = (ModelItem(model.letter, plain(model.name)) for model in loaded.pair)
+
+    def pieces_on(place: Place) -> tuple[list[Piece], list[Piece]]:
+        return _pieces().get_or_make(
+            (key, place),
+            lambda: (wrong_pieces(a, place.document, place.index), wrong_pieces(b, place.document, place.index)),
+        )
+
+    def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
+        pieces = pieces_on(place)
+        return pixel_pair((a, b), place.document, place.index, pieces=pieces, models=(first, second), kinds=kinds)
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
+        pieces = pieces_on(place)
+        first_pane, second_pane = (
+            pixel_findings.on_pane(loaded, model, place, pane, result=result, pieces=own)
+            for model, pane, result, own in zip(loaded.pair, drawn.panes, (a, b), pieces, strict=True)
+        )
+        return drawn._replace(panes=(first_pane, second_pane))
+
+    return panes.Source(
+        chosen=loaded.pair,
+        key=(key, first, second),
+        pages=pages,
+        place=lambda: Place(state.doc, state.page or 0) if state.doc is not None else None,
+        go=_go,
+        picture=lambda place: _picture(loaded, place, a),
+        draw=draw,
+        judged=judged,
+        opens="Pixel confusion",
+        open=_open,
+        judge=lambda event: _judge(loaded, event),
+        write_url=_write_url,
+        short=lambda value: short_pixels(float(value)),
+        prepare=lambda place: pictures.prepare_on(loaded, place),
+    )
+
+
+def _picture(loaded: OpenedBoxes, place: Place, result: pixel.PixelResult) -> PictureItem:
+    """Return the picture of a page; without one, a page of the size that was counted."""
+    picture = pictures.page_picture(loaded, place)
+    row = result.dataset.page_row(place.document, place.index)
+    if not picture.problem or row is None:
+        return picture
+    width, height = result.extent[row].tolist()
+    return msgspec.structs.replace(picture, width=width, height=height)
+
+
+def _go(place: Place) -> None:
+    if (state.doc, state.page) != (place.document, place.index):
+        go_to(place.document, place.index)
+
+
+def _open(event: OpenEvent) -> None:
+    state.pixel_of, state.pixel_scope = event.letter, "page"
+    st.switch_page(PIXEL_VIEW)
+
+
+def _judge(loaded: OpenedBoxes, event: VerdictEvent) -> None:
+    model = next((each for each in loaded.pair if each.letter == event.letter), None)
+    if model is not None:
+        pixel_findings.handle(loaded, model, event)
+
+
+def _write_url() -> str:
+    place = Place(state.doc, state.page or 0) if state.doc is not None else None
+    return write_url("compare", at(place))

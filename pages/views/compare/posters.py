@@ -1,0 +1,141 @@
+"""Compare, posters of two models: words on the page and both texts, the differences and the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.compare.pair_items import ItemPages, item_pages
+from evaluator.components.compare.poster_pair import poster_pair
+from evaluator.components.payloads import ModelItem, OpenEvent, PairKind, PictureItem, SharperEvent, VerdictEvent
+from evaluator.data.issues import plain
+from evaluator.formats.posters import Posters
+from evaluator.protocols.posters.difference import PosterColumns, passages
+from evaluator.protocols.posters.ledger import poster_ledger
+from evaluator.protocols.posters.profiles import PROFILES
+from pages.app import frame, widgets
+from pages.app.address import write_url
+from pages.app.computed import computed
+from pages.app.session_files import Opened, Place
+from pages.app.state import State, state
+from pages.views.compare import pair_differences, panes
+from pages.views.posters import panel
+from pages.views.posters import results as choices
+from pages.views.posters import verdicts as word_findings
+
+POSTERS_VIEW = "pages/posters.py"
+_TEXT_HEIGHT = 470
+
+
+def sidebar(posters: Opened[Posters]) -> None:
+    """Draw the choice of both models and the profile."""
+    with st.sidebar:
+        for model, role in zip(posters.pair, ("baseline", "candidate"), strict=True):
+            frame.model_choice(posters, model, f", {role}")
+        widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
+
+
+def body(posters: Opened[Posters]) -> None:
+    """Draw title, panes, texts, differences and ledger."""
+    chosen = choices.models()
+    every = [choices.evaluated(model) for model in chosen]
+    frame.title("Compare", every[0].signature)
+    panes.part(_source)
+    pair_differences.part(
+        chosen,
+        [*posters.digests, *(f"{model.index} {each.signature}" for model, each in zip(chosen, every, strict=True))],
+        lambda: [each.measures for each in every],
+        ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
+        open_item=lambda item: panes.open_place(lambda: choices.open_poster(item.document)),
+    )
+    _write_url()
+
+
+@computed(8)
+def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns]) -> ItemPages:
+    ledger = poster_ledger(*_columns)
+    # The first row is all criteria together; those that count nothing are left out of the ledger.
+    return item_pages(ledger, "criterion", range(1, len(ledger.rows)))
+
+
+def _source() -> panes.Source | None:
+    chosen = choices.models()
+    if len(chosen) < 2:
+        return None
+    a, b = (choices.evaluated(model) for model in chosen)
+    signed = [f"{model.index} {model.posters.sha256} {model.reference.sha256}" for model in chosen]
+    pages = _pages((*signed, a.signature, b.signature), _columns=(a.columns, b.columns))
+    first, second = (ModelItem(model.letter, plain(model.name)) for model in chosen)
+
+    def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
+        words = tuple(choices.words(model, place.document) for model in chosen)
+        return poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
+        words = tuple(choices.words(model, place.document) for model in chosen)
+        first_pane, second_pane = (
+            word_findings.on_pane(model, place.document, own, pane)
+            for model, own, pane in zip(chosen, words, drawn.panes, strict=True)
+        )
+        return drawn._replace(panes=(first_pane, second_pane))
+
+    return panes.Source(
+        chosen=chosen,
+        key=(*signed, a.signature, b.signature, first, second),
+        pages=pages,
+        place=lambda: Place(state.poster, 0) if state.poster else None,
+        go=_go,
+        picture=lambda place: choices.picture(place.document),
+        draw=draw,
+        judged=judged,
+        opens="Posters",
+        open=_open,
+        judge=_judge,
+        write_url=_write_url,
+        sharper=_sharper,
+        prepare=lambda place: choices.prepare(place.document),
+        below=lambda place: _texts(chosen, place.document),
+    )
+
+
+def _texts(chosen: Sequence[choices.PosterModel], poster_id: str) -> None:
+    """Draw both texts in one frame, so that they scroll together, with what the reference lacks marked."""
+    frame.section("Texts", "what the reference does not have is marked; both scroll together")
+    with st.container(height=_TEXT_HEIGHT, border=True, key="compare_texts"):
+        for model, column in zip(chosen, st.columns(2, gap="medium"), strict=True):
+            compared = choices.comparison(model, poster_id)
+            if compared is None:
+                column.caption(f"{model.letter} has no text of this poster.")
+                continue
+            lines = passages(compared, "generated")
+            body_ = "".join(panel.passage(line, "extra") for line in lines)
+            head = frame.letter_badge(model.letter)
+            column.html(f'<div class="ls-text{frame.theme()}">{head}{body_ or "<p>This model has no text.</p>"}</div>')
+
+
+def _go(place: Place) -> None:
+    if state.poster != place.document:
+        choices.open_poster(place.document)
+
+
+def _sharper(wanted: SharperEvent | None) -> None:
+    if wanted is not None:
+        picture = choices.picture(wanted.document)
+        choices.ask_sharper(wanted, (picture.width, picture.height))
+
+
+def _open(event: OpenEvent) -> None:
+    state.poster_of, state.poster_box = event.letter, None
+    st.switch_page(POSTERS_VIEW)
+
+
+def _judge(event: VerdictEvent) -> None:
+    model = next((each for each in choices.models() if each.letter == event.letter), None)
+    if model is not None:
+        word_findings.handle(model, event)
+
+
+def _write_url() -> str:
+    return write_url("compare")

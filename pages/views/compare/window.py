@@ -1,0 +1,131 @@
+"""The pages of the comparison as they are sent: what each shows of two models, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.payloads import (
+    ComparePayload,
+    EmptyItem,
+    PageItem,
+    PairListItem,
+    PairPageItem,
+    PairWindowPayload,
+    PictureItem,
+    with_notes,
+)
+from evaluator.system.lru_cache import Recent
+from pages.app import window as turned
+from pages.app.session_files import Place
+from pages.app.state import state
+from pages.views.findings import log as findings
+
+_KEPT_PAGES: Final = 256
+
+
+@st.cache_resource(show_spinner=False)
+def _drawn() -> Recent[object, PairLayers]:
+    """What is drawn of pages, for all sessions."""
+    return Recent(most=_KEPT_PAGES)
+
+
+@dataclass(frozen=True)
+class PairPages:
+    """The pages of a list of the comparison.
+
+    `listing` names all that decides which pages are listed and what is drawn; `first` is the place, from 0, of the
+    first one beside the panes. `name` is empty where people read the document's id; `draw` leaves verdicts out,
+    `judged` adds them; `prepare` fills the renderer's caches; `sent` is the id that the browser is given, by default
+    whole.
+    """
+
+    listing: str
+    total: int
+    first: int
+    place: Callable[[int], Place]
+    name: Callable[[Place], str]
+    picture: Callable[[Place], PictureItem]
+    draw: Callable[[Place, PictureItem], PairLayers]
+    judged: Callable[[Place, PairLayers], PairLayers]
+    in_common: Callable[[], PairListItem]
+    prepare: Callable[[Place], object]
+    sent: Callable[[str], str] = str
+
+    def made(self, at: int) -> PairPageItem:
+        """Everything that a page shows, without list and chosen box."""
+        place = self.place(at)
+        picture = self.picture(place)
+        drawn = self._layers(place, picture)
+        page = PageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            document=self.sent(place.document),
+            name=self.name(place),
+            index=place.index,
+            position=at + 1,
+            total=self.total,
+        )
+        judged = self.judged(place, drawn)
+        return PairPageItem(page=page, panes=judged.panes, differences=judged.differences)
+
+    def layers(self, at: int) -> PairLayers:
+        """What is drawn on a page, without verdicts."""
+        place = self.place(at)
+        return self._layers(place, self.picture(place))
+
+    def _layers(self, place: Place, picture: PictureItem) -> PairLayers:
+        def draw() -> PairLayers:
+            drawn = self.draw(place, picture)
+            a, b = (msgspec.structs.replace(pane, boxes=turned.rounded(pane.boxes)) for pane in drawn.panes)
+            return drawn._replace(panes=(a, b))
+
+        return _drawn().get_or_make((self.listing, place, picture.points), draw)
+
+
+def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:
+    """The panes of an empty list."""
+    common = msgspec.structs.asdict(pages.in_common()) | {"verdicts": False, "reviewer": None}
+    return ComparePayload(
+        page=None,
+        panes=(),
+        differences=(),
+        mode=state.pair_mode,
+        selected=None,
+        summoned=state.pair_visits > 0,
+        visit=str(state.pair_visits),
+        empty=empty,
+        address=address,
+        **common,
+    )
+
+
+def payload(pages: PairPages, position: int, *, selected: str | None, address: str) -> PairWindowPayload:
+    """Return what the panes draw of a page of the list (from 0), as far as the browser lacks it.
+
+    `selected` is the key of the chosen box; `address` the query that leads back here.
+    """
+    reviewer = findings.author()[0]
+
+    def in_common() -> PairListItem:
+        common = pages.in_common()
+        bare = turned.without_current(common.strip)
+        return msgspec.structs.replace(common, strip=bare, verdicts=True, reviewer=reviewer)
+
+    def prepare(at: int) -> None:
+        pages.prepare(pages.place(at))
+
+    listed = turned.Pages("compare", pages.listing, pages.total, position, pages.made, prepare)
+    return PairWindowPayload(
+        **listed.sent(pages.made(position)),
+        **turned.strip_of((pages.listing, pages.first, reviewer), in_common),
+        selected=selected,
+        address=address,
+        mode=state.pair_mode,
+        summoned=state.pair_visits > 0,
+        visit=str(state.pair_visits),
+    )

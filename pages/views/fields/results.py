@@ -1,0 +1,322 @@
+"""The choices and results of the view Fields: compared models, the rows behind a number, the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from evaluator.components.viewer import fields as overlay
+from evaluator.data.boxes import IntArray
+from evaluator.data.fields import FieldDocuments, Schema
+from evaluator.data.issues import BadInput
+from evaluator.formats.fields import schema_from
+from evaluator.metrics.item_ledger import Item
+from evaluator.metrics.results import weighted_mean
+from evaluator.protocols import fields
+from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
+from evaluator.protocols.fields.evaluation import Parity, RecallGrid
+from evaluator.protocols.fields.ledger import FieldLedgers
+from evaluator.protocols.fields.protocol import FieldsOptions
+from evaluator.protocols.fields.types import ApCurves, ap_curves
+from pages.app.computed import computed
+from pages.app.session_files import FIELDS, Named, Opened, opened
+from pages.app.state import State, state
+
+IOU_RANGE: Final = (0.05, 0.95)
+BUDGETS: Final = (1, 100)
+AUTO: Final[Literal["auto"]] = "auto"
+PRESETS: Final = (0.5, 0.75)
+PARITY: Final[tuple[Parity, ...]] = get_args(Parity)
+RECALL_GRIDS: Final[tuple[RecallGrid, ...]] = get_args(RecallGrid)
+STRIP_PAGES: Final = 200
+PROBLEMS: Final = "problems"
+DOCUMENT, BEHIND = "Fields of the document", "Fields behind the number"
+TABS: Final = (DOCUMENT, BEHIND)
+# Numbers whose rows are not all problems: the list beside the page then keeps all problems of the page.
+_MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
+
+# Digests of the ground truth and of the prediction, parity, recall grid, digest of the schema.
+Key = tuple[str, str, str, str | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldModel(Named):
+    """One prediction against the ground truth; `key` is both digests and options, never a threshold."""
+
+    result: fields.FieldsResult
+    pages: FieldPages
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is open, and the chosen models compared with the ground truth: A and, when there are two, B."""
+
+    opened: Opened[FieldDocuments]
+    models: tuple[FieldModel, ...]
+
+    @property
+    def shown(self) -> FieldModel:
+        """Return the model whose boxes and numbers are shown."""
+        return next((model for model in self.models if model.index == state.model), self.models[0])
+
+    def show(self, letter: str) -> None:
+        """Show the model of a letter, when there is one."""
+        state.model = next((model.index for model in self.models if model.letter == letter), state.model)
+
+
+# --- comparisons ---------------------------------------------------------------------------------------------
+
+
+def compared() -> Compared | None:
+    """Return what can be compared in this session; None when a side is missing or has errors."""
+    loaded = opened(FIELDS)
+    return None if loaded is None else Compared(loaded, tuple(_model(loaded, model) for model in loaded.pair))
+
+
+def options() -> FieldsOptions:
+    """Return the protocol's options as chosen; the IoU thresholds are those of the specification."""
+    grid = state.field_recall_grid
+    return FieldsOptions(parity=state.field_parity, recall_grid=None if grid == AUTO else grid)
+
+
+def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
+    sides = loaded.ground_truth, loaded.predictions[model.index]
+    chosen, schema = options(), state.field_schema
+    digests = loaded.digests[0], loaded.digests[1 + model.index]
+    key = (*digests, chosen.parity, chosen.recall_grid, schema.sha256 if schema else "")
+    result = _compared(key, _sides=sides, _options=chosen, _schema=schema)
+    return FieldModel(model.index, model.name, model.letter, *result, key)
+
+
+@computed(12, spinner="Comparing the fields")
+def _compared(
+    key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions, _schema: Schema | None
+) -> tuple[fields.FieldsResult, FieldPages]:
+    result = fields.evaluate(*_sides, schema=_schema, parity=_options.parity, recall_grid=_options.recall_grid)
+    return result, FieldPages(result.compared)
+
+
+def ledgers(compared: Compared) -> FieldLedgers:
+    """Return the ledgers of the chosen models, A and B."""
+    a, b = compared.models[0], compared.models[-1]
+    return _ledgers(a.key, b.key, _models=(a, b))
+
+
+@computed(4)
+def _ledgers(first: Key, second: Key, *, _models: tuple[FieldModel, FieldModel]) -> FieldLedgers:
+    return FieldLedgers(_models[0].result, _models[1].result)
+
+
+def take_schema(name: str, content: bytes) -> None:
+    """Compare the values by a schema from now on; one with issues leaves the one before."""
+    try:
+        state.field_schema, state.field_schema_issues = schema_from(content, name), ()
+    except BadInput as bad:
+        state.field_schema_issues = bad.issues
+
+
+def drop_schema() -> None:
+    """Compare the values without a schema from now on."""
+    state.field_schema, state.field_schema_issues = None, ()
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def drop_unknown(models: Sequence[FieldModel]) -> list[str]:
+    """Drop choices that the open files do not have; return their names for a sentence."""
+    refused = []
+    classes = {name for model in models for name in model.result.compared.classes}
+    for field, known in (
+        (State.field_label, classes),
+        (State.field_within, set(models[0].result.compared.documents)),
+    ):
+        if field.get() and field.get() not in known:
+            refused.append(field.get())
+            field.set("")
+    return refused
+
+
+def budget() -> float:
+    """Return the share of the fields that a review looks at."""
+    return state.field_budget / 100
+
+
+def open_linked(name: str, chosen_label: str | None = None) -> None:
+    """Show the fields behind a number, from the first one on."""
+    state.field_number, state.field_label, state.field_within = name, chosen_label or "", ""
+    state.field_doc, state.field_box = None, "first"
+    state.field_tab = BEHIND
+    state.field_visits += 1
+
+
+def open_item(compared: Compared, item: Item) -> None:
+    """Show a field of a ledger with its box among all problems; a spurious one in a model that has it."""
+    state.field_number, state.field_label, state.field_within = PROBLEMS, "", ""
+    models = sorted(compared.models, key=lambda model: model is not compared.shown)
+    rows = [(model, _row_of(model, item)) for model in models if item.spurious or model is compared.shown]
+    model, row = next((each for each in rows if each[1] is not None), rows[0])
+    state.model = model.index
+    box = None if row is None or item.page is None else f"{'p' if item.spurious else 'g'}{row}"
+    page = item.page or 0
+    if item.spurious and row is not None and item.page is not None:
+        page = int(model.pages.predicted_page[row])
+    open_page(model, (model.result.compared.documents.index(item.document), page), box)
+
+
+def _row_of(model: FieldModel, item: Item) -> int | None:
+    """Return the row of a ledger's field in the columns of one model; None where it has none."""
+    compared = model.result.compared
+    paths = compared.prediction_path if item.spurious else compared.truth_path
+    rows = model.result.document_rows(item.document).tolist()
+    own = [row for row in rows if paths[row] == item.place]
+    # The same path may be paired with another field of the ground truth.
+    return next((row for row in own if not compared.has_truth[row]), None) if item.spurious else next(iter(own), None)
+
+
+# --- place ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The rows behind the chosen number, counts by page (document code, index), and pages in order."""
+
+    rows: IntArray
+    counts: Mapping[tuple[int, int], int]
+    order: list[tuple[int, int]]
+
+
+def listed(model: FieldModel) -> Listed:
+    """Return what passes the choices of the view."""
+    return _listed(model.key, state.field_iou, number(), state.field_within, _model=model)
+
+
+def number() -> tuple[str, str | None, float | None]:
+    """Return the chosen number, its field type, and the share of a review where that counts."""
+    share = budget() if state.field_number == LEAST_SURE else None
+    return state.field_number, state.field_label or None, share
+
+
+@computed(64)
+def _listed(
+    key: Key,
+    threshold: float,
+    number: tuple[str, str | None, float | None],
+    within: str,
+    *,
+    _model: FieldModel,
+) -> Listed:
+    name, of_class, share = number
+    result, pages = _model.result, _model.pages
+    rows = behind(result, name, iou=threshold, label=of_class, budget=share)
+    document = result.compared.documents.index(within) if within else None
+    if document is not None:
+        rows = rows[result.compared.document[rows] == document]
+    counts = pages.counts(rows)
+    order = pages.order(counts, document=document, only=document is None and (name != PROBLEMS or of_class is not None))
+    return Listed(rows, counts, order)
+
+
+def place(model: FieldModel, shown: Listed) -> tuple[int, int] | None:
+    """Return the page that is shown: the chosen one when the list has it, else the first."""
+    if not shown.order:
+        return None
+    documents = model.result.compared.documents
+    wanted = state.field_doc, state.field_page - 1
+    named = next((page for page in shown.order if (documents[page[0]], page[1]) == wanted), None)
+    return named or shown.order[0]
+
+
+def go_to(model: FieldModel, page: tuple[int, int], box: str | None = None) -> None:
+    """Show another page, and choose a box there: its key, ``first`` or ``last``."""
+    state.field_doc, state.field_page = model.result.compared.documents[page[0]], page[1] + 1
+    state.field_box = box
+
+
+def open_page(model: FieldModel, page: tuple[int, int], box: str | None) -> None:
+    """Show a page that something outside of the viewer led to."""
+    go_to(model, page, box)
+    state.field_visits += 1
+
+
+def turn(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
+    """Show the page so many steps further in the list."""
+    position = position_of(model, shown, here)
+    if position is not None:
+        go_to(model, shown.order[min(max(position + step, 0), len(shown.order) - 1)])
+
+
+def turn_to_problem(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
+    """Show the next or previous page with a listed problem, and choose its first or last one."""
+    position = position_of(model, shown, here)
+    if position is None:
+        return
+    other = next_with(shown, position, step)
+    if other is not None:
+        go_to(model, shown.order[other], "first" if step > 0 else "last")
+
+
+def next_with(shown: Listed, position: int, step: int) -> int | None:
+    """Return the place of the next or previous page with a row behind the number; None without."""
+    places = range(position + 1, len(shown.order)) if step > 0 else range(position - 1, -1, -1)
+    return next((other for other in places if shown.counts.get(shown.order[other])), None)
+
+
+def position_of(model: FieldModel, shown: Listed, here: tuple[str, int]) -> int | None:
+    """Return the place of a page, given by document id and index, in the list; None if not listed."""
+    documents = model.result.compared.documents
+    return next((place for place, page in enumerate(shown.order) if (documents[page[0]], page[1]) == here), None)
+
+
+def kept_in_list(shown: Listed) -> IntArray | None:
+    """Return the rows that the page's list keeps; None (every problem) where some rows are no problem."""
+    return None if state.field_number in _MIXED else shown.rows
+
+
+def is_shown(document: str, index: int) -> bool:
+    """Return whether a page is the one on screen."""
+    return (state.field_doc, state.field_page - 1) == (document, index)
+
+
+def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
+    """Return the chosen box, if it is drawn; "first" and "last" become that box of the list."""
+    box = state.field_box
+    if box in ("first", "last"):
+        box = (listed_keys[0] if box == "first" else listed_keys[-1]) if listed_keys else None
+    state.field_box = box if box in drawn else None
+    return state.field_box
+
+
+# --- what is drawn -------------------------------------------------------------------------------------------
+
+
+def unit(model: FieldModel) -> str:
+    """Return the unit of the boxes: the chosen one, or what they look like."""
+    return state.field_unit if state.field_unit in overlay.UNITS else _unit(model.key, _model=model)
+
+
+def mean_ap(model: FieldModel) -> float | None:
+    """Return the mean AP of the classes at the chosen IoU threshold; None without ground truth."""
+    return _mean_ap(model.key, state.field_iou, _model=model)
+
+
+@computed(64)
+def _mean_ap(key: Key, iou: float, *, _model: FieldModel) -> float | None:
+    return weighted_mean(_model.result.average_precisions([iou])[:, 0])[0]
+
+
+def curves(model: FieldModel) -> ApCurves:
+    """Return AP of a model against the IoU threshold."""
+    return _curves(model.key, _model=model)
+
+
+@computed(16)
+def _curves(key: Key, *, _model: FieldModel) -> ApCurves:
+    return ap_curves(_model.result)
+
+
+@computed(32)
+def _unit(key: Key, *, _model: FieldModel) -> str:
+    return overlay.unit_of(_model.result)

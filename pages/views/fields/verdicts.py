@@ -1,0 +1,124 @@
+"""Verdicts on extracted fields: on a page of the view Fields, their status, and corrected numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.payloads import PagePayload, PaneItem, VerdictEvent
+from evaluator.components.viewer.judged import attach_fields
+from evaluator.protocols.fields import FieldsResult
+from evaluator.review.corrected import CorrectedEvaluation
+from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
+from evaluator.review.field_targets import JudgedFields, field_model_name, field_statuses, judged_fields, targets_of
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import ReviewLog
+from evaluator.system.lru_cache import Recent
+from pages.app.computed import computed
+from pages.app.state import state
+from pages.views.fields import results as choices
+from pages.views.findings import log as findings
+
+VIEW_FILE: Final = "pages/fields.py"
+_KEPT_DOCUMENTS: Final = 16
+
+
+def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
+    """Return the payload, with the layers of the model's result, with verdicts and what is not saved."""
+    judged = attach_fields(payload.mistakes, _judged(model, document))
+    return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
+
+
+def on_pane(model: choices.FieldModel, document: str, pane: PaneItem) -> PaneItem:
+    """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
+    return findings.with_verdicts(pane, attach_fields(pane.mistakes, _judged(model, document)))
+
+
+def handle(model: choices.FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
+    """Keep a verdict that the viewer sent; None when it is on disk or its target is not known any more."""
+    targets = targets_of(model.result, _judged(model, event.document), iou=state.field_iou)
+    return findings.save_event(event, targets)
+
+
+def _judged(model: choices.FieldModel, document: str) -> JudgedFields:
+    """Return the fields of a document with their verdicts, computed once for all of its pages."""
+    log, iou = findings.review_log(), state.field_iou
+    key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)
+    return _documents().get_or_make(key, lambda: judged_fields(model.result, document, log, iou=iou))
+
+
+@st.cache_resource(show_spinner=False)
+def _documents() -> Recent[object, JudgedFields]:
+    return Recent(most=_KEPT_DOCUMENTS)
+
+
+def any_field(log: ReviewLog) -> bool:
+    """Return whether any field was judged."""
+    return any(judged.target.kind == "field" for judged in log.judged.values())
+
+
+def corrections_of(compared: choices.Compared) -> FieldCorrections | None:
+    """Return the corrected ground truth of the open fields; None when no verdict changes it."""
+    log = findings.review_log()
+    if not any_field(log):
+        return None
+    to = _corrections(tuple(model.key for model in compared.models), log.revision, _found=compared, _log=log)
+    return to if to.applied or to.issues else None
+
+
+@computed(8)
+def _corrections(
+    keys: tuple[choices.Key, ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
+) -> FieldCorrections:
+    return field_corrections([model.result for model in _found.models], _log)
+
+
+def corrected_of(compared: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
+    """Return a model's result on the corrected ground truth; None when no verdict changes it."""
+    to = corrections_of(compared)
+    if to is None or not to.applied:
+        return None
+    keys = tuple(each.key for each in compared.models)
+    return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
+
+
+@computed(16, spinner="Comparing the fields with the corrected ground truth")
+def _corrected(
+    keys: tuple[choices.Key, ...],
+    revision: tuple[int, str],
+    *,
+    _model: choices.FieldModel,
+    _to: FieldCorrections,
+) -> CorrectedEvaluation[FieldsResult]:
+    return corrected_fields(_model.result, _to)
+
+
+def statuses() -> list[FindingStatus]:
+    """Return what became of every judged field, the newest first; empty when none was judged."""
+    log = findings.review_log()
+    if not any_field(log):
+        return []
+    compared = choices.compared()
+    threshold = state.field_iou
+    return field_statuses(log, [model.result for model in compared.models] if compared else [], iou=threshold)
+
+
+def show_on_page(entry: FindingStatus) -> None:
+    """Make the view Fields open the page of a finding, its box chosen, every problem listed."""
+    target, compared = entry.judged.target, choices.compared()
+    box = None
+    threshold = state.field_iou
+    models = sorted(
+        compared.models if compared else (),
+        key=lambda model: field_model_name(model.result.compared) not in target.models,
+    )
+    for model in models:
+        (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)
+        if here.box_key is not None:
+            state.model = model.index
+            box = here.box_key
+            break
+    state.field_number, state.field_label, state.field_within = choices.PROBLEMS, "", ""
+    state.field_doc, state.field_page, state.field_box = target.document, (target.page or 0) + 1, box

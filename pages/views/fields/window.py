@@ -1,0 +1,136 @@
+"""The pages of the view Fields as they are sent: what each shows, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.payloads import (
+    PageLayers,
+    PagePayload,
+    StripItem,
+    ViewedPageItem,
+    WalkItem,
+    WindowPayload,
+    with_layers,
+    with_notes,
+)
+from evaluator.components.viewer import fields as overlay
+from evaluator.components.viewer.page_strip import window
+from evaluator.data.issues import cut, displayed
+from evaluator.system.lru_cache import Recent
+from pages.app import pictures
+from pages.app import window as turned
+from pages.app.session_files import Place
+from pages.app.state import state
+from pages.views.fields import results as choices
+from pages.views.fields import verdicts as field_findings
+from pages.views.findings import log as findings
+
+_KEPT_PAGES: Final = 256
+
+
+@st.cache_resource(show_spinner=False)
+def _drawn() -> Recent[object, PageLayers]:
+    """What is drawn of pages, for all sessions."""
+    return Recent(most=_KEPT_PAGES)
+
+
+def payload(
+    compared: choices.Compared,
+    model: choices.FieldModel,
+    shown: choices.Listed,
+    place: tuple[int, int],
+    bare: PagePayload,
+    *,
+    address: str,
+) -> WindowPayload:
+    """Return what the viewer draws of a page (document code, index), as far as the browser lacks it.
+
+    `bare` is the viewer without a page; `address` the query that leads back here.
+    """
+    root, here, of = compared.opened.project.pdfs, shown.order.index(place), _listing(model, bare)
+
+    def prepare(at: int) -> None:
+        code, index = shown.order[at]
+        pictures.prepare(root, model.result.compared.documents[code], index)
+
+    pages = turned.Pages(
+        "fields", of, len(shown.order), here, lambda at: _content(compared, model, shown, at, bare=bare, of=of), prepare
+    )
+    content = pages.make(here)
+    first, last = window(here, len(shown.order), choices.STRIP_PAGES)
+    key = (of, first, pictures.pdf_listing(root))
+    listed = [key for mistake in content.mistakes for key in mistake.keys[:1]]
+    return WindowPayload(
+        **pages.sent(content),
+        **turned.strip_of(key, lambda: _strip(compared, model, shown, first, last)),
+        strip_first=first,
+        reviewer=findings.author()[0],
+        selected=choices.chosen_box(listed, [box.key for box in content.boxes]),
+        address=address,
+        visit=bare.visit,
+    )
+
+
+def _listing(model: choices.FieldModel, bare: PagePayload) -> str:
+    """What decides which pages are listed and what they show, as one name."""
+    what = (choices.number(), state.field_within, choices.unit(model))
+    return turned.name_of_list(model.key, bare.model, bare.models, state.field_iou, *what)
+
+
+def _strip(
+    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, first: int, last: int
+) -> Sequence[StripItem]:
+    pages = overlay.strip(model.result, model.pages, shown.order[first:last], -1, counts=shown.counts)
+    names = {cut(name): name for name in model.result.compared.documents}
+    return pictures.with_thumbnails(pages, compared.opened.project.pdfs, names.__getitem__)
+
+
+def _content(
+    compared: choices.Compared,
+    model: choices.FieldModel,
+    shown: choices.Listed,
+    at: int,
+    *,
+    bare: PagePayload,
+    of: str,
+) -> PagePayload:
+    """Everything that a page shows, without strip and chosen box; `of` is the name of the list."""
+    code, index = shown.order[at]
+    root, document = compared.opened.project.pdfs, model.result.compared.documents[code]
+    picture, iou = pictures.zoomed_picture(root, document, Place(document, index)), state.field_iou
+    paper = overlay.Paper(code, index, picture.points, choices.unit(model))
+    kept = choices.kept_in_list(shown)
+
+    def draw() -> PageLayers:
+        layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=kept)
+        return msgspec.structs.replace(layers, boxes=turned.rounded(layers.boxes))
+
+    drawn = _drawn().get_or_make((of, code, index, picture.points), draw)
+    payload = field_findings.on_page(model, document, with_layers(bare, drawn))
+    before, after = (choices.next_with(shown, at, step) for step in (-1, 1))
+    return msgspec.structs.replace(
+        payload,
+        page=ViewedPageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            document=cut(document),
+            name=displayed(document),
+            index=index,
+            count=pictures.pages_of(root, document),
+            position=at + 1,
+            total=len(shown.order),
+        ),
+        walk=WalkItem(
+            before=before is not None,
+            after=after is not None,
+            total=sum(shown.counts.values()),
+            previous=0 if before is None else before + 1,
+            next=0 if after is None else after + 1,
+        ),
+        visit="",
+        empty=None,
+    )

@@ -1,0 +1,444 @@
+"""The findings of this session: the store of the process, who reviews, and what could not be saved.
+
+A verdict is saved when the store says so; until then its text stays here, marked NOT SAVED. The store's address comes
+from the command line or the environment, never from the browser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Final, NamedTuple, TypeVar
+from uuid import uuid4
+
+import msgspec
+import streamlit as st
+
+from evaluator.components.compare.pair import page_mistakes
+from evaluator.components.payloads import MistakeItem, PagePayload, PaneItem, ReviewerPayload, UnsavedItem, VerdictEvent
+from evaluator.components.viewer.judged import attach
+from evaluator.data.issues import plain
+from evaluator.review import corrected, identity, status
+from evaluator.review.corrected import Corrected
+from evaluator.review.corrections import Corrections, corrections
+from evaluator.review.place import FINDINGS_WORKSPACE_VARIABLE, store_address
+from evaluator.review.problems import StoreProblem
+from evaluator.review.status import FindingStatus
+from evaluator.review.store import Store
+from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
+from evaluator.system.lru_cache import Recent
+from pages.app import frame, login
+from pages.app.components import remembered_name, reviewer
+from pages.app.computed import computed
+from pages.app.results import ResultKey, result_key, result_of
+from pages.app.session_files import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
+from pages.app.state import Field, State, report, state
+
+# A database that does not answer is not asked again on every run: each question waits for its time limit.
+_ASK_AGAIN_SECONDS: Final = 15.0
+_REMEMBERED: Final = "remembered_reviewer"
+_KEPT_PAGES: Final = 256
+DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """A verdict not stored, and why; tried again under its `event_id` it is stored at most once."""
+
+    target: Target
+    target_id: str
+    verdict: str | None
+    note: str
+    tags: tuple[str, ...]
+    title: str
+    text: str
+    fix: str
+    event_id: str
+    owner: str = ""
+    due: str = ""
+    status: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Return why, in one line."""
+        return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
+
+
+# By target, what the store did not take in this session.
+_UNSAVED: Final[Field[Mapping[str, Unsaved]]] = Field({}, "unsaved_findings")
+
+
+class _OpenStore:
+    """A store of this process, and the last time it did not answer."""
+
+    def __init__(self, address: str) -> None:
+        self.store: Store | None = None
+        self._problem: StoreProblem | None = None
+        self._asked = 0.0
+        try:
+            self.store = Store(address)
+        except StoreProblem as problem:
+            self._problem = problem
+
+    def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
+        """Return all opinions, and why they cannot be read."""
+        if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
+            return ReviewLog(), self._problem
+        try:
+            log = self.store.log(workspace)
+        except StoreProblem as problem:
+            self._problem, self._asked = problem, monotonic()
+            return ReviewLog(), problem
+        self._problem = None
+        return log, None
+
+    def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
+        """Keep events; return what went wrong, None when they are on disk."""
+        if self.store is None:
+            return self._problem
+        try:
+            self.store.add(events, workspace)
+        except StoreProblem as problem:
+            return problem
+        self._problem = None
+        return None
+
+
+def address() -> str:
+    """Return where the findings of this session are kept: a path or a database address."""
+    truth = files(BOXES).ground_truth
+    origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
+    return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
+
+
+@computed(8)
+def _open_store(address: str) -> _OpenStore:
+    """Return the store behind an address, one for all sessions."""
+    return _OpenStore(address)
+
+
+def _workspace() -> str:
+    return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
+
+
+def review_log() -> ReviewLog:
+    """Return all opinions in this workspace; empty when they cannot be read, see `store_problem`."""
+    return _open_store(address()).read(_workspace())[0]
+
+
+def store_problem() -> StoreProblem | None:
+    """Return why findings cannot be read; None when they can."""
+    return _open_store(address()).read(_workspace())[1]
+
+
+def store_name() -> str:
+    """Return a file name, or host and database without user and password."""
+    store = _open_store(address()).store
+    return "" if store is None else store.name
+
+
+# --- who and what ----------------------------------------------------------------------------------------------
+
+
+def author() -> tuple[str, bool]:
+    """Return who reviews, empty for nobody, and whether a login or a trusted proxy vouches for it."""
+    name, verified = login.reader()
+    if verified:
+        return name[:AUTHOR_LENGTH], True
+    return state.reviewer.strip()[:AUTHOR_LENGTH], False
+
+
+def ask_author(*, label: str = "Your name") -> None:
+    """Draw the field for the reviewer's name; for a reader who is logged in, only who that is."""
+    name, verified = author()
+    if verified:
+        st.caption(f"You review as {frame.escaped(name)}.")
+        return
+    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=_remembered)
+    st.text_input(
+        label,
+        key=State.reviewer.key,
+        max_chars=AUTHOR_LENGTH,
+        placeholder="Needed for verdicts",
+        persist_state="session",
+        help="Shown with each verdict, as typed and not verified.",
+    )
+
+
+def _remembered() -> None:
+    name_author(remembered_name(report(_REMEMBERED)))
+
+
+def name_author(name: str) -> None:
+    """Take a name that was not typed into the field of `ask_author`, when nobody is named yet."""
+    if name.strip() and not author()[0]:
+        state.reviewer = name.strip()[:AUTHOR_LENGTH]
+
+
+class Task(NamedTuple):
+    """Who is to act on a finding, until when (``2026-01-31``), and how far it is, or empty texts."""
+
+    owner: str = ""
+    due: str = ""
+    status: str = ""
+
+
+def save(
+    target: Target,
+    *,
+    verdict: str | None,
+    note: str = "",
+    tags: Sequence[str] | None = None,
+    task: Task | None = None,
+    target_id: str | None = None,
+    event_id: str | None = None,
+) -> Unsaved | None:
+    """Keep what the reviewer says about a target; None when on disk, else what was said, for `unsaved`.
+
+    No verdict and nothing else takes everything back; without `tags` or `task` the reviewer's own stay. `target_id` is
+    the identity that `on_page` gave; an `event_id` that is there already is not stored again.
+    """
+    key = target_id or target.id
+    return save_all({key: target}, verdict=verdict, note=note, tags=tags, task=task, event_id=event_id)
+
+
+def save_all(
+    targets: Mapping[str, Target],
+    *,
+    verdict: str | None,
+    note: str = "",
+    tags: Sequence[str] | None = None,
+    task: Task | None = None,
+    event_id: str | None = None,
+) -> Unsaved | None:
+    """Keep the same of all targets or none, as `save`; None, or the first that is not on disk.
+
+    Event ids follow from `event_id`: a repeated message stores nothing twice.
+    """
+    first, (name, verified), log = event_id or uuid4().hex, author(), review_log()
+    said: list[Event] = []
+    waiting: list[Unsaved] = []
+    for place, (key, target) in enumerate(targets.items()):
+        event = f"{first}-{place}" if place else first
+        held = _held(log, key, (name, verified))
+        kept = (held.tags if held else ()) if tags is None else tuple(tags)
+        own = (Task(held.owner, held.due, held.status) if held else Task()) if task is None else task
+        entry = Unsaved(target, key, verdict, note, kept, "Not saved", "", "", event, *own)
+        waiting.append(entry)
+        try:
+            said.append(
+                judge(
+                    target,
+                    verdict=verdict,
+                    note=note,
+                    tags=kept,
+                    author=name,
+                    verified=verified,
+                    time=datetime.now(UTC),
+                    target_id=key,
+                    event_id=event,
+                    owner=own.owner,
+                    due=own.due,
+                    status=own.status,
+                )
+            )
+        except ValueError as problem:
+            return _keep_unsaved([replace(each, text=str(problem)) for each in waiting])
+    why = _open_store(address()).write(said, _workspace())
+    if why is not None:
+        return _keep_unsaved([replace(each, title=why.title, text=why.text, fix=why.fix) for each in waiting])
+    _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in targets})
+    return None
+
+
+def add(events: Sequence[Event]) -> StoreProblem | None:
+    """Keep imported events; return what went wrong, None when they are on disk."""
+    return _open_store(address()).write(events, _workspace())
+
+
+def said() -> tuple[object, ...]:
+    """What decides the verdicts that the pages of this session show: another one of them makes it another value."""
+    return review_log().revision, state.answered_verdicts, _UNSAVED.get()
+
+
+def unsaved(target_id: str) -> Unsaved | None:
+    """Return a verdict on a target that the store did not take."""
+    return _UNSAVED.get().get(target_id)
+
+
+def every_unsaved() -> list[Unsaved]:
+    """Return everything that the store did not take in this session."""
+    return list(_UNSAVED.get().values())
+
+
+def save_again() -> int:
+    """Try to save again what the store did not take, under its own ids; return how many still fail."""
+    for entry in every_unsaved():
+        save(
+            entry.target,
+            verdict=entry.verdict,
+            note=entry.note,
+            tags=entry.tags,
+            task=Task(entry.owner, entry.due, entry.status),
+            target_id=entry.target_id,
+            event_id=entry.event_id,
+        )
+    return len(_UNSAVED.get())
+
+
+def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:
+    _UNSAVED.set({**_UNSAVED.get(), **{entry.target_id: entry for entry in entries}})
+    return entries[0] if entries else None
+
+
+def mine(target_id: str) -> Event | None:
+    """Return what the reviewer holds of a target; None for nothing."""
+    return _held(review_log(), target_id, author())
+
+
+def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event | None:
+    judged = log.get(target_id)
+    return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
+
+
+# --- the page browser --------------------------------------------------------------------------------------------
+
+
+def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+    """Return the payload with verdicts and what is not saved, whatever labels are shown.
+
+    The layers are those of the model's result; each mistake gets ``target``, ``verdict`` and ``unsaved``.
+    """
+    return with_verdicts(payload, _attached(loaded, model, place, payload.mistakes))
+
+
+@st.cache_resource(show_spinner=False)
+def _known() -> Recent[tuple[ResultKey, int], identity.PageMistakes]:
+    """Return the mistakes of pages as targets of verdicts, for all sessions."""
+    return Recent(most=_KEPT_PAGES)
+
+
+def _attached(
+    loaded: OpenedBoxes, model: Model, place: Place, mistakes: Sequence[MistakeItem]
+) -> Sequence[MistakeItem]:
+    """The mistakes drawn on a page with the verdicts on each; as they are for a page that no file mentions."""
+    row = loaded.dataset.page_row(place.document, place.index)
+    if row is None or not mistakes:
+        return mistakes
+    result = result_of(loaded, model)
+    known = _known().get_or_make((result_key(loaded, model), row), partial(identity.page_mistakes, result, row))
+    return attach(mistakes, result, row, review_log(), known)
+
+
+def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
+    """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
+    if loaded.dataset.page_row(place.document, place.index) is None:
+        return pane
+    return with_verdicts(pane, _attached(loaded, model, place, page_mistakes(pane)))
+
+
+def with_verdicts(drawn: DrawnT, judged: Sequence[MistakeItem]) -> DrawnT:
+    """Return a page with its mistakes as `judged`, what was not saved and the messages that were answered.
+
+    `judged` are the page's mistakes in order; boxes keep the page's keys.
+    """
+    answered = state.answered_verdicts
+    mistakes = [
+        msgspec.structs.replace(
+            each,
+            keys=own.keys,
+            unsaved=shown(unsaved(each.target or "")),
+            answered=answered.get(each.target or "", ""),
+        )
+        for each, own in zip(judged, drawn.mistakes, strict=True)
+    ]
+    return msgspec.structs.replace(drawn, mistakes=mistakes)
+
+
+def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
+    """Keep a verdict from the browser; None when it is on disk or its target is not on the page."""
+    row = loaded.dataset.page_row(event.document, event.index)
+    targets = {} if row is None else identity.page_targets(result_of(loaded, model), row, review_log())
+    return save_event(event, targets)
+
+
+def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | None:
+    """Keep a verdict on those of its targets that are shown; return the first not saved, else None."""
+    name_author(event.name)
+    asked = dict.fromkeys([event.target or "", *event.targets])
+    judged = {key: targets[key] for key in asked if key in targets}
+    unsaved_one = save_all(judged, verdict=event.verdict, note=event.note, event_id=event.id or None)
+    # The browser keeps what it sent until it sees this, whatever else arrives in the meantime.
+    state.answered_verdicts = {**state.answered_verdicts, **dict.fromkeys(judged, event.id)}
+    return unsaved_one
+
+
+def shown(entry: Unsaved | None) -> UnsavedItem | None:
+    """Return what was not saved, for the viewer."""
+    if entry is None:
+        return None
+    return UnsavedItem(entry.verdict, entry.note, plain(entry.problem))
+
+
+# --- numbers -------------------------------------------------------------------------------------------------------
+
+
+def corrections_of(loaded: OpenedBoxes) -> Corrections:
+    """Return the corrected files of this session."""
+    every = review_log()
+    return _corrections(loaded.digests, every.revision, _loaded=loaded, _log=every)
+
+
+@computed(8)
+def _corrections(
+    digests: tuple[str, ...], revision: tuple[int, str], *, _loaded: OpenedBoxes, _log: ReviewLog
+) -> Corrections:
+    return corrections(_loaded.dataset, _log)
+
+
+def corrected_of(loaded: OpenedBoxes, model: Model) -> Corrected | None:
+    """Return a model's result on the corrected files; None when no verdict changes a box."""
+    to = corrections_of(loaded)
+    if not to.applied:
+        return None
+    key = result_key(loaded, model)
+    return _corrected(key, review_log().revision, _loaded=loaded, _model=model, _to=to)
+
+
+@computed(32, spinner="Comparing the boxes with the corrected ground truth")
+def _corrected(
+    key: ResultKey,
+    revision: tuple[int, str],
+    *,
+    _loaded: OpenedBoxes,
+    _model: Model,
+    _to: Corrections,
+) -> Corrected:
+    return corrected.corrected(result_of(_loaded, _model), _to)
+
+
+def statuses(loaded: OpenedBoxes | None) -> list[FindingStatus]:
+    """Return what became of every finding at the operating point, the newest first."""
+    every = review_log()
+    if loaded is None:
+        return status.finding_statuses(every, [])
+    models = loaded.models
+    key = tuple(result_key(loaded, model) for model in models)
+    return _statuses(key, every.revision, _loaded=loaded, _models=models, _log=every)
+
+
+@computed(32)
+def _statuses(
+    keys: tuple[ResultKey, ...],
+    revision: tuple[int, str],
+    *,
+    _loaded: OpenedBoxes,
+    _models: tuple[Model, ...],
+    _log: ReviewLog,
+) -> list[FindingStatus]:
+    return status.finding_statuses(_log, [result_of(_loaded, model) for model in _models])

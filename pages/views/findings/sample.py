@@ -1,0 +1,103 @@
+"""The queue of pages to review on Findings: a drawn sample of pages in order, until recall is known to some points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from evaluator.data.issues import count_of, plain
+from evaluator.review.identity import page_targets
+from pages.app import frame
+from pages.app.results import result_of
+from pages.app.session_files import Named, OpenedBoxes
+from pages.app.state import state
+from pages.views.findings import card
+from pages.views.findings import log as findings
+from pages.views.suspects import review_plan
+from pages.views.suspects import suspects as held
+
+NAME: Final = "sample"
+"""Of the queue, among those of Findings."""
+
+
+def show(loaded: OpenedBoxes) -> None:
+    """Draw what is known so far and the pages in order, beside the chosen page."""
+    answers = held.known(loaded, held.listed(loaded))
+    pages = held.planned_pages(answers[0], loaded.dataset)
+    frame.section("Review sample", "whole pages, drawn at random in strata: recall of all pages follows with its bound")
+    review_plan.known_lines(answers)
+    if not pages:
+        return
+    place = _chosen(pages)
+    left, right = st.columns([1.2, 1], gap="medium")
+    with left:
+        _facts(pages, answers)
+        review_plan.pages_table(pages, _choose, key="sample_pages", rows=12)
+        review_plan.course_chart(answers, key="sample_course")
+    with right:
+        _page(loaded, pages, place)
+
+
+def _chosen(pages: Sequence[held.PlannedPage]) -> int:
+    """Return the place of the chosen page, else of the first that is not reviewed, else of the last."""
+    place = state.sample_place
+    if place is None:
+        place = next((at for at, each in enumerate(pages) if not each.reviewed), len(pages) - 1)
+    return min(place, len(pages) - 1)
+
+
+def _choose(place: int) -> None:
+    state.sample_place = place
+
+
+def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> None:
+    done = answers[0].bound.reviewed
+    left = max(answer.bound.more for answer in answers)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+        st.caption(f"{count_of(done, 'page')} done, {left:,} left", width="content")
+        review_plan.margin_choice()
+
+
+def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) -> None:
+    page = pages[place]
+    frame.section(
+        f"{page.number}. {plain(frame.shortened(page.document, 60))}, page {page.page + 1}",
+        "reviewed" if page.reviewed else "not reviewed yet",
+    )
+    if not findings.author()[0]:
+        findings.ask_author(label="Your name, shown with your verdicts")
+    with st.container(horizontal=True, gap="small", key="sample_buttons"):
+        last = place == len(pages) - 1
+        for words, step, off, shortcut in (("Previous", -1, not place, "P"), ("Next", 1, last, "N")):
+            key = f"sample_{words.lower()}"
+            st.button(words, key=key, disabled=off, on_click=_choose, args=(place + step,), shortcut=shortcut)
+        review_plan.way_to_page(page.document, page.page, key="sample_open", shortcut="O")
+        if page.reviewed:
+            mine = review_plan.reviewed_by_me(page.document, page.page)
+            st.button("Undo", key="sample_undo", on_click=_undo, args=(page, place), disabled=not mine)
+        else:
+            review_plan.done_button(lambda: _done(page), key="sample_done")
+    for model in loaded.pair:
+        card.page_of(loaded, model, page.document, page.page, _judged(loaded, model, page))
+
+
+def _judged(loaded: OpenedBoxes, model: Named, page: held.PlannedPage) -> str:
+    row = loaded.dataset.page_row(page.document, page.page)
+    if row is None:
+        return ""
+    log = findings.review_log()
+    targets = page_targets(result_of(loaded, model), row, log)
+    judged = sum((each := log.get(target)) is not None and bool(each.opinions) for target in targets)
+    return f"{judged:,} of {count_of(len(targets), 'mistake')} judged"
+
+
+def _done(page: held.PlannedPage) -> None:
+    review_plan.keep_reviewed(page.document, page.page)
+    state.sample_place = None
+
+
+def _undo(page: held.PlannedPage, place: int) -> None:
+    review_plan.keep_reviewed(page.document, page.page, reviewed=False)
+    state.sample_place = place

@@ -1,0 +1,328 @@
+"""The gallery: the items behind a question that pass the filter, in order, and their crops."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from evaluator.components.gallery import crops
+from evaluator.components.payloads import CardItem, CropItem, Rect
+from evaluator.components.viewer import mistake_filter
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.issues import count_of, plain, whole
+from evaluator.data.order import order_by
+from evaluator.matching import box_items
+from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Question, asks_for_matches
+from evaluator.matching.causes import Family
+from evaluator.matching.error_types import DOCUMENT
+from evaluator.metrics.results import ScoreCurve, capitalised
+from evaluator.pdf.folder import PageFile
+from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.worker import PageImage
+from pages.app import pictures, session_files
+from pages.app.computed import computed
+from pages.app.results import Result, ResultKey, result_key, result_of, result_of_all
+from pages.app.session_files import Model, OpenedBoxes
+from pages.app.state import FILTER, AnyField, State, is_narrowed, state, to_start
+from pages.views.browser import listing
+from pages.views.slices import slices
+
+CHARTS: Final = {
+    "classes": "Classes",
+    "scores": "Scores",
+    "fit": "Fit",
+    "names": "Names",
+    "causes": "Causes",
+}
+ORDERS: Final = {
+    "costliest": "Worst first",
+    "page": "By page",
+    "surest": "Highest score",
+    "worst": "Lowest IoU",
+    "largest": "Largest box",
+}
+THIRDS: Final = {"": "Anywhere", "top": "Top third", "middle": "Middle", "bottom": "Bottom third"}
+CARDS: Final = 240
+"""Cards on one screen of the gallery."""
+_CROP_WIDTH: Final = 360
+_FILTER: Final[tuple[AnyField, ...]] = (*FILTER, State.gallery_third)
+# Parts of the filter that alone hide nothing here.
+_IDLE: Final = (State.only, State.poor_coverage, State.poor_purity)
+# Letter paper, for pages that cannot be drawn: the crop is then an empty sheet with the boxes.
+_UNKNOWN_POINTS: Final = (612.0, 792.0)
+
+
+def drop_unknown(loaded: OpenedBoxes) -> None:
+    """Drop what the open files do not have."""
+    listing.drop_unknown(loaded)
+    question = state.gallery_question
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
+    asked = [label for label in (question.cell or ()) if label is not None] if question else []
+    named = question.name if question else None
+    if any(label not in labels for label in asked) or (named not in (None, box_items.MATCHED_NAME, *DOCUMENT)):
+        state.gallery_question = None
+
+
+def ask(asked: Question | None) -> None:
+    """Show what is behind a number; None for all mistakes."""
+    state.gallery_question, state.gallery_sheet = asked, 0
+
+
+def ask_alike(family: tuple[str, str, str, str, str]) -> None:
+    """Have a view leave for the gallery, which then shows all causes like one of its page."""
+    listing.clear_filter()
+    loaded = session_files.boxes()
+    labels = loaded.dataset.labels if loaded else ()
+    ask(Question(cause=Family(*(whole(part, labels) for part in family))))
+    state.gallery_charts = "causes"
+    state.alike_asked = True
+
+
+def clear() -> None:
+    """Drop the question, and with it the marks on the charts, whose next round has other keys."""
+    ask(None)
+    state.gallery_round += 1
+
+
+def clear_filter() -> None:
+    """Let everything pass again."""
+    to_start(_FILTER)
+
+
+def nothing_words() -> str:
+    """Return why there is no card, and what to do next."""
+    filtered = is_narrowed(field for field in _FILTER if field not in _IDLE)
+    if not filtered and state.gallery_question is None:
+        return "No mistake at these thresholds."
+    why = "No box passes the filter" if filtered else "No box is behind this number"
+    ways = ["clear the filter in the sidebar"] if filtered else []
+    ways += ["choose All mistakes"] if state.gallery_question is not None else []
+    return f"{why}. {capitalised(' or '.join(ways))}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """The items that pass: `rows` of `every` in the chosen order, and how many of them are mistakes.
+
+    `boxes` counts those of the cell or slice that was asked for, None for any other question; `hidden` the items behind
+    the question that the filter hides. `causes`, the costliest first, are the cards of a question about causes, else
+    None.
+    """
+
+    result: Result
+    every: Items
+    rows: IntArray
+    mistakes: int
+    pages: int
+    boxes: int | None
+    hidden: int
+    causes: IntArray | None
+
+    def __len__(self) -> int:
+        """Return how many cards there are."""
+        return len(self.rows) if self.causes is None else len(self.causes)
+
+
+@computed(16, spinner="Listing the boxes")
+def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
+    """Return all items of a result, or its mistakes alone, with their sizes as shares of the page."""
+    result = _result()
+    matching = result.matching
+    dataset, model = matching.dataset, matching.model
+    truth = _places(key.digests, -1, _dataset=dataset, _side=dataset.ground_truth)
+    prediction = _places(key.digests, model, _dataset=dataset, _side=matching.prediction)
+    return replace(box_items.items(result, matched=matched), places=(truth, prediction))
+
+
+@computed(4)
+def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> BoxPlaces:
+    """Return where the boxes of a model (-1: ground truth) lie on their pages, whatever the thresholds."""
+    return mistake_filter.box_places(_dataset, _side)
+
+
+@computed(32, spinner="Matching at every score")
+def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
+    return _make()
+
+
+def curve_of(loaded: OpenedBoxes, model: Model) -> ScoreCurve:
+    """Return what a model reaches at each score threshold, at the chosen IoU threshold."""
+    # The same for every score threshold, so that is not part of the key.
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _curve(key, _make=lambda: result_of_all(loaded, model).score_curve())
+
+
+def every_item(loaded: OpenedBoxes, model: Model, *, matched: bool = True) -> Items:
+    """Return all matched pairs and mistakes of a model at the operating point, or its mistakes alone."""
+    return _items(result_key(loaded, model), matched, _result=lambda: result_of(loaded, model))
+
+
+def shown(loaded: OpenedBoxes, model: Model) -> Shown:
+    """Return the items behind the question that pass the filter, in the chosen order."""
+    asked = state.gallery_question
+    # Matched pairs are most of the boxes of a good model.
+    result, every = result_of(loaded, model), every_item(loaded, model, matched=asks_for_matches(asked))
+    inside = asked_boxes(loaded, model)
+    if asked is None:
+        keep = np.ones(len(every), dtype=bool)
+    elif isinstance(inside, str):
+        keep = np.zeros(len(every), dtype=bool)
+    else:
+        keep = box_items.answer(result, every, asked, inside)
+    behind = int(keep.sum())
+    keep &= _passing(loaded, model, every) & _in_third(every, state.gallery_third)
+    if asks_for_matches(asked):
+        rows = np.flatnonzero(keep)
+        rows = rows[_order(result, every.take(rows), state.gallery_sort)]
+    else:
+        # Mistakes are few, and every question about them and each card that opens finds them in order.
+        order = _ordered(result_key(loaded, model), state.gallery_sort, _result=result, _mistakes=every)
+        rows = order[keep[order]]
+    with_item = np.zeros(result.matching.dataset.pages, dtype=bool)
+    with_item[every.page[keep]] = True
+    return Shown(
+        result,
+        every,
+        rows,
+        mistakes=int(np.count_nonzero(keep & (every.kind != MATCHED))),
+        pages=int(np.count_nonzero(with_item)),
+        causes=None if asked is None or asked.cause is None else _causes_of(result, every.take(rows), asked.cause),
+        boxes=None if asked is None else _boxes_held(result, every.take(rows), asked, inside),
+        hidden=behind - len(rows),
+    )
+
+
+def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
+    """Return the boxes of the asked slice, or why they are not known; None for another question."""
+    asked = state.gallery_question
+    return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
+
+
+def _boxes_held(result: Result, chosen: Items, asked: Question, inside: Inside | str | None) -> int | None:
+    """Return how many asked boxes some items hold; None where a question is not about boxes."""
+    if asked.slice is not None and not isinstance(inside, str) and inside is not None:
+        return box_items.boxes_held(result, chosen, inside)
+    return None if asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
+
+
+def in_words(asked: Question) -> str:
+    """Return a question in words."""
+    if asked.slice is None:
+        return box_items.in_words(asked)
+    others = msgspec.structs.replace(asked, slice=None)
+    more = "" if others == Question() else f", {box_items.in_words(others)}"
+    return f"{slices.slice_words(asked.slice)}{more}"
+
+
+def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
+    """Return the causes of a family that some items belong to, the costliest first."""
+    grouped = result.causes
+    held = set(grouped.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
+    rows = grouped.alike.get(family, np.empty(0, dtype=np.int64))
+    return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)
+
+
+def heading(shown: Shown) -> str:
+    """Return what the cards hold, each number with its unit, and how much of it the filter hides."""
+    matched = len(shown.rows) - shown.mistakes
+    held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
+    held += [count_of(matched, "matched pair")] if matched else []
+    text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
+    if shown.causes is not None:
+        text = f"{len(shown.causes):,} times, {text}"
+    if shown.boxes is not None:
+        text = f"{count_of(shown.boxes, 'box')} in {text}"
+    return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
+
+
+def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
+    """Return what the page browser's filter keeps, by the same columns; matched pairs have no name."""
+    # Verdicts are about mistakes under their own ids; the gallery does not know them.
+    chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
+    asked = ["truth_label", "prediction_label"] if chosen.label is not None else []
+    asked += [name for name in ("score", "iou", "size") if getattr(chosen, name) != mistake_filter.WHOLE]
+    columns: dict[str, Any] = {}
+    if asked:
+        own, mistakes = listing.plain_columns(loaded, model), every.mistake >= 0
+        at = every.mistake[mistakes]
+    for name in asked:
+        columns[name] = getattr(every, name).copy()
+        columns[name][mistakes] = getattr(own, name)[at]
+    return mistake_filter.passing(every.with_columns(**columns), loaded.dataset, chosen)
+
+
+def _in_third(every: Items, third: str) -> BoolArray:
+    """Return which items lie in a third of their page; those of unknown place stay."""
+    if not third:
+        return np.ones(len(every), dtype=bool)
+    place = list(THIRDS).index(third) - 1
+    known = np.nan_to_num(every.middle)
+    return np.asarray(np.isnan(every.middle) | (np.clip((known * 3).astype(np.int64), 0, 2) == place), dtype=bool)
+
+
+@computed(16)
+def _ordered(key: ResultKey, order: str, *, _result: Result, _mistakes: Items) -> IntArray:
+    return _order(_result, _mistakes, order)
+
+
+def _order(result: Result, every: Items, order: str) -> IntArray:
+    """Return rows in an order, NaN last; "costliest": most boxes to correct, lowest IoU of pairs, largest."""
+    if order == "costliest":
+        touched = np.append(result.mistakes.corrections, 0)[every.mistake]
+        size, matched = -np.nan_to_num(every.size, nan=-np.inf), every.kind == MATCHED
+        # A column that is 0 in every row decides nothing, and keeps the sizes out of the number that is sorted.
+        fit = [np.where(matched, np.nan_to_num(every.iou), 0.0)] if matched.any() else []
+        return order_by([-touched, *fit, size])
+    if order == "surest":
+        return np.argsort(-np.nan_to_num(every.score, nan=-1.0), kind="stable")
+    if order == "worst":
+        return np.argsort(np.nan_to_num(every.iou, nan=2.0), kind="stable")
+    if order == "largest":
+        return np.argsort(-every.size, kind="stable")
+    return np.arange(len(every))
+
+
+def crops_of(loaded: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
+    """Return crops of some cards, by their keys."""
+    return {card.key: crop(loaded, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
+
+
+def crop(
+    loaded: OpenedBoxes,
+    document: str,
+    index: int,
+    boxes: Sequence[Rect],
+    *,
+    width: int = _CROP_WIDTH,
+    dpi: float = pictures.FIRST_DPI,
+) -> CropItem:
+    """Return a page around some boxes (all for none), at most `width` pixels; an empty sheet if it fails."""
+    corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
+
+    def drawn(page: PageFile) -> PageImage:
+        return pictures.shown_image(pictures.pool(), page.path, page.page_index, dpi=dpi)
+
+    try:
+        page = pictures.page_file(loaded, document, index)
+        picture = drawn(page)
+    except PageProblem as problem:
+        part = crops.region(corners, _UNKNOWN_POINTS)
+        return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
+    points = (picture.page_width, picture.page_height)
+    part = crops.region(corners, points)
+
+    def make() -> bytes | None:
+        # Asked for again rather than kept: the renderer has its last pictures.
+        with contextlib.suppress(PageProblem):
+            return crops.cut(drawn(page).jpeg, part, width=width)
+        return None
+
+    image = pictures.later_address(page, f"{part} {width} {dpi}", make)
+    image = image or crops.data_url(crops.cut(picture.jpeg, part, width=width))
+    return CropItem(image, part, crops.aspect_of(part, points), None)

@@ -1,0 +1,198 @@
+"""The view Models: the open models and results of earlier runs, ranked by one measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import msgspec
+
+from evaluator.compare import earlier
+from evaluator.compare.earlier import EarlierResult
+from evaluator.compare.models import Contender, Standings, contender, standings
+from evaluator.data.issues import BadInput, Issue
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key
+from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.results import distinct_names
+from pages.app import protocol
+from pages.app.computed import computed
+from pages.app.results import ResultKey, evaluation_of, result_key, result_of
+from pages.app.session_files import Model, OpenedBoxes
+from pages.app.state import State, state
+
+_DEFAULT: Final = "f1"
+
+
+def measures() -> Mapping[str, Metric]:
+    """Return what models can be ranked by: measures of a matching, and the protocol's own numbers."""
+    return protocol.chosen().metrics
+
+
+def is_own(name: str) -> bool:
+    """Return whether a measure is the protocol's own: of all predictions at its own thresholds."""
+    return name not in BOX_METRICS
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A result of an earlier run that cannot be listed with the others, and why."""
+
+    result: EarlierResult
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """All models by a measure and by others; `places` among the open models, None for earlier results."""
+
+    standings: Standings
+    others: tuple[Standings, ...]
+    places: tuple[int | None, ...]
+    apart: tuple[Apart, ...]
+
+
+def _chosen() -> tuple[str, ...]:
+    known = measures()
+    first = state.rank_by if state.rank_by in known else _DEFAULT
+    return (first, *(name for name in state.rank_more if name in known and name != first))
+
+
+def _asked(loaded: OpenedBoxes) -> tuple[object, ...]:
+    keys = tuple(_keys(loaded, own=is_own(name)) for name in _chosen())
+    return _chosen(), keys, state.label, state.iou, state.earlier
+
+
+def is_ready(loaded: OpenedBoxes) -> bool:
+    """Return whether this session has seen these numbers with their intervals before."""
+    return state.ranked_before == _asked(loaded)
+
+
+def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
+    """Return open models and fitting earlier results; without resampling only values, no intervals."""
+    label = state.label or ALL_LABELS
+    first, *more = _chosen()
+    fitting, apart = _sorted_out(loaded, label, own=is_own(first))
+    names = distinct_names([*loaded.names, *(one.name for one in fitting)])
+
+    def of(name: str) -> Standings:
+        key, own = Key(name, label), is_own(name)
+        if not resampled:
+            return standings(_contenders(loaded, fitting, names, own=own, mistakes=False), key, resamples=0)
+        return _standings(
+            _keys(loaded, own=own),
+            msgspec.json.encode(fitting),
+            names,
+            key,
+            state.iou,
+            _models=lambda: _contenders(loaded, fitting, names, own=own),
+        )
+
+    made = [of(name) for name in (first, *more)]
+    if resampled:
+        state.ranked_before = _asked(loaded)
+    place_of = {name: place for place, name in enumerate(names[: len(loaded.names)])}
+    places = tuple(place_of.get(model.name) for model in made[0].models)
+    return Ranked(made[0], tuple(made[1:]), places, apart)
+
+
+def _keys(loaded: OpenedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
+    """Return what the numbers of the models follow from; the protocol's own hold at every operating point."""
+    keys = (result_key(loaded, model) for model in loaded.models)
+    return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
+
+
+def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
+    """Return the earlier results that can be with the open models, and the others."""
+    matching = result_of(loaded, loaded.models[0]).matching
+    signature = matching.signature(state.iou).line
+    fitting, apart = [], []
+    for one in state.earlier:
+        why = one.against(
+            protocol=protocol.chosen().name,
+            signature=signature,
+            truth_sha256=loaded.ground_truth.sha256,
+            iou=state.iou,
+            own=own,
+        )
+        if not why and label != ALL_LABELS:
+            why = "has its numbers over all labels only"
+        if why:
+            apart.append(Apart(one, why))
+        else:
+            fitting.append(one)
+    return fitting, tuple(apart)
+
+
+def _contenders(
+    loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
+) -> list[Contender]:
+    asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
+    wanted = _Wanted(own, asked, state.label, mistakes)
+    opened_ = [
+        _contender(result_key(loaded, model), name, wanted, _loaded=loaded, _model=model)
+        for name, model in zip(names, loaded.models, strict=False)
+    ]
+    return [
+        *opened_,
+        *(one.contender(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),
+    ]
+
+
+class _Wanted(NamedTuple):
+    """What is asked of a model: the protocol's own numbers, metrics, a label or "", boxes to correct."""
+
+    own: bool
+    metrics: tuple[str, ...]
+    label: str
+    mistakes: bool
+
+
+@computed(16)
+def _contender(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: OpenedBoxes, _model: Model) -> Contender:
+    numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if wanted.own else None
+    result, label = result_of(_loaded, _model), wanted.label or None
+    return contender(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
+
+
+@computed(32, spinner="Resampling the documents")
+def _standings(
+    models: tuple[ResultKey, ...],
+    fitting: bytes,
+    names: tuple[str, ...],
+    key: Key,
+    iou: float,
+    *,
+    _models: Callable[[], list[Contender]],
+) -> Standings:
+    return standings(_models(), key)
+
+
+def use_earlier(files: Sequence[tuple[str, bytes]]) -> None:
+    """Replace the earlier results by those of uploaded files; what is wrong with them is kept."""
+    added: list[EarlierResult] = []
+    wrong: list[Issue] = []
+    for name, content in files:
+        try:
+            added += [one for one in earlier.read_results(content, name) if one not in added]
+        except BadInput as problem:
+            wrong += problem.issues
+    state.earlier, state.earlier_rejected = tuple(added), tuple(wrong)
+
+
+def remove_earlier() -> None:
+    """Drop all earlier results."""
+    state.earlier, state.earlier_rejected = (), ()
+
+
+def choose_pair(loaded: OpenedBoxes, row: int, column: int) -> None:
+    """Make the models of two places A and B of every view that shows two."""
+    State.model_a.set(row)
+    State.model_b.set(column)
+    state.box = None
+
+
+def letter_of(loaded: OpenedBoxes, place: int | None) -> str:
+    """Return the letter of an open model in the views that show two; empty for others."""
+    return next((model.letter for model in loaded.pair if model.index == place), "")

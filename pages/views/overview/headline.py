@@ -1,0 +1,213 @@
+"""The numbers at the head of a view: operating point, model cards, and the corrected numbers."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
+
+import streamlit as st
+
+from evaluator.data.issues import count_of, plain
+from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
+from pages.app import protocol, widgets
+from pages.app.frame import escaped, letter_badge, lettered, number, theme
+from pages.app.results import (
+    BEST_F1,
+    STANDARD,
+    has_scores,
+    iou_range,
+    preset,
+    result_of,
+    score_threshold,
+    use_best_f1,
+    use_standard,
+)
+from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.state import State, state
+from pages.views.findings import log as findings
+
+Ratio = Literal["precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
+_RATIOS: Final[tuple[tuple[str, Ratio], ...]] = (("F1", "f1"), ("Precision", "precision"), ("Recall", "recall"))
+# More models than this are chosen from a list.
+_MODELS_IN_A_ROW: Final = 3
+
+
+def operating_point(
+    loaded: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
+) -> None:
+    """Draw thresholds and presets; with `one_of` the choice of a model, and its three main numbers."""
+    width = 170 if one_of else 240
+    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
+        if one_of:
+            model_switch(one_of)
+        low, high = iou_range()
+        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
+        for model in chosen:
+            score_slider(loaded, model, width=width)
+        _presets(loaded)
+        if one_of:
+            shown = next((model for model in one_of if model.index == state.model), one_of[0])
+            _three_numbers(loaded, shown)
+
+
+def score_slider(loaded: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
+    """Draw the lowest score at which the boxes of a model count."""
+    scores = has_scores(loaded, model)
+    st.slider(
+        f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
+        0.0,
+        1.0,
+        step=0.01,
+        key=State.score.of(model.index).key,
+        persist_state="session",
+        disabled=not scores,
+        help=None if scores else "All scores of this model are equal or missing.",
+        width=width,
+    )
+
+
+def model_switch(models: Sequence[Model]) -> None:
+    """Draw which model is shown, by letter when the view names two, else by name."""
+    if state.model not in [model.index for model in models]:
+        state.model = models[0].index
+    if len(models) > _MODELS_IN_A_ROW:
+        widgets.choice("Model", {model.index: plain(model.name) for model in models}, State.model, width=220)
+    else:
+        widgets.switch("Model", {model.index: escaped(lettered(model)) for model in models}, State.model)
+
+
+def _presets(loaded: OpenedBoxes) -> None:
+    state.preset = preset(loaded)
+
+    def apply() -> None:
+        if state.preset == STANDARD:
+            use_standard()
+        elif state.preset == BEST_F1:
+            use_best_f1(loaded)
+
+    st.segmented_control(
+        "Thresholds",
+        [STANDARD, BEST_F1],
+        key=State.preset.key,
+        on_change=State.preset.changed(apply),
+        label_visibility="collapsed",
+    )
+
+
+def _three_numbers(loaded: OpenedBoxes, model: Model) -> None:
+    row = result_of(loaded, model).micro.row(0)
+    cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(loaded, model))
+    st.html(f'<dl class="ls-numbers">{cells}</dl>')
+
+
+def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], None]:
+    """Draw each model's counts and ratios; return what adds the mistakes where they had no names yet."""
+    baseline = result_of(loaded, chosen[0]).micro
+    places = [column.empty() for column in st.columns(len(chosen), gap="small")]
+    late = []
+    for model, place in zip(chosen, places, strict=True):
+        against_a = None if model.letter == "A" else baseline
+        known = result_of(loaded, model).mistakes_known
+        place.html(_model_card(loaded, model, against_a, mistakes=known))
+        if not known:
+            late.append((model, place, against_a))
+
+    def complete() -> None:
+        for model, place, against_a in late:
+            place.html(_model_card(loaded, model, against_a, mistakes=True))
+
+    return complete
+
+
+def _model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None, *, mistakes: bool) -> str:
+    result = result_of(loaded, model)
+    row = result.micro.row(0)
+    after = corrected(loaded, model)
+    main = _metrics(*_RATIOS, of=row, after=after)
+    second = _metrics(("Mean IoU", "mean_iou"), ("Coverage", "mean_coverage"), ("Purity", "mean_purity"), of=row)
+    tags = "".join(
+        f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
+        for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
+    )
+    signed = _thresholds(loaded, model)
+    if mistakes:
+        signed += f" · {count_of(len(result.mistakes), 'mistake')}"
+    return (
+        f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
+        f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
+        f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
+        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
+        f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
+    )
+
+
+def against(f1: float | None, baseline: MetricColumns | None) -> str:
+    """Return F1 against the baseline model in points, in words."""
+    if baseline is None:
+        return "baseline"
+    other = baseline.row(0)["f1"]
+    if f1 is None or other is None:
+        return "F1 n/a against A"
+    points = 100 * (f1 - other)
+    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
+    return f"F1 {sign}{abs(points):.1f} points against A"
+
+
+def _thresholds(loaded: OpenedBoxes, model: Model) -> str:
+    of = protocol.chosen()
+    score = threshold_text(score_threshold(loaded, model))
+    return f"{of.name} {of.version} · {protocol.iou_words()} · score ≥ {score}"
+
+
+def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:
+    """Return names and numbers of a card, each with its corrected number when there is one."""
+    again = {} if after is None else {key: corrected_badge(after, of, key) for _, key in names}
+    return "".join(f"<div><dt>{name}</dt><dd>{number(of[key])}{again.get(key, '')}</dd></div>" for name, key in names)
+
+
+# --- corrected numbers ---------------------------------------------------------------------------------------
+
+
+class Corrected(NamedTuple):
+    """The numbers of a model on the corrected ground truth, and how many verdicts are applied."""
+
+    numbers: Metrics
+    applied: int
+
+
+def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
+    """Return a model's numbers on the corrected ground truth; None if precision, recall and F1 stay."""
+    again = findings.corrected_of(loaded, model)
+    if again is None:
+        return None
+    before, after = result_of(loaded, model).micro.row(0), again.result.micro.row(0)
+    keys: tuple[Ratio, ...] = ("precision", "recall", "f1")
+    return Corrected(after, again.applied) if any(before[key] != after[key] for key in keys) else None
+
+
+def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | None], key: Ratio) -> str:
+    """Return a corrected number in small letters, as HTML; empty when it reads as the official one."""
+    if number(after.numbers[key]) == number(before[key]):
+        return ""
+    explained = (
+        f"On the ground truth as {count_of(after.applied, 'agreed verdict')} of reviewers "
+        f"{'corrects' if after.applied == 1 else 'correct'} it; the official number is on the ground truth as it was "
+        "opened. The view Findings lists the verdicts."
+    )
+    return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
+
+
+def numbers_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """Draw the main numbers of some models in a line, each with its corrected number if that differs."""
+    parts = []
+    for model in chosen:
+        after, micro = corrected(loaded, model), result_of(loaded, model).micro
+        # These alone: how well the boxes fit takes longer than all counts.
+        before: dict[Ratio, float | None] = {key: defined(getattr(micro, key)[0]) for _, key in _RATIOS}
+        numbers = "".join(
+            f"<span>{name} {number(before[key])}{f' {corrected_badge(after, before, key)}' if after else ''}</span>"
+            for name, key in _RATIOS
+        )
+        parts.append(f"{letter_badge(model.letter)} {numbers}")
+    st.html(f'<p class="ls-numbers-line{theme()}">{" ".join(parts)}</p>')

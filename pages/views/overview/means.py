@@ -1,0 +1,166 @@
+"""Means on the Overview: pooled boxes, documents, labels with weights, and COCO's average precision."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+
+from evaluator.data.dataset import Dataset
+from evaluator.data.issues import count_of, cut, displayed, plain
+from evaluator.matching.box_results import WEIGHTED_MEAN
+from pages.app import frame, protocol
+from pages.app.computed import computed
+from pages.app.results import Result, result_of
+from pages.app.session_files import Named, OpenedBoxes
+from pages.app.state import State, state, written
+
+MOST_WEIGHT: Final = 1e6
+WEIGHTS_OPEN: Final = "class_weights_open"
+_RATIOS: Final = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
+_AVERAGES: Final = ("AP", "AP50", "AP75")
+# Ranking more takes seconds, which belong into the terminal.
+_MOST_RANKED: Final = 300_000
+
+
+class _Group(NamedTuple):
+    """Numbers that belong together, with the counts behind undefined ones."""
+
+    title: str
+    heads: tuple[str, ...]
+    values: tuple[float | None, ...]
+    notes: tuple[str, ...]
+
+
+def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """Draw a row for each model: pooled, mean over documents, weighted mean over labels, AP."""
+    weights = weights_in_use(loaded)
+    head, control = st.columns([2.4, 1], vertical_alignment="center")
+    head.html('<h2 class="ls-section">Means <small>of the boxes at the operating point</small></h2>')
+    if protocol.has_class_weights():
+        with control:
+            _weights_control(loaded, weights)
+    rows = {model: _groups(loaded, model, weights) for model in chosen}
+    shown = rows[chosen[0]]
+    heads = "".join(
+        f'<th colspan="{len(group.heads)}" scope="colgroup">{html.escape(group.title)}</th>' for group in shown
+    )
+    names = "".join(f'<th scope="col">{name}</th>' for group in shown for name in group.heads)
+    body = "".join(_row(model, groups) for model, groups in rows.items())
+    st.html(
+        f'<div class="ls-wide"><table class="ls-own ls-means{frame.theme()}"><thead><tr><th></th>{heads}</tr>'
+        f"<tr><th></th>{names}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+    st.caption(frame.escaped(" ".join(_explained(shown, weights))))
+
+
+def weights_in_use(loaded: OpenedBoxes) -> Mapping[str, float]:
+    """Return the weights that differ from 1, of evaluated labels; none if the protocol has none."""
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
+    return {label: weight for label, weight in state.class_weights if label in labels} if _weighted() else {}
+
+
+def signed(loaded: OpenedBoxes) -> list[str]:
+    """Return what a signature states about the weights; nothing where all are 1."""
+    weights = weights_in_use(loaded)
+    return [f"class weight {', '.join(_weighed(weights))}"] if weights else []
+
+
+def _weighed(weights: Mapping[str, float]) -> list[str]:
+    return [f"{label}={weight:g}" for label, weight in weights.items()]
+
+
+def _weighted() -> bool:
+    return bool(state.class_weights) and protocol.has_class_weights()
+
+
+@st.fragment
+def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
+    """Draw the weight of each label; the inputs are made when they are looked at."""
+    if weights_in_use(loaded) != weights:
+        st.rerun()
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
+    title = "Class weights" + (f" ({len(weights)})" if weights else "")
+    # In the fragment: what is around one does not align what is in it.
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        popover = st.popover(title, icon=":material/balance:", key=WEIGHTS_OPEN, on_change="rerun")
+    if not popover.open:
+        return
+    with popover:
+        with st.form("class_weights_form", border=False):
+            keys = {label: State.class_weights.of(f"{cut(label)}_{weights.get(label, 1.0):g}").key for label in labels}
+            for label, key in keys.items():
+                st.number_input(
+                    frame.escaped(displayed(label)),
+                    min_value=0.0,
+                    max_value=MOST_WEIGHT,
+                    value=weights.get(label, 1.0),
+                    step=0.5,
+                    format="%g",
+                    key=key,
+                )
+            st.form_submit_button("Use these weights", on_click=_use_weights, args=(keys,))
+        st.caption("Of the mean over labels alone; 0 leaves a label out. In the terminal: --class-weight Table=2.")
+
+
+def _use_weights(keys: Mapping[str, str]) -> None:
+    values = {label: float(written(key)) for label, key in keys.items()}
+    state.class_weights = tuple((label, value) for label, value in values.items() if value != 1.0)
+
+
+def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
+    result = result_of(loaded, model)
+    labels = WEIGHTED_MEAN if weights else "Mean over labels"
+    ratios = [key for _, key in _RATIOS]
+    groups = [
+        _ratios("All boxes pooled", result.micro.row(0), None),
+        _ratios("Mean over documents", result.macro_documents(ratios), "documents"),
+        _ratios(labels, result.macro_labels(weights, ratios), "labels"),
+    ]
+    ranked = _average_precision(loaded, result, model)
+    return [*groups, ranked] if ranked is not None else groups
+
+
+def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: ANN401 - metrics, or their mean
+    noun = (counted or "").removesuffix("s")
+    notes = [
+        f"over {count_of(numbers[counted][key], noun)} where it is defined" if counted else "" for _, key in _RATIOS
+    ]
+    values = tuple(numbers[key] for _, key in _RATIOS)
+    return _Group(title, tuple(name for name, _ in _RATIOS), values, tuple(notes))
+
+
+def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Group | None:
+    """Return COCO's AP of all predictions; None for too many, or if the protocol has its own."""
+    if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
+        return None
+    numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset) or dict.fromkeys(_AVERAGES)
+    return _Group("mAP (COCO)", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
+
+
+@computed(16, spinner="Computing average precision")
+def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
+    return protocol.average_precision(_dataset, model)
+
+
+def _row(model: Named, groups: Sequence[_Group]) -> str:
+    cells = "".join(
+        f'<td title="{html.escape(note)}">{frame.number(value)}</td>'
+        for group in groups
+        for value, note in zip(group.values, group.notes, strict=True)
+    )
+    name = html.escape(plain(model.name))
+    return f'<tr><th scope="row">{frame.letter_badge(model.letter)} <b title="{name}">{name}</b></th>{cells}</tr>'
+
+
+def _explained(groups: Sequence[_Group], weights: Mapping[str, float]) -> list[str]:
+    said = ["A mean leaves out documents and labels where its ratio is undefined."]
+    if weights:
+        said.append(f"Weights: {', '.join(_weighed(weights))}; all other labels 1.")
+    if len(groups) == 4:
+        said.append(
+            "mAP is of all predictions at IoU 0.50 to 0.95, 101 recall levels (coco): the sliders do not move it."
+        )
+    return said

@@ -1,0 +1,429 @@
+"""A protocol's own numbers, of all predictions at its own thresholds, and what the scores are worth."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from evaluator.charts import scores as charts
+from evaluator.charts.scores import MOST_CURVES, Point
+from evaluator.compare.differences import Difference, differences
+from evaluator.data.issues import count_of, displayed, plain
+from evaluator.matching.box_results import ALL_LABELS
+from evaluator.matching.box_scores import ThresholdChoice, box_calibrations, thinned, threshold_choice
+from evaluator.matching.error_types import ERROR_TYPES, TIDE, TideErrors
+from evaluator.metrics import export
+from evaluator.metrics.average_precision import Curve
+from evaluator.metrics.confidence import Calibration
+from evaluator.metrics.measures import Key
+from evaluator.metrics.results import ScoreCurve, defined, threshold_text
+from evaluator.protocols.base import BoxEvaluation, NumberGroup
+from pages.app import frame, protocol, widgets
+from pages.app.computed import computed
+from pages.app.results import (
+    Result,
+    ResultKey,
+    evaluation_of,
+    matching_of_all,
+    result_key,
+    result_of,
+    result_of_all,
+    score_threshold,
+)
+from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.state import State, state
+from pages.app.widgets import Column
+from pages.views.gallery.crops import curve_of
+
+# More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
+_MOST_RESAMPLED: Final = 20_000
+_GAINS_SHOWN: Final = 3
+_STAR: Final = "★"
+# By the letter of the model: the protocol's numbers of each label.
+_Columns = Mapping[str, Mapping[str, Sequence[float | None]]]
+
+
+# --- what is computed, once for all --------------------------------------------------------------------------
+
+
+def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
+    """Return one score threshold, or one for each label, at the chosen IoU threshold."""
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _choice(key, _curve=lambda: curve_of(loaded, model))
+
+
+@computed(64)
+def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
+    return threshold_choice(_curve())
+
+
+def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
+    key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
+    return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
+
+
+@computed(16, spinner="Naming the errors")
+def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
+    return protocol.chosen().error_types(_evaluation())
+
+
+def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
+    """Return the calibration of a model's scores (of a label) at the chosen IoU threshold."""
+    return _calibrations_of(loaded, model)[label]
+
+
+def _calibrations_of(loaded: OpenedBoxes, model: Model) -> Mapping[str | None, Calibration | None]:
+    """Return the same of all predictions, under None, and of each label."""
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _calibrations(key, _result=lambda: result_of_all(loaded, model))
+
+
+@computed(64)
+def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
+    return box_calibrations(_result())
+
+
+def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
+    """Return B minus A of the numbers over all labels that have intervals, by metric."""
+    keys = [result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen]
+    every = _differences(*keys, _results=lambda: [evaluation_of(loaded, model) for model in chosen])
+    return {one.metric: one for one in every}
+
+
+@computed(16, spinner="Resampling the documents")
+def _differences(
+    first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
+) -> tuple[Difference, ...]:
+    of = protocol.chosen()
+    results = _results()
+    names = {one.metric for group in of.own_numbers(results[0]) for one in group.numbers if one.metric}
+    return differences(*(of.measures(result) for result in results), keys=[Key(name, ALL_LABELS) for name in names])
+
+
+# --- what is shown -------------------------------------------------------------------------------------------
+
+
+def has_own_numbers(loaded: OpenedBoxes) -> bool:
+    """Return whether the protocol has numbers beside those of the matching at one threshold."""
+    return bool(protocol.chosen().own_numbers(evaluation_of(loaded, loaded.pair[0])))
+
+
+def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """Draw the protocol's own numbers, a row for each model, and B minus A in points."""
+    of = protocol.chosen()
+    groups = [of.own_numbers(evaluation_of(loaded, model)) for model in chosen]
+    few = max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
+    known: dict[str, Difference] = {}
+    if len(chosen) == 2 and few and state.own_intervals:
+        known = _differences_of(loaded, chosen)
+    heads = "".join(
+        f'<th colspan="{len(group.numbers)}" scope="colgroup">{html.escape(group.title)}</th>' for group in groups[0]
+    )
+    titles = "".join(f'<th scope="col">{html.escape(one.title)}</th>' for group in groups[0] for one in group.numbers)
+    labels = count_of(len(evaluation_of(loaded, chosen[0]).matching.labels), "label")
+    rows = "".join(_row(model, own) for model, own in zip(chosen, groups, strict=True))
+    if len(chosen) == 2:
+        rows += _moved(groups[0], groups[1], known)
+    st.html(
+        f'<div class="ls-wide"><table class="ls-own{frame.theme()}"><thead><tr><th></th>{heads}</tr>'
+        f'<tr><th scope="row">Mean of {labels}</th>{titles}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+    why = dict.fromkeys(f"{one.title}: {one.why}" for group in groups[0] for one in group.numbers if one.why)
+    notes = ["All predictions at the protocol's own IoU thresholds: the sliders do not move these numbers."]
+    notes += [f"– {'; '.join(why)}."] if why else []
+    if len(chosen) == 2 and not few:
+        notes.append(f"For intervals of so many boxes: layoutscope compare {of.name}.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(frame.escaped(" ".join(notes)), width="content")
+        if len(chosen) == 2 and few:
+            st.toggle(
+                f"Intervals of B − A ({_STAR} outside 0)",
+                key=State.own_intervals.key,
+                persist_state="session",
+                help="95 % intervals from resampled documents, of the numbers that have them. Takes some seconds.",
+            )
+
+
+def _row(model: Named, groups: Sequence[NumberGroup]) -> str:
+    cells = "".join(
+        f'<td class="{"ls-first" if first else ""}" title="{html.escape(one.why)}">{_three(one.value)}</td>'
+        for place, group in enumerate(groups)
+        for first, one in ((not place and not at, one) for at, one in enumerate(group.numbers))
+    )
+    name = html.escape(displayed(model.name))
+    return f'<tr><th scope="row">{frame.letter_badge(model.letter)} <b title="{name}">{name}</b></th>{cells}</tr>'
+
+
+def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: dict[str, Difference]) -> str:
+    cells = []
+    for a, b in zip(
+        (one for group in first for one in group.numbers),
+        (one for group in second for one in group.numbers),
+        strict=True,
+    ):
+        if a.value is None or b.value is None:
+            cells.append("<td>–</td>")
+            continue
+        moved = known.get(a.metric)
+        star = f" {_STAR}" if moved is not None and moved.starred else ""
+        interval = ""
+        if moved is not None and moved.low is not None and moved.high is not None and not moved.too_few:
+            interval = f"95 % interval {_points(moved.low)} to {_points(moved.high)}"
+        cells.append(
+            f'<td class="{"ls-star" if star else ""}" title="{interval}">{_points(b.value - a.value)}{star}</td>'
+        )
+    return f'<tr class="ls-moved"><th scope="row">B minus A, points</th>{"".join(cells)}</tr>'
+
+
+def _points(difference: float) -> str:
+    points = 100 * difference
+    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
+    return f"{sign}{abs(points):.1f}"
+
+
+def _three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """Draw the protocol's numbers of each label, and precision against recall of one model."""
+    of = protocol.chosen()
+    columns = {model.letter: of.label_numbers(evaluation_of(loaded, model)) for model in chosen}
+    if not columns[chosen[0].letter]:
+        return
+    with st.container(key="own_labels_row"):
+        left, right = st.columns([2, 1], gap="medium")
+    with left:
+        head, control = st.columns([1.4, 1], vertical_alignment="center")
+        head.html('<h2 class="ls-section">Labels by average precision <small>scores of the best F1</small></h2>')
+        shown = chosen[0]
+        if len(chosen) == 2:
+            with control.container(horizontal=True, horizontal_alignment="right"):
+                letter = st.segmented_control(
+                    "Curves of",
+                    [model.letter for model in chosen],
+                    format_func={model.letter: frame.escaped(frame.lettered(model)) for model in chosen}.__getitem__,
+                    default=chosen[0].letter,
+                    key="own_model",
+                    label_visibility="collapsed",
+                    required=True,
+                    persist_state="session",
+                )
+            shown = next((model for model in chosen if model.letter == letter), shown)
+        _label_table(loaded, chosen, shown, columns)
+    with right:
+        _curves(loaded, shown)
+
+
+def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, columns: _Columns) -> None:
+    evaluation = evaluation_of(loaded, shown)
+    counts = evaluation.first.per_label
+    table: dict[str, Column] = {"Label": [displayed(label) for label in evaluation.matching.labels]}
+    table["Boxes"] = counts.tp + counts.fn
+    settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count(48)}
+    first = next(iter(columns[shown.letter]))
+    for model in chosen:
+        title = f"{first}, {model.letter}"
+        table[title] = columns[model.letter][first]
+        settings[title] = widgets.bar(model.letter, 76, title)
+    if len(chosen) == 2:
+        a, b = (np.array(columns[model.letter][first], dtype=np.float64) for model in chosen)
+        table["B − A"] = 100 * (b - a)
+        settings["B − A"] = st.column_config.NumberColumn(format="%+.1f", width=54, help="In points.")
+    for title, values in list(columns[shown.letter].items())[1:]:
+        table[title] = values
+        settings[title] = widgets.ratio(52)
+    _add_scores(table, settings, loaded, chosen, shown)
+    widgets.table(
+        table,
+        rows=12,
+        key=f"own_labels_{shown.letter}",
+        placeholder="–",
+        names="Label",
+        columns=settings,
+        alt="Average precision by label",
+    )
+
+
+def _add_scores(
+    table: dict[str, Column], settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
+) -> None:
+    """Add best score of every model, F1 there of the shown one, and ECE, by label."""
+    labels = matching_of_all(loaded, shown).labels
+    for model in chosen:
+        best = dict(zip(*_own(choice_of(loaded, model)), strict=True))
+        title = f"Score {model.letter}"
+        table[title] = [best.get(label) for label in labels]
+        settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
+    choice = choice_of(loaded, shown)
+    best_f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
+    table["F1 there"] = [best_f1.get(label) for label in labels]
+    settings["F1 there"] = widgets.ratio(58, help=frame.escaped(f"Of {frame.lettered(shown)}."))
+    for model in chosen:
+        every = _calibrations_of(loaded, model)
+        bins = [every[label] for label in labels]
+        title = f"ECE {model.letter}"
+        table[title] = [None if each is None else defined(each.error) for each in bins]
+        settings[title] = widgets.ratio(52, help="Mean gap between score and share that is right.")
+
+
+def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """Draw what scores are worth under a protocol that needs none."""
+    if all(_calibration_of(loaded, model) is None for model in chosen):
+        frame.section("Scores", "n/a")
+        st.caption(
+            "Scores are missing or not between 0 and 1, so there is no reliability and no best score. Without any "
+            "score there is no mAP either: export the scores."
+        )
+        return
+    with st.container(key="own_scores_row"):
+        first, second, third = st.columns([1.25, 1.1, 1.0], gap="medium")
+    with first:
+        frame.section("Scores by label", f"IoU {threshold_text(state.iou)}, all predictions")
+        labels = matching_of_all(loaded, chosen[0]).labels
+        table: dict[str, Column] = {"Label": [displayed(label) for label in labels]}
+        settings: dict[str, Any] = {"Label": 104}
+        _add_scores(table, settings, loaded, chosen, chosen[0])
+        widgets.table(
+            table,
+            rows=12,
+            key="scores_by_label",
+            placeholder="–",
+            names="Label",
+            # The numbers beside it are in sight at a width of 1,440 pixels.
+            widest=130,
+            columns=settings,
+            alt="Best score and ECE by label",
+        )
+    with second:
+        _reliability(loaded, chosen)
+    with third:
+        _one_or_own(loaded, chosen)
+
+
+def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
+    return choice.labels, choice.own.tolist()
+
+
+def _curves(loaded: OpenedBoxes, model: Named) -> None:
+    result = result_of_all(loaded, model)
+    labels = result.matching.labels
+    truths = (result.per_label.tp + result.per_label.fn).tolist()
+    most = sorted((row for row in range(len(labels)) if truths[row]), key=lambda row: -truths[row])[:MOST_CURVES]
+    frame.section(
+        "Precision and recall",
+        f"{model.letter}, {protocol.iou_words()}; {len(most)} of {count_of(len(labels), 'label')}, most boxes",
+    )
+    curves: dict[str, Curve] = {}
+    for row in most:
+        curve = thinned(protocol.curve(result, labels[row]))
+        if len(curve.score):
+            curves[labels[row]] = curve
+    if not curves:
+        st.caption("No prediction has a score, so there is no curve.")
+        return
+    here, choice = result_of(loaded, model).per_label, choice_of(loaded, model)
+    now = {label: Point(float(here.recall[row]), float(here.precision[row])) for row, label in enumerate(labels)}
+    best = {
+        label: Point(float(choice.recall_own[row]), float(choice.precision_own[row]))
+        for row, label in enumerate(choice.labels)
+    }
+    names = {label: displayed(label) for label in curves}
+    drawn = charts.label_curves(
+        {names[label]: curve for label, curve in curves.items()},
+        {names[label]: now[label] for label in curves},
+        {names[label]: best[label] for label in curves},
+        dark=frame.is_dark(),
+    )
+    widgets.chart(st, drawn, alt="Precision against recall by label")
+    score = threshold_text(score_threshold(loaded, model))
+    st.caption(f"Filled dot: at score {score}. Hollow dot: at the best score of the label.")
+
+
+def costs_and_scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """Draw what each error costs, reliability, and one score against one per label."""
+    with st.container(key="own_scores_row"):
+        first, second, third = st.columns([1.15, 1.1, 1.1], gap="medium")
+    with first:
+        _costs(loaded, chosen)
+    with second:
+        _reliability(loaded, chosen)
+    with third:
+        _one_or_own(loaded, chosen)
+
+
+def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    errors = {model.letter: _tide_of(loaded, model) for model in chosen}
+    frame.section("What each error costs", "points of AP that its repair alone gains")
+    known = {letter: one for letter, one in errors.items() if one is not None}
+    if not known:
+        st.caption("The errors have no cost here: the predictions have no scores.")
+        return
+    titles = [ERROR_TYPES["tide"][name].title for name in TIDE]
+    chart = charts.error_costs(
+        titles,
+        {letter: 100 * one.costs.delta_ap for letter, one in known.items()},
+        {letter: one.counts.tolist() for letter, one in known.items()},
+        baseline="A",
+        dark=frame.is_dark(),
+    )
+    widgets.chart(st, chart, alt="What each error costs")
+    iou = threshold_text(next(iter(known.values())).options.iou)
+    st.caption(f"TIDE at IoU ≥ {iou}, 101 points; the costs do not add up.")
+
+
+def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    frame.section("Reliability of scores", f"share that is right, by score; IoU {threshold_text(state.iou)}")
+    # Without a key: other labels make it another choice.
+    label = st.selectbox(
+        "Reliability of",
+        [None, *matching_of_all(loaded, chosen[0]).labels],
+        format_func=lambda name: "All labels" if name is None else displayed(name),
+        label_visibility="collapsed",
+    )
+    for column, model in zip(st.columns(len(chosen), gap="small"), chosen, strict=True):
+        bins = _calibration_of(loaded, model, label)
+        if bins is None:
+            column.caption(f"{model.letter}: scores are missing or not between 0 and 1.")
+            continue
+        error = frame.number(defined(bins.error))
+        column.html(f'<div class="ls-fit"><b>{model.letter} ECE {error}</b></div>')
+        chart = charts.reliability_bars(bins, model=model.letter, baseline="A", dark=frame.is_dark())
+        widgets.chart(column, chart, alt=f"Reliability of the scores of {model.letter}")
+    st.caption("ECE: mean gap between score and share, weighted by boxes. On the dashed line a score is a probability.")
+
+
+def _one_or_own(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    frame.section("One score or one per label", "F1, all labels pooled")
+    choices = {model: choice_of(loaded, model) for model in chosen}
+    rows = []
+    for model, choice in choices.items():
+        full = html.escape(displayed(model.name))
+        name = f'{frame.letter_badge(model.letter)} <span title="{full}">{full}</span>'
+        rows.append(_gain_row(name, defined(choice.f1_one), defined(choice.f1_own), f"at {choice.one:.2f}"))
+    last, choice = list(choices.items())[-1]
+    for place in choice.gains[:_GAINS_SHOWN].tolist():
+        label = html.escape(frame.shortened(displayed(choice.labels[place]), 18))
+        name = f"<span>{label} in {last.letter}, at {choice.own[place]:.2f}</span>"
+        one, own = defined(choice.label_f1_one[place]), defined(choice.label_f1_own[place])
+        rows.append(_gain_row(name, one, own, ""))
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("Model", "One score", "Per label", "Gain"))
+    st.html(
+        f'<table class="ls-own ls-gains{frame.theme()}"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+    documents = count_of(len(loaded.dataset.documents), "document")
+    st.caption(f"Chosen on these {documents}: check on others before use.")
+    with st.popover("Scores as JSON", icon=":material/content_copy:"):
+        text = export.to_json({plain(model.name): choice.to_json() for model, choice in choices.items()})
+        st.code(text, language="json", height=320)
+
+
+def _gain_row(name: str, one: float | None, own: float | None, note: str) -> str:
+    gain = "–" if one is None or own is None else _points(own - one)
+    cells = f'<td title="{note}">{frame.number(one)}</td><td>{frame.number(own)}</td><td><b>{gain}</b></td>'
+    return f'<tr><th scope="row">{name}</th>{cells}</tr>'

@@ -1,0 +1,170 @@
+"""The view Pixel confusion: its cached results, the chosen cell, and page sizes (files, else PDFs)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final, get_args
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput, Issue
+from evaluator.metrics.results import threshold_text
+from evaluator.protocols import pixel
+from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
+from pages.app import pictures
+from pages.app.computed import computed
+from pages.app.results import score_threshold
+from pages.app.session_files import BOXES, OpenedBoxes
+from pages.app.state import Field, Scope, state
+
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+OF: Final = ("A", "B", "A-B", "B on A")
+"""What the matrix is of: a model, the difference of both, or one model against the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A pixel count, or None with why there is none: `issues` are errors then, else warnings."""
+
+    result: pixel.PixelResult | None
+    issues: tuple[Issue, ...]
+
+
+Options = tuple[Classes, MissingPage, tuple[float, float] | None]
+
+
+@computed(4)
+def _files(
+    first: str, second: str, options: Options, sizes: str, *, _sides: tuple[Annotations, Annotations], _sizes: PageSizes
+) -> pixel.Files:
+    """Return two sides made ready, by the digests that decide them; raises BadInput."""
+    classes, missing_page, page_size = options
+    return pixel.Files.of(*_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size)
+
+
+@computed(24, spinner="Counting the pixels")
+def _counted(
+    first: str,
+    second: str,
+    options: Options,
+    floors: tuple[float, float],
+    sizes: str,
+    *,
+    _sides: tuple[Annotations, Annotations],
+    _sizes: PageSizes,
+) -> Counted:
+    try:
+        files = _files(first, second, options, sizes, _sides=_sides, _sizes=_sizes)
+    except BadInput as problem:
+        return Counted(None, problem.issues)
+    result = files.evaluate(first_min_score=floors[0], min_score=floors[1])
+    return Counted(result, result.issues)
+
+
+def result_of(loaded: OpenedBoxes, of: str) -> Counted:
+    """Return the count of model A or B against the ground truth, or of B against A ("B on A")."""
+    letters = {model.letter: model for model in loaded.pair}
+    second = letters["B" if of == "B on A" else of]
+    sides = loaded.dataset.ground_truth.source, loaded.dataset.predictions[second.index].source
+    floors = 0.0, score_threshold(loaded, second)
+    if of == "B on A":
+        first = letters["A"]
+        sides = loaded.dataset.predictions[first.index].source, sides[1]
+        floors = score_threshold(loaded, first), floors[1]
+    known = page_sizes(loaded)
+    digests = [BOXES.digest(side) for side in sides]
+    return _counted(
+        digests[0],
+        digests[1],
+        (state.pixel_classes, state.pixel_missing, state.pixel_size),
+        floors,
+        known.digest,
+        _sides=sides,
+        _sizes=known.sizes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Page sizes by document id and page index, in points of a PDF or pixels of an image, with a digest."""
+
+    of: tuple[object, ...]
+    sizes: PageSizes
+    digest: str
+
+
+_SIZES: Final[Field[Sizes | None]] = Field(None, "pixel_sizes")
+
+
+def page_sizes(loaded: OpenedBoxes) -> Sizes:
+    """Return page sizes measured from PDFs and images; empty when each ground-truth page has its own."""
+    dataset = loaded.dataset
+    sides = (dataset.ground_truth, *dataset.predictions)
+    of = (loaded.project.pdfs, pictures.pdf_listing(loaded.project.pdfs), tuple(side.source.sha256 for side in sides))
+    kept = _SIZES.get()
+    if kept is not None and kept.of == of:
+        return kept
+    given = dataset.ground_truth.source.page_size
+    sizes: dict[tuple[str, int], tuple[float, float]] = {}
+    if loaded.project.pdfs is not None and (given is None or np.isnan(given).any()):
+        sizes = _measured(loaded)
+    digest = hashlib.sha256(msgspec.json.encode(sorted((*key, *size) for key, size in sizes.items()))).hexdigest()
+    kept = Sizes(of, sizes, digest)
+    _SIZES.set(kept)
+    return kept
+
+
+def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
+    sizes: dict[tuple[str, int], tuple[float, float]] = {}
+    dataset, documents = loaded.dataset, loaded.dataset.documents
+    pages: dict[int, list[int]] = {}
+    for code, index in zip(dataset.page_document.tolist(), dataset.page_index.tolist(), strict=True):
+        pages.setdefault(code, []).append(index)
+    bar = st.progress(0.0, "Measuring the pages") if len(documents) > 1 else None
+    for count, document in enumerate(documents):
+        if bar is not None:
+            bar.progress(count / len(documents), f"Measuring the pages of document {count + 1:,} of {len(documents):,}")
+        # A page without a size is said by the count itself, with its place.
+        measured = pictures.sizes_of(loaded, document.doc_id, pages.get(count, ()))
+        sizes |= {(document.doc_id, index): size for index, size in measured.items() if min(size) > 0.0}
+    if bar is not None:
+        bar.empty()
+    return sizes
+
+
+def letters_of(loaded: OpenedBoxes) -> tuple[str, ...]:
+    """Return what the matrix can be of: only "A" with one model."""
+    return OF if len(loaded.pair) == 2 else OF[:1]
+
+
+def chosen_of(loaded: OpenedBoxes) -> str:
+    """Return what the matrix is of."""
+    return state.pixel_of if state.pixel_of in letters_of(loaded) else "A"
+
+
+def thresholds(loaded: OpenedBoxes) -> str:
+    """Return the score thresholds of all models, for a signature."""
+    every = [f"≥ {threshold_text(score_threshold(loaded, each))} ({each.letter})" for each in loaded.pair]
+    return f"score {', '.join(every)}"
+
+
+def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:
+    """Return the chosen cell, None when none was chosen or it does not fit these classes."""
+    row, column = state.pixel_row, state.pixel_column
+    return (classes.index(row), classes.index(column)) if row in classes and column in classes else None
+
+
+def choose_cell(classes: tuple[str, ...], row: int, column: int) -> None:
+    """Choose a cell; the page that is shown follows it."""
+    state.pixel_row = classes[row]
+    state.pixel_column = classes[column]
+    state.pixel_follow = True
+
+
+def forget_size() -> None:
+    """Use no size for pages without a known one."""
+    state.pixel_size = None

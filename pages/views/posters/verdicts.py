@@ -1,0 +1,82 @@
+"""Verdicts on words of posters: on a page of the views Posters and Compare, and their status."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from evaluator.components.payloads import PagePayload, PaneItem, VerdictEvent
+from evaluator.components.viewer.judged import attach_words
+from evaluator.components.viewer.poster_page import poster_data
+from evaluator.protocols.posters.page import PageDifference
+from evaluator.review.identity import stored_name, targets_by_id
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import Judged, ReviewLog, Target
+from evaluator.review.word_targets import PosterText, judged_words, word_statuses
+from pages.app.state import state
+from pages.views.findings import log as findings
+from pages.views.posters import results as choices
+
+VIEW_FILE: Final = "pages/posters.py"
+
+
+def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
+    """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
+    judged = attach_words(payload.mistakes, _judged(model, poster_id, words))
+    return msgspec.structs.replace(
+        findings.with_verdicts(payload, judged), verdicts=True, reviewer=findings.author()[0]
+    )
+
+
+def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
+    """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
+    if words is None:
+        return pane
+    return findings.with_verdicts(pane, attach_words(pane.mistakes, _judged(model, poster_id, words)))
+
+
+def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
+    """Keep a verdict that the viewer sent; None when on disk or when its word is not on the page any more."""
+    words = choices.words(model, event.document)
+    if words is None:
+        return None
+    return findings.save_event(event, targets_by_id(_judged(model, event.document, words)))
+
+
+def statuses() -> list[FindingStatus]:
+    """Return what became of every judged word, the newest first; empty when none was judged."""
+    log = findings.review_log()
+    if not any(judged.target.kind == "word" for judged in log.judged.values()):
+        return []
+    return word_statuses(log, [_texts(model) for model in choices.models()])
+
+
+def show_on_page(entry: FindingStatus) -> None:
+    """Make the view Posters open the poster of a finding, its word chosen, in a model that has it."""
+    target = entry.judged.target
+    choices.open_poster(target.document or "")
+    state.poster_part = "page"
+    for model in choices.models():
+        words = choices.words(model, target.document or "")
+        if words is None:
+            continue
+        drawn = attach_words(poster_data(words).mistakes, _judged(model, target.document or "", words))
+        keys = [mistake.keys[0] for mistake in drawn if mistake.target == entry.judged.target_id]
+        if keys:
+            state.poster_of, state.poster_box = model.letter, keys[0]
+            return
+
+
+def _name(model: choices.PosterModel) -> str:
+    """Return the name under which the texts of a model are stored: that of its file or folder."""
+    return stored_name(model.posters.name)
+
+
+def _texts(model: choices.PosterModel) -> PosterText:
+    return PosterText(_name(model), model.posters.posters, lambda poster_id: choices.comparison(model, poster_id))
+
+
+def _judged(model: choices.PosterModel, poster_id: str, words: PageDifference) -> list[tuple[Target, Judged | None]]:
+    log: ReviewLog = findings.review_log()
+    return judged_words(words, poster_id, _name(model), log, signature=choices.evaluated(model).signature)

@@ -1,0 +1,285 @@
+"""The slices of fields, pixels and posters: what is searched, the list, and the view of an item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from evaluator.analysis.slices.attributes import OfPages
+from evaluator.analysis.slices.observed import counted_in, find_observed, pages_of
+from evaluator.analysis.slices.pdf_pages import of_listed_pages
+from evaluator.analysis.slices.slices import Slice, Slices
+from evaluator.components.payloads import SlicesPayload
+from evaluator.components.slices.rows import Seen, observed_payload, wrong_of
+from evaluator.data.issues import count_of, cut, displayed, whole
+from evaluator.metrics.item_ledger import Item
+from evaluator.metrics.observations import MeasureWords, Observations
+from evaluator.metrics.results import capitalised
+from evaluator.pdf.folder import Folders, PdfFolder
+from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.base import Result
+from pages.app import components, frame, jobs, pictures, session_files, widgets
+from pages.app.computed import computed
+from pages.app.session_files import Named
+from pages.app.state import State, chosen_cells, go_to, report, state
+from pages.views.fields import results as fields
+from pages.views.pixel import results as pixels
+from pages.views.posters import results as posters
+from pages.views.slices import slice_list
+
+_VIEWS: Final = {"pixels": "pages/pixel_confusion.py", "fields": "pages/fields.py", "posters": "pages/posters.py"}
+_KEY: Final = "observed_slices"
+_MOST_ROWS: Final = 14
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The results of one kind, of A and, if there are two, B; `open` is called before the view runs."""
+
+    kind: str
+    models: tuple[Named, ...]
+    results: tuple[Result, ...]
+    key: tuple[str, ...]
+    pdfs: Folders | None
+    open: Callable[[Item], None]
+
+    @property
+    def words(self) -> Mapping[str, MeasureWords]:
+        """Return the measures of its protocol."""
+        return PROTOCOLS[self.results[0].signature.protocol].slice_measures
+
+
+# --- what is open ------------------------------------------------------------------------------------------------
+
+
+def kinds() -> dict[str, str]:
+    """Return the kinds of open files that have slices, with their names; boxes where nothing is open."""
+    boxes = session_files.boxes()
+    named = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None else {}
+    if fields.compared() is not None:
+        named["fields"] = "Fields"
+    if posters.models():
+        named["posters"] = "Posters"
+    return named or {"boxes": "Boxes"}
+
+
+def source_of(kind: str) -> Source | None:
+    """Return the results of a kind; None where they cannot be had."""
+    return {"pixels": _pixels, "fields": _fields, "posters": _posters}[kind]()
+
+
+def _fields() -> Source | None:
+    compared = fields.compared()
+    if compared is None:
+        return None
+    return Source(
+        "fields",
+        compared.models,
+        tuple(replace(model.result, iou=(state.field_iou,)) for model in compared.models),
+        (*(str(part) for model in compared.models for part in model.key), f"{state.field_iou:g}"),
+        compared.opened.project.pdfs,
+        partial(fields.open_item, compared),
+    )
+
+
+def _posters() -> Source | None:
+    loaded, models = session_files.opened(session_files.POSTERS), posters.models()
+    if loaded is None or not models:
+        return None
+    return Source(
+        "posters",
+        models,
+        tuple(posters.result_of(model) for model in models),
+        (*loaded.digests, *(str(model.index) for model in models), state.poster_profile),
+        loaded.project.pdfs,
+        lambda item: posters.open_poster(item.document),
+    )
+
+
+def _pixels() -> Source | None:
+    loaded = session_files.boxes()
+    if loaded is None:
+        return None
+    counted = {model: pixels.result_of(loaded, model.letter).result for model in loaded.pair}
+    if any(result is None for result in counted.values()):
+        return None
+    results = tuple(result for result in counted.values() if result is not None)
+    return Source(
+        "pixels",
+        tuple(counted),
+        results,
+        (*loaded.digests, *(str(model.index) for model in counted), *(result.signature.line for result in results)),
+        loaded.project.pdfs,
+        lambda item: go_to(item.document, item.page or 0),
+    )
+
+
+# --- what the PDFs say -------------------------------------------------------------------------------------------
+
+
+class ReadKey(NamedTuple):
+    """What was read: the files and the PDF folder."""
+
+    files: tuple[str, ...]
+    pdfs: str
+
+
+READING: Final[jobs.Jobs[ReadKey, OfPages]] = jobs.Jobs("observed_reading")
+"""What the session reads of the PDFs, or has read."""
+
+
+def _read_key(source: Source) -> ReadKey:
+    return ReadKey(source.key, str(source.pdfs))
+
+
+@computed(16)
+def _pages(key: tuple[str, ...], *, _results: Sequence[Result]) -> list[tuple[str, int]]:
+    return pages_of(_results)
+
+
+def pdfs_part(source: Source) -> None:
+    """Draw what the PDFs say: the way to read them, its progress, or that they count."""
+    if source.pdfs is None:
+        st.caption("Without PDFs or page images; words, fonts, ink and ruled lines of pages are not searched.")
+        return
+    pages = _pages((source.kind, *source.key), _results=source.results)
+    root, key = source.pdfs, _read_key(source)
+
+    def start() -> None:
+        pool = pictures.pool()
+        READING.start(key, lambda note: of_listed_pages(pages, PdfFolder(root), pool, note), total=len(pages))
+
+    seen = READING.result(key)
+    slice_list.pdfs_panel(READING, start=start, pages=len(pages), read=None if seen is None else len(seen), key=_KEY)
+
+
+# --- the search --------------------------------------------------------------------------------------------------
+
+
+class Searched(NamedTuple):
+    """The slices of a search, how they are shown, and what was searched by measure."""
+
+    slices: Slices
+    payload: SlicesPayload
+    seen: Mapping[str, Seen]
+
+
+LARGE_PAGES: Final = 2_000
+"""From so many pages on a search shows how far it is, and can be cancelled."""
+
+
+def searched(source: Source, of: str, measure: str) -> Searched | None:
+    """Return the slices of "A", "B" or "B-A" by a measure or `ALL`; None where the search was cancelled."""
+    letters = ["A", "B"] if of == "B-A" else [of]
+    places = [place for place, model in enumerate(source.models) if model.letter in letters]
+    of_pages = None if source.pdfs is None else READING.result(_read_key(source))
+    key = (source.kind, *source.key, of, measure, "" if of_pages is None else f"{source.pdfs} {id(of_pages)}")
+    work = partial(
+        _search,
+        [source.results[place] for place in places],
+        measure,
+        tuple((source.models[place].letter, source.models[place].name) for place in places),
+        of_pages,
+    )
+    pages = len(_pages((source.kind, *source.key), _results=source.results))
+    result = jobs.found(key, work, long=pages >= LARGE_PAGES)
+    if result is None:
+        jobs.begin_again(_KEY)
+    return result
+
+
+def _search(
+    results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: OfPages | None
+) -> Searched:
+    words = PROTOCOLS[results[0].signature.protocol].slice_measures
+    seen: dict[str, Seen] = {}
+
+    def keep(name: str, observed: Observations) -> None:
+        seen[name] = Seen(observed, counted_in(observed, name, words[name]))
+
+    slices = find_observed(results, measure, of_pages=of_pages, keep=keep)
+    return Searched(slices, observed_payload(slices, names, seen), seen)
+
+
+# --- the list ----------------------------------------------------------------------------------------------------
+
+
+def listed(source: Source, of_search: Searched) -> None:
+    """Draw what was tested, the list, and the items of the opened slice."""
+    slices = of_search.slices
+    slice_list.heading(slices)
+    if slices.slices:
+        _shown(source, of_search)
+        order = state.slices_listed
+        if order is not None and order < len(slices.slices):
+            _things(source, of_search, slices.slices[order])
+    if slices.thin:
+        frame.section("Too few documents", "as clear as the others, not ranked")
+        for one in slices.thin:
+            st.caption(frame.escaped(one.sentence))
+
+
+def _shown(source: Source, of_search: Searched) -> None:
+    events = components.slices(of_search.payload, key=_KEY, on_boxes=_list_things)
+    page = events.open
+    if page is None:
+        return
+    every = [item for each in of_search.seen.values() for item in each.observations.items]
+    document = whole(page.document, {item.document for item in every})
+    item = next((each for each in every if (each.document, each.page or 0) == (document, page.index)), None)
+    if item is not None:
+        source.open(item)
+        st.switch_page(_VIEWS[source.kind])
+
+
+def _list_things() -> None:
+    state.slices_listed = components.parse_slices(report(_KEY)).boxes
+
+
+def _things(source: Source, of_search: Searched, one: Slice) -> None:
+    observed = of_search.seen[one.measure].observations
+    rows = one.parts[0].rows
+    order = rows[np.argsort(~wrong_of(one, observed, rows), kind="stable")]
+    items = [observed.items[row] for row in order.tolist()]
+    words = one.words
+    frame.section(
+        capitalised(frame.escaped(displayed(one.subject))), f"{count_of(len(items), words.unit)}; a row opens it"
+    )
+    table: dict[str, list[str]] = {"Document": [displayed(cut(item.document)) for item in items]}
+    if any(item.page is not None for item in items):
+        table["Page"] = ["–" if item.page is None else f"{item.page + 1:,}" for item in items]
+    if any(item.place for item in items):
+        table[capitalised(words.unit)] = [displayed(cut(item.place)) for item in items]
+    values = observed.values[:, order]
+    for letter, column in zip(_letters(source, len(values)), values, strict=True):
+        table[f"{capitalised(words.title)}, {letter}"] = [_value(value, words) for value in column.tolist()]
+
+    def picked() -> None:
+        for at, _ in chosen_cells(f"{_KEY}_things"):
+            if at < len(items):
+                source.open(items[at])
+                state.slices_opens = _VIEWS[source.kind]
+
+    widgets.table(
+        pd.DataFrame(table), rows=_MOST_ROWS, on_select=picked, key=f"{_KEY}_things", columns={"Document": 240},
+        alt=f"{capitalised(words.noun)} of the slice",
+    )  # fmt: skip
+    if State.slices_opens.take():
+        st.switch_page(_VIEWS[source.kind])
+
+
+def _letters(source: Source, number: int) -> list[str]:
+    return [model.letter for model in source.models] if number == len(source.models) else [state.slices_of]
+
+
+def _value(value: float, words: MeasureWords) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if words.fits else "yes" if value else "no"

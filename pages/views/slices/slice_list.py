@@ -1,0 +1,123 @@
+"""The list of slices in two views: what was tested, the component, and where its boxes and pages open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import streamlit as st
+
+from evaluator.analysis.slices.slices import Slice, Slices
+from evaluator.components.payloads import SlicesPayload
+from evaluator.data.issues import count_of, cut, whole
+from evaluator.matching.box_items import Question
+from pages.app import components, frame, jobs, widgets
+from pages.app.session_files import OpenedBoxes
+from pages.app.state import State, go_to, report, state
+from pages.views.browser import listing
+from pages.views.gallery import crops
+from pages.views.slices import slices as held
+
+BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
+
+
+def pdfs_panel(
+    reading: jobs.Jobs[Any, Any], *, start: Callable[[], None], pages: int, read: int | None, key: str
+) -> None:
+    """Draw the way to read `pages` pages of PDFs, its progress, or how many were `read`, if any."""
+    unread = f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(pages, 'page')}."
+    counted = f"Also by words, fonts, ink, pictures and ruled lines of {count_of(read or 0, 'page')}."
+    jobs.panel(reading, start=start, unread=unread, read=None if read is None else counted, key=key)
+
+
+def heading(slices: Slices) -> None:
+    """Draw how many slices there are and what was tested, or that the documents are too few."""
+    if not slices.enough:
+        st.info(frame.escaped(slices.summary))
+    else:
+        frame.section(slices.heading, slices.tested)
+
+
+def of_choice(
+    loaded: OpenedBoxes, of: str, measure: str, *, key: str, below: Callable[[Slices], None] = lambda _slices: None
+) -> None:
+    """Draw the slices of A, B or "B-A": what was tested, the list, and those from too few documents.
+
+    Those of B-A open the boxes of B. `below` draws what follows a search that has ended. ValueError, one sentence, when
+    the evaluation does not have the average.
+    """
+    # What comes in the place of something else has the same place in both: nothing moves.
+    head = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    body = st.container()
+    rest = st.empty()
+
+    with head:
+        result = held.chosen(loaded, of, measure)
+        if result is None:
+            jobs.begin_again(key)
+            return
+        slices, payload = result
+        heading(slices)
+    with body:
+        if slices.slices:
+            shown(loaded, slices, payload, key=key, of=of)
+    with rest.container():
+        too_few(loaded, slices, key=key, of=of)
+        below(slices)
+
+
+@st.fragment
+def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
+    """Draw the list; a crop that is wanted runs this part of the view only."""
+    cards = {card.key: card for one in payload.slices for card in one.examples}
+
+    def want() -> None:
+        wanted = components.parse_slices(report(key)).want or ()
+        state.slices_wanted = [name for name in wanted if name in cards]
+
+    asked = [cards[name] for name in State.slices_wanted.take()]
+    full = _sent(msgspec.structs.replace(payload, crops=crops.crops_of(loaded, asked)))
+    events = components.slices(full, key=key, on_want=want)
+    # A page or a slice from a browser: only one of the list.
+    page, order = events.open, events.boxes
+    if page is not None and (page.document, page.index) in held.pages_in(payload):
+        state.model = _model(loaded, of)
+        go_to(whole(page.document, loaded.dataset.document_code), page.index)
+        st.switch_page(BROWSER_VIEW)
+    if order is not None and order < len(slices.slices):
+        _choose(loaded, slices.slices[order], of)
+        st.switch_page(GALLERY_VIEW)
+
+
+def _sent(payload: SlicesPayload) -> SlicesPayload:
+    shown = [
+        msgspec.structs.replace(
+            one, examples=[msgspec.structs.replace(card, document=cut(card.document)) for card in one.examples]
+        )
+        for one in payload.slices
+    ]
+    return msgspec.structs.replace(payload, slices=shown)
+
+
+def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
+    """Draw the slices from too few documents in a band of their own; each opens its boxes."""
+    if not slices.thin:
+        return
+    frame.section("Too few documents", "as clear as the others, not ranked")
+    for place, one in enumerate(slices.thin):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(frame.escaped(one.sentence))
+            words, at = f"Show {count_of(one.boxes, 'box')}", f"{key}_few_{place}"
+            widgets.way_to(GALLERY_VIEW, words, _choose, loaded, one, of, key=at, type="tertiary")
+
+
+def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
+    listing.clear_filter()
+    state.gallery_third = ""
+    state.model = _model(loaded, of)
+    crops.ask(Question(slice=held.slice_of(one.conditions, one.box_measure)))
+
+
+def _model(loaded: OpenedBoxes, of: str) -> int:
+    return loaded.pair[0 if of == "A" else 1].index

@@ -1,0 +1,226 @@
+"""The slices of the chosen results, searched once for each, and what the PDFs say about their boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, cast
+
+from evaluator.analysis.slices.all_measures import find_by_all_measures
+from evaluator.analysis.slices.attributes import FROM_PDFS, OfPages
+from evaluator.analysis.slices.averages import find_by_average
+from evaluator.analysis.slices.conditions import Condition, subject
+from evaluator.analysis.slices.detail import overall as measured_overall
+from evaluator.analysis.slices.measured import ALL, MEASURES, WORDS, Measure, is_average
+from evaluator.analysis.slices.pdf_pages import PdfAttributes, of_pdf_pages
+from evaluator.analysis.slices.search import SameBoxes
+from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, signature_of
+from evaluator.components.payloads import SlicesPayload
+from evaluator.components.slices.rows import overall_words, slices_payload
+from evaluator.matching.box_items import Inside, SliceOf
+from evaluator.metrics.observations import Attribute
+from evaluator.pdf.folder import PdfFolder
+from evaluator.protocols.base import BoxEvaluation
+from pages.app import jobs, pictures
+from pages.app.computed import computed
+from pages.app.results import Result, ResultKey, evaluation_of, result_key, result_of
+from pages.app.session_files import Model, Named, OpenedBoxes
+
+_Searched = tuple[Slices, SlicesPayload]
+
+
+class _SearchKey(NamedTuple):
+    """What a search follows from: the results that are searched, the measure, what was read of PDFs."""
+
+    searched: tuple[ResultKey, ...]
+    measure: str
+    pdfs: str
+
+    @property
+    def at_any(self) -> _SearchKey:
+        """Return the same at any thresholds."""
+        return self._replace(searched=tuple(each._replace(min_score=0.0, iou=0.0) for each in self.searched))
+
+
+class _ShownKey(NamedTuple):
+    """What the list follows from: the search, and the results that are shown."""
+
+    search: _SearchKey
+    shown: tuple[ResultKey, ...]
+    names: tuple[tuple[str, str], ...]
+
+
+# --- what the PDFs say -----------------------------------------------------------------------------------------
+
+
+class ReadKey(NamedTuple):
+    """What was read: the files, the PDF folder, and the models whose boxes have attributes."""
+
+    digests: tuple[str, ...]
+    pdfs: str
+    models: tuple[int, ...]
+
+
+READING: Final[jobs.Jobs[ReadKey, PdfAttributes]] = jobs.Jobs("slices_reading")
+"""What the session reads of the PDFs, or has read."""
+
+
+def _read_key(loaded: OpenedBoxes) -> ReadKey:
+    return ReadKey(loaded.digests, str(loaded.project.pdfs), tuple(model.index for model in loaded.pair))
+
+
+def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
+    """Return what the PDFs say about pages and boxes; None while they are not read."""
+    return READING.result(_read_key(loaded))
+
+
+def read_pdfs(loaded: OpenedBoxes) -> None:
+    """Begin to read the PDFs; what this session has under way is stopped."""
+    root, key = loaded.project.pdfs, _read_key(loaded)
+    if root is None:
+        return
+    dataset, pool = loaded.dataset, pictures.pool()
+    sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
+    READING.start(key, lambda note: of_pdf_pages(dataset, sides, PdfFolder(root), pool, note), total=dataset.pages)
+
+
+def _pdfs(loaded: OpenedBoxes) -> str:
+    """Return what was read, for the keys of caches; another text after reading again."""
+    seen = from_pdfs(loaded)
+    return "" if seen is None else f"{loaded.project.pdfs} {id(seen)}"
+
+
+class Known(NamedTuple):
+    """Attributes from PDFs for a search; empty while they are not read."""
+
+    of_pages: OfPages
+    of_boxes: Sequence[Sequence[Attribute]]
+
+
+def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
+    """Return attributes of pages, and of the boxes of the ground truth and of some models."""
+    seen = from_pdfs(loaded)
+    if seen is None:
+        return Known({}, ())
+    places = [each.index for each in loaded.pair]
+    of_models = [seen.of_boxes[1 + places.index(model.index)] for model in models]
+    return Known(seen.of_pages, (seen.of_boxes[0], *of_models))
+
+
+# --- the search ------------------------------------------------------------------------------------------------
+
+LARGE_BOXES: Final = 50_000
+"""From so many boxes on a search shows how far it is, and can be cancelled."""
+# Of the last search of this server: another IoU threshold asks for the same boxes again.
+_SAME_BOXES: Final = SameBoxes(most=1 << 20)
+
+
+class _Choice(NamedTuple):
+    """The models of a search, the results of all that are shown, and what identifies both."""
+
+    searched: list[Named]
+    results: dict[str, Result]
+    key: _ShownKey
+
+
+def _choice(loaded: OpenedBoxes, of: str, measure: str) -> _Choice:
+    letters = ["A", "B"] if of == "B-A" else [of]
+    searched = [model for model in loaded.pair if model.letter in letters]
+    key = _SearchKey(tuple(result_key(loaded, model) for model in searched), measure, _pdfs(loaded))
+    # Averages rank all predictions at the thresholds of the protocol.
+    of_search = key.at_any if is_average(measure) else key
+    shown = tuple(result_key(loaded, model) for model in loaded.pair)
+    names = tuple((model.letter, model.name) for model in loaded.pair)
+    results = {model.letter: result_of(loaded, model) for model in loaded.pair}
+    return _Choice(searched, results, _ShownKey(of_search, shown, names))
+
+
+def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
+    """Return the slices of A, B or "B-A", and how they are shown; None when cancelled.
+
+    By a measure, an average of the protocol, or `ALL`. ValueError, one sentence, when the evaluation does not have the
+    average.
+    """
+    choice = _choice(loaded, of, measure)
+    searched = [choice.results[model.letter] for model in choice.searched]
+    results = list(choice.results.values())
+    evaluations = [evaluation_of(loaded, model) for model in choice.searched] if is_average(measure) else []
+    search = partial(_search, measure, searched, evaluations, known_from_pdfs(loaded, choice.searched))
+
+    def listed() -> _Searched:
+        slices = _found(choice.key.search, _search=search)
+        return slices, slices_payload(slices, choice.key.names, results, searched)
+
+    boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
+    return jobs.found(choice.key, listed, long=boxes >= LARGE_BOXES)
+
+
+@computed(16)
+def _found(key: _SearchKey, *, _search: Callable[[], Slices]) -> Slices:
+    return _search()
+
+
+def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxEvaluation], known: Known) -> Slices:
+    if measure == ALL:
+        return find_by_all_measures(searched, of_pages=known.of_pages, of_boxes=known.of_boxes)
+    if is_average(measure):
+        line = signature_of([each.signature.line for each in evaluations])
+        return find_by_average(evaluations, measure, of_pages=known.of_pages, signature=line)
+    one = cast("Measure", measure)
+    return find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
+
+
+def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
+    """Return a choice's measure over all boxes of each shown model, in words; "" for an average."""
+    if is_average(measure):
+        return ""
+    choice = _choice(loaded, of, measure)
+    measures = MEASURES if measure == ALL else (cast("Measure", measure),)
+    return _overall(choice.key, measures, _choice=choice)
+
+
+@computed(64)
+def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice) -> str:
+    results = list(_choice.results.values())
+    searched = [_choice.results[model.letter] for model in _choice.searched]
+    every = [measured_overall(each, results, searched) for each in measures]
+    return overall_words(every, [letter for letter, _ in key.names])
+
+
+# --- what is listed --------------------------------------------------------------------------------------------
+
+
+def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
+    """Return document and page index of every page that the slices list."""
+    return {(page.document, page.index) for one in payload.slices for page in one.pages}
+
+
+# --- the boxes of a slice --------------------------------------------------------------------------------------
+
+
+def slice_of(conditions: Sequence[Condition], measure: Measure) -> SliceOf:
+    """Return the boxes of a slice as a question of the gallery."""
+    return SliceOf(measure, tuple((each.attribute, each.op, each.value) for each in conditions))
+
+
+def slice_words(asked: SliceOf) -> str:
+    """Return the slice of a question in words."""
+    return subject([Condition(*each) for each in asked.conditions], WORDS[asked.measure].noun)
+
+
+def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
+    """Return the boxes of a slice of one model; or why they are not known, in a sentence."""
+    known, key = known_from_pdfs(loaded, [model]), result_key(loaded, model)
+    try:
+        return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
+    except KeyError as missing:
+        name = str(missing.args[0])
+        hint = "read the PDFs in the view Slices first" if name in FROM_PDFS else "the open files do not state it"
+        return f"The slice needs the attribute {name}: {hint}."
+
+
+@computed(16)
+def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: Known) -> Inside:
+    """Return the boxes of a slice; KeyError for an attribute that is not known."""
+    conditions = [Condition(*each) for each in asked.conditions]
+    return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

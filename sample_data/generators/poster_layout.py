@@ -73,9 +73,9 @@ class Sheet:
     event: str
     theme: Theme
     columns: Sequence[Sequence[Part]]
-    wide: bool
-    picture: bool
-    enlarged: float
+    wide: bool = False
+    picture: bool = False
+    enlarged: float = 4.15
 
 
 def write_pdf(sheet: Sheet) -> tuple[bytes, float]:

@@ -1,4 +1,4 @@
-"""Build the sample data: PDFs, ground truth and the predictions of two detectors.
+"""Build the sample data: documents, ground truth and the predictions of two models for each kind of them.
 
 Run `python -m sample_data.make` in the project root. The output is the same on every run with the versions in
 `BUILT_WITH`; others may draw a letter or compress a photograph differently. Boxes are normalised by the displayed
@@ -13,10 +13,14 @@ from pathlib import Path
 
 import pymupdf
 
-from sample_data.generators import make_paperwork, make_posters
+from sample_data.generators import applications, invoices
+from sample_data.generators.anchors import extract_anchors
 from sample_data.generators.canvas import shares
 from sample_data.generators.detectors import detect_blocks, detect_lines
 from sample_data.generators.labelling import Region
+from sample_data.generators.poster_extraction import extract_across, extract_columns
+from sample_data.generators.poster_layout import reference, write_pdf, write_picture
+from sample_data.generators.poster_sheets import SHEETS
 from sample_data.generators.report import Report, TruthBox, write
 from sample_data.generators.reports import (
     groundwater_note,
@@ -28,6 +32,7 @@ from sample_data.generators.reports import (
     school_census,
     tram_options,
 )
+from sample_data.generators.rules import extract_rules
 
 LABELS = (
     "Caption", "Figure", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Section-header", "Table",
@@ -48,6 +53,8 @@ NOTES = {
 }
 
 JsonObject = dict[str, object]
+FIELD_EXTRACTORS: dict[str, Callable[[bytes], JsonObject]] = {"anchors": extract_anchors, "rules": extract_rules}
+POSTER_EXTRACTORS: dict[str, Callable[[bytes], JsonObject]] = {"across": extract_across, "columns": extract_columns}
 
 
 def page_entry(name: str, index: int, objects: Iterable[Region | TruthBox], size: tuple[float, float]) -> JsonObject:
@@ -70,35 +77,82 @@ def document_file(names: Sequence[str], side: str, pages: Sequence[JsonObject]) 
         info |= {"type": "ground_truth", "run_id": None}
         info["model"] = {"name": "layout code", "notes": "Boxes of the drawn ink, padded by 1.5 points."}
     info["coordinate_system"] = {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"}
-    content = {
+    content: JsonObject = {
         "label_map": {str(number): label for number, label in enumerate(LABELS, start=1)},
         "info": info,
         "documents": [{"doc_id": name, "doc_name": name, "doc_path": f"pdf/{name}"} for name in names],
         "predictions": list(pages),
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return plain_text(content)
 
 
 def build(folder: Path, reports: Sequence[Report] = REPORTS) -> None:
     """Write the PDFs of the reports, their ground truth and all predictions into a folder."""
     # Newer versions print an advertisement for another package at the first table; older ones lack the switch.
     getattr(pymupdf, "no_recommend_layout", lambda: None)()
-    (folder / "pdf").mkdir(parents=True, exist_ok=True)
     names = [f"{report.name}.pdf" for report in reports]
     entries: dict[str, list[JsonObject]] = {side: [] for side in ("ground_truth", *DETECTORS)}
     for name, report in zip(names, reports, strict=True):
         pdf, truth = write(report)
-        (folder / "pdf" / name).write_bytes(pdf)
+        _write(folder / "pdf" / name, pdf)
         predicted = {model: detect(pdf) for model, detect in DETECTORS.items()}
         for index, page in enumerate(truth):
             entries["ground_truth"].append(page_entry(name, index, page.boxes, page.size))
             for model, pages in predicted.items():
                 entries[model].append(page_entry(name, index, pages[index], page.size))
     for side, pages_of_side in entries.items():
-        (folder / f"{side}.json").write_text(document_file(names, side, pages_of_side), encoding="utf-8")
+        _write(folder / f"{side}.json", document_file(names, side, pages_of_side))
+
+
+def build_fields(folder: Path) -> None:
+    """Write the invoices and forms, the ground truth of their fields and what both extractors find into a folder."""
+    bills = [(each.name, invoices.draw(each), f"Invoice {each.number}") for each in invoices.read_invoices()]
+    title = "Application for a market pitch"
+    forms = [(each.name, applications.draw(each), title) for each in applications.read_applications()]
+    for name, paper, title in [*bills, *forms]:
+        pdf, truth = paper.finish(title)
+        _write(folder / "pdf" / f"{name}.pdf", pdf)
+        sides = {"ground_truth": truth, **{side: extract(pdf) for side, extract in FIELD_EXTRACTORS.items()}}
+        for side, tree in sides.items():
+            _write(folder / side / f"{name}.json", rich_text(tree) + "\n")
+
+
+def rich_text(value: object, indent: str = "") -> str:
+    """JSON with one line for each rich value, so that a difference names its field."""
+    if isinstance(value, dict) and "_value" not in value:
+        inner = [f"{indent} {json.dumps(key)}: {rich_text(each, indent + ' ')}" for key, each in value.items()]
+        return "{\n" + ",\n".join(inner) + f"\n{indent}}}" if inner else "{}"
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(f"{indent} {rich_text(each, indent + ' ')}" for each in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def build_posters(folder: Path) -> None:
+    """Write the posters, their references and what both extractors read into a folder.
+
+    The poster that is handed out as JPEG has no text layer: its extractions are those of the PDF of which it is a
+    picture.
+    """
+    for sheet in SHEETS:
+        pdf, _ = write_pdf(sheet)
+        page = write_picture(pdf) if sheet.picture else pdf
+        _write(folder / "pdf" / f"{sheet.name}.{'jpg' if sheet.picture else 'pdf'}", page)
+        _write(folder / "ground_truth" / f"{sheet.name}.json", plain_text(reference(sheet)))
+        for side, extract in POSTER_EXTRACTORS.items():
+            _write(folder / side / f"{sheet.name}_extracted.json", plain_text(extract(pdf)))
+
+
+def plain_text(content: JsonObject) -> str:
+    """JSON with one line for each value."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _write(path: Path, content: bytes | str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 if __name__ == "__main__":
     build(Path(__file__).parent)
-    make_paperwork.build(Path(__file__).parent / "fields")
-    make_posters.build(Path(__file__).parent / "posters")
+    build_fields(Path(__file__).parent / "fields")
+    build_posters(Path(__file__).parent / "posters")

@@ -15,10 +15,10 @@ from evaluator.formats.fields import FORMAT, check_pair
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import behind
 from sample_data import make
-from sample_data.generators import anchors, make_paperwork, rules, segments
+from sample_data.generators import anchors, rules, segments
 
-FOLDER = Path(make_paperwork.__file__).parents[1] / "fields"
-SIDES = ("ground_truth", *make_paperwork.EXTRACTORS)
+FOLDER = Path(make.__file__).parent / "fields"
+SIDES = ("ground_truth", *make.FIELD_EXTRACTORS)
 INK = 160
 
 
@@ -71,7 +71,7 @@ def test_ground_truth_lies_on_ink(sides: dict[str, FieldDocuments]) -> None:
             assert inside.min() < INK, (name, path)
 
 
-@pytest.mark.parametrize("name", make_paperwork.EXTRACTORS)
+@pytest.mark.parametrize("name", make.FIELD_EXTRACTORS)
 def test_an_extractor_is_neither_perfect_nor_useless(name: str, sides: dict[str, FieldDocuments]) -> None:
     result = fields.evaluate(sides["ground_truth"], sides[name])
     assert result.mean_ap is not None
@@ -84,17 +84,17 @@ def test_an_extractor_is_neither_perfect_nor_useless(name: str, sides: dict[str,
 
 
 def test_one_is_better_and_one_makes_things_up(sides: dict[str, FieldDocuments]) -> None:
-    first, second = (fields.evaluate(sides["ground_truth"], sides[name]) for name in make_paperwork.EXTRACTORS)
+    first, second = (fields.evaluate(sides["ground_truth"], sides[name]) for name in make.FIELD_EXTRACTORS)
     assert first.mean_ap is not None
     assert second.mean_ap is not None
     assert first.mean_ap < second.mean_ap
     assert len(behind(first, "spurious", iou=0.5))
-    for name in make_paperwork.EXTRACTORS:
+    for name in make.FIELD_EXTRACTORS:
         assert check_pair(sides["ground_truth"], sides[name]) == ()
 
 
 def test_extractors_see_the_pdf_only() -> None:
-    for extract in make_paperwork.EXTRACTORS.values():
+    for extract in make.FIELD_EXTRACTORS.values():
         assert [str(each.annotation) for each in inspect.signature(extract).parameters.values()] == ["bytes"]
     for module in (anchors, rules, segments):
         source = inspect.getsource(module)
@@ -112,7 +112,7 @@ def test_committed_files_are_those_of_the_script(tmp_path: Path) -> None:
     versions = {name: importlib.metadata.version(name) for name in make.BUILT_WITH}
     if versions != make.BUILT_WITH:
         pytest.skip(f"built with {make.BUILT_WITH}, found {versions}")
-    make_paperwork.build(tmp_path)
+    make.build_fields(tmp_path)
     built = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     assert built == sorted(path.relative_to(FOLDER) for path in FOLDER.rglob("*.*"))
     for path in built:

@@ -16,7 +16,7 @@ from evaluator.formats import posters
 from evaluator.formats.base import Reading
 from evaluator.protocols.posters.evaluation import evaluate
 from sample_data import make
-from sample_data.generators import make_posters, poster_extraction, poster_layout
+from sample_data.generators import poster_extraction, poster_layout
 from sample_data.generators.poster_sheets import SHEETS
 
 FOLDER = Path(make.__file__).parent / "posters"
@@ -60,7 +60,7 @@ def test_nothing_runs_over_the_sheet_and_every_word_of_its_reference_is_on_it(sh
 
 
 def test_extractors_see_the_pdf_only() -> None:
-    for extract in poster_extraction.EXTRACTORS.values():
+    for extract in make.POSTER_EXTRACTORS.values():
         assert [str(p.annotation) for p in inspect.signature(extract).parameters.values()] == ["bytes"]
     source = inspect.getsource(poster_extraction)
     forbidden = ("ground_truth", "import json", "poster_sheets", "tomllib", "pathlib", "random")
@@ -83,7 +83,7 @@ def test_committed_files_are_those_of_the_script(tmp_path: Path) -> None:
     versions = {name: importlib.metadata.version(name) for name in make.BUILT_WITH}
     if versions != make.BUILT_WITH:
         pytest.skip(f"built with {make.BUILT_WITH}, found {versions}")
-    make_posters.build(tmp_path)
+    make.build_posters(tmp_path)
     built = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     assert built == sorted(path.relative_to(FOLDER) for path in FOLDER.rglob("*.*"))
     for file in built:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,43 +16,34 @@ from sample_data.generators.invoices import LEFT, RIGHT, draw_rule
 from sample_data.generators.paperwork import Paper, Sheet, plain
 
 GOODS_ON_FIRST = 4
-# Headings, and boxes with their width, the path of their field and its attribute in an application: left, top, label.
-FORM: tuple[tuple[float, float, str, float, str, str], ...] = (
-    (LEFT, 126, "1  Applicant", 0, "", ""),
-    (LEFT, 134, "Name", 300, "applicant.name", "applicant"),
-    (366, 134, "Date of birth", 173, "applicant.birth_date", "birth_date"),
-    (LEFT, 198, "2  Address", 0, "", ""),
-    (LEFT, 206, "Street and number", 230, "applicant.address.street", "street"),
-    (296, 206, "Postal code", 92, "applicant.address.postal_code", "postal_code"),
-    (398, 206, "Town", 141, "applicant.address.city", "city"),
-    (LEFT, 254, "Telephone", 230, "contact.phone", "phone"),
-    (296, 254, "E-mail", 243, "contact.email", "email"),
-    (LEFT, 322, "3  Market days", 0, "", ""),
-    (LEFT, 376, "4  Pitch", 0, "", ""),
-    (LEFT, 384, "Length of the front", 150, "pitch.length", "length"),
-    (216, 384, "Fee for the season", 150, "pitch.fee", "fee"),
-    (LEFT, 450, "5  Goods", 0, "", ""),
+# Headings, and boxes with their width and the path of their field: left, top, label.
+FORM: tuple[tuple[float, float, str, float, str], ...] = (
+    (LEFT, 126, "1  Applicant", 0, ""),
+    (LEFT, 134, "Name", 300, "applicant.name"),
+    (366, 134, "Date of birth", 173, "applicant.birth_date"),
+    (LEFT, 198, "2  Address", 0, ""),
+    (LEFT, 206, "Street and number", 230, "applicant.address.street"),
+    (296, 206, "Postal code", 92, "applicant.address.postal_code"),
+    (398, 206, "Town", 141, "applicant.address.city"),
+    (LEFT, 254, "Telephone", 230, "contact.phone"),
+    (296, 254, "E-mail", 243, "contact.email"),
+    (LEFT, 322, "3  Market days", 0, ""),
+    (LEFT, 376, "4  Pitch", 0, ""),
+    (LEFT, 384, "Length of the front", 150, "pitch.length"),
+    (216, 384, "Fee for the season", 150, "pitch.fee"),
+    (LEFT, 450, "5  Goods", 0, ""),
 )
 
 
 @dataclass(frozen=True)
 class Application:
-    """One form; an empty text leaves its box empty."""
+    """One form: the texts in its boxes by the path of their field, and what is in its lists."""
 
     name: str
-    applicant: str
-    birth_date: str
-    street: str
-    postal_code: str
-    city: str
+    texts: Mapping[str, str]
     days: Sequence[str]
-    length: str
     goods: Sequence[str]
-    fee: str
-    date: str
     signed: bool
-    phone: str = ""
-    email: str = ""
     size: float = 11.0
     scanned: bool = False
 
@@ -87,14 +78,14 @@ def draw(form: Application) -> Paper:
 
 def _boxes(sheet: Sheet, form: Application) -> None:
     """Headings, and boxes with their label in the corner and their value typed below; the days below their heading."""
-    for x, y, label, width, path, name in FORM:
+    for x, y, label, width, path in FORM:
         if not path:
             sheet.text(x, y, label, plain(11, "sans-bold"))
         else:
             sheet.rect((x, y, x + width, y + 38), color=HAIR)
             sheet.text(x + 5, y + 11, label, plain(7.5, color=GREY))
-            if text := getattr(form, name):
-                sheet.put(path, (x + 6, y + 29), text, plain(form.size, "mono"))
+            if path in form.texts:
+                sheet.put(path, (x + 6, y + 29), form.texts[path], plain(form.size, "mono"))
         if label.endswith("Market days"):
             _days(sheet, form)
 
@@ -124,14 +115,14 @@ def _goods(sheet: Sheet, form: Application, numbers: Sequence[int], top: float) 
 def _end(sheet: Sheet, form: Application) -> None:
     """Date and signature, a stroke that the letters of the name shape."""
     sheet.text(LEFT, 640, "Date", plain(8, color=GREY))
-    sheet.put("date", (LEFT, 660), form.date, plain(form.size, "mono"))
+    sheet.put("date", (LEFT, 660), form.texts["date"], plain(form.size, "mono"))
     sheet.line((LEFT, 666), (200, 666), color=HAIR)
     sheet.text(270, 640, "Signature", plain(8, color=GREY))
     sheet.line((270, 666), (RIGHT, 666), color=HAIR)
-    points = []
-    for step in range(20 * len(form.applicant)):
+    points, name = [], form.texts["applicant.name"]
+    for step in range(20 * len(name)):
         at = step / 20
-        height = 4.0 + (ord(form.applicant[int(at)]) % 7) * 1.1
+        height = 4.0 + (ord(name[int(at)]) % 7) * 1.1
         points.append((284 + 9.0 * at + 3.2 * math.cos(2 * math.pi * at), 658 - height * math.sin(2 * math.pi * at)))
     if form.signed:
         with sheet.field("signed", True):

@@ -11,7 +11,7 @@ added or removed by hand.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -77,9 +77,6 @@ def extract_columns(pdf: bytes) -> Json:
         else:
             sections.append(_Section("", [block.text]))
     return _poster(" ".join(block.text for block in titles), [block.text for block in people], sections, captions)
-
-
-EXTRACTORS: dict[str, Callable[[bytes], Json]] = {"across": extract_across, "columns": extract_columns}
 
 
 def _poster(title: str, people: Sequence[str], sections: Sequence[_Section], captions: Sequence[str]) -> Json:

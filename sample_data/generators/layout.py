@@ -77,27 +77,27 @@ class Text(Block):
     mark: str = ""
     hang: float = 0.0
 
-    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
+    def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         """Style, distance of the baselines, and whether lines are set to the full width."""
         raise NotImplementedError
 
-    def set_lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
+    def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
         """The lines of the text for a block of this width."""
-        return set_paragraph(self.source, self.typography(theme)[0], width - self.hang)
+        return set_paragraph(self.source, self._typography(theme)[0], width - self.hang)
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points."""
-        style, leading, _ = self.typography(theme)
-        return (len(self.set_lines(width, theme)) - 1) * leading + style.size * 0.96
+        style, leading, _ = self._typography(theme)
+        return (len(self._lines(width, theme)) - 1) * leading + style.size * 0.96
 
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
         """Draw the block with its top left corner at (x, y); the first baseline lies one ascender below."""
-        style, leading, justify = self.typography(theme)
+        style, leading, justify = self._typography(theme)
         baseline = y + style.size * 0.74
         with canvas.element(self.label):
             if self.mark:
                 canvas.text(x + 1, baseline, self.mark + " ", style)
-            for line in self.set_lines(width, theme):
+            for line in self._lines(width, theme):
                 draw_line(canvas, line, (x + self.hang, baseline), width - self.hang, style, justify=justify)
                 baseline += leading
 
@@ -113,18 +113,17 @@ class Paragraph(Text):
     lines: tuple[Line, ...] = ()
     before: float = 1.0
 
-    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        """Type of the running text, scaled."""
+    def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         return Style(self.font or theme.body, theme.size * self.scale), theme.leading * self.scale, theme.justify
 
-    def set_lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
-        """The lines of the text; a part of a paragraph keeps those of the whole."""
-        return self.lines or super().set_lines(width, theme)
+    def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
+        # A part of a paragraph keeps the lines of the whole.
+        return self.lines or super()._lines(width, theme)
 
     def split(self, width: float, theme: Theme, room: float) -> tuple[Block, Block] | None:
         """Head that fits into `room` and the rest; two lines stay together on both sides."""
-        style, leading, _ = self.typography(theme)
-        lines = self.set_lines(width, theme)
+        style, leading, _ = self._typography(theme)
+        lines = self._lines(width, theme)
         count = min(int((room - style.size * 0.96) // leading) + 1, len(lines) - 2)
         return (replace(self, lines=lines[:count]), replace(self, lines=lines[count:])) if count >= 2 else None
 
@@ -137,14 +136,13 @@ class Title(Text):
     scale: float = 1.0
     label = "Title"
 
-    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        """The largest type of the report."""
+    def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         size = theme.title_size * self.scale
         return Style(f"{theme.heads}-bold", size, theme.accent), size * 1.16, False
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points, with some air below."""
-        return len(self.set_lines(width, theme)) * self.typography(theme)[1] + 4
+        return len(self._lines(width, theme)) * self._typography(theme)[1] + 4
 
 
 @dataclass(frozen=True)
@@ -161,8 +159,7 @@ class Heading(Text):
         """Gap above the block, in gaps of the theme."""
         return 2.0 if self.level == 1 else 1.5
 
-    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        """Bold type in the accent of the report."""
+    def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         size = theme.head_sizes[self.level - 1]
         return Style(f"{theme.heads}-bold", size, theme.accent), size * 1.2, False
 
@@ -177,8 +174,7 @@ class Item(Text):
     label = "List-item"
     before = 0.62
 
-    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        """Type of the running text."""
+    def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         return Style(theme.body, theme.size), theme.leading, theme.justify
 
 
@@ -211,13 +207,11 @@ class Caption(Text):
         """Whether a column may not end after this block."""
         return not self.below
 
-    def typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        """Small type."""
+    def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         return Style(theme.caption_font, theme.caption_size), theme.caption_size * 1.25, False
 
-    def set_lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
-        """The lines of lead and text."""
-        return set_paragraph(f"{{b:{self.lead}}} {self.source}", self.typography(theme)[0], width)
+    def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
+        return set_paragraph(f"{{b:{self.lead}}} {self.source}", self._typography(theme)[0], width)
 
 
 @dataclass(frozen=True)

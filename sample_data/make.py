@@ -108,7 +108,7 @@ def build_fields(folder: Path) -> None:
     """Write the invoices and forms, the ground truth of their fields and what both extractors find into a folder."""
     bills = [(each.name, invoices.draw(each), f"Invoice {each.number}") for each in invoices.read_invoices()]
     title = "Application for a market pitch"
-    forms = [(each.name, applications.draw(each), title) for each in applications.read_applications()]
+    forms = [(each.name, applications.draw(each), title) for each in applications.APPLICATIONS]
     for name, paper, title in [*bills, *forms]:
         pdf, truth = paper.finish(title)
         _write(folder / "pdf" / f"{name}.pdf", pdf)

@@ -16,23 +16,6 @@ from sample_data.generators.invoices import LEFT, RIGHT, draw_rule
 from sample_data.generators.paperwork import Paper, Sheet, plain
 
 GOODS_ON_FIRST = 4
-# Headings, and boxes with their width and the path of their field: left, top, label.
-FORM: tuple[tuple[float, float, str, float, str], ...] = (
-    (LEFT, 126, "1  Applicant", 0, ""),
-    (LEFT, 134, "Name", 300, "applicant.name"),
-    (366, 134, "Date of birth", 173, "applicant.birth_date"),
-    (LEFT, 198, "2  Address", 0, ""),
-    (LEFT, 206, "Street and number", 230, "applicant.address.street"),
-    (296, 206, "Postal code", 92, "applicant.address.postal_code"),
-    (398, 206, "Town", 141, "applicant.address.city"),
-    (LEFT, 254, "Telephone", 230, "contact.phone"),
-    (296, 254, "E-mail", 243, "contact.email"),
-    (LEFT, 322, "3  Market days", 0, ""),
-    (LEFT, 376, "4  Pitch", 0, ""),
-    (LEFT, 384, "Length of the front", 150, "pitch.length"),
-    (216, 384, "Fee for the season", 150, "pitch.fee"),
-    (LEFT, 450, "5  Goods", 0, ""),
-)
 
 
 @dataclass(frozen=True)
@@ -48,10 +31,8 @@ class Application:
     scanned: bool = False
 
 
-def read_applications() -> list[Application]:
-    """The applications of `applications.toml`."""
-    content = tomllib.loads(Path(__file__).with_name("applications.toml").read_text(encoding="utf-8"))
-    return [Application(**entry) for entry in content["applications"]]
+CONTENT = tomllib.loads(Path(__file__).with_name("applications.toml").read_text(encoding="utf-8"))
+APPLICATIONS = [Application(**entry) for entry in CONTENT["applications"]]
 
 
 def draw(form: Application) -> Paper:
@@ -78,10 +59,11 @@ def draw(form: Application) -> Paper:
 
 def _boxes(sheet: Sheet, form: Application) -> None:
     """Headings, and boxes with their label in the corner and their value typed below; the days below their heading."""
-    for x, y, label, width, path in FORM:
-        if not path:
+    for x, y, label, *box in CONTENT["form"]:
+        if not box:
             sheet.text(x, y, label, plain(11, "sans-bold"))
         else:
+            width, path = box
             sheet.rect((x, y, x + width, y + 38), color=HAIR)
             sheet.text(x + 5, y + 11, label, plain(7.5, color=GREY))
             if path in form.texts:

@@ -6,6 +6,7 @@ else. All numbers are invented by the reports; noise comes from generators with 
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -341,17 +342,13 @@ def noise_field(shape: tuple[int, int], seed: int, smooth: int = 7) -> FloatArra
         surface = rng.random((count + 1, count + 1))
         for axis in (0, 1):
             places = np.linspace(0, count - 1e-6, shape[axis])
-            surface = np.apply_along_axis(_stretched, axis, surface, places)
+            surface = np.apply_along_axis(functools.partial(np.interp, places, np.arange(count + 1)), axis, surface)
         field += surface / 2.2**octave
     for axis in (0, 1):
         padding = [(smooth // 2,) * 2 if axis == side else (0, 0) for side in (0, 1)]
         windows = np.lib.stride_tricks.sliding_window_view(np.pad(field, padding, "edge"), smooth, axis)
         field = windows.mean(axis=-1)
     return np.asarray((field - field.min()) / (field.max() - field.min()), dtype=np.float64)
-
-
-def _stretched(line: FloatArray, places: FloatArray) -> FloatArray:
-    return np.interp(places, np.arange(len(line)), line)
 
 
 def contour_map(
@@ -438,8 +435,8 @@ def _arrow(canvas: Canvas, start: Point, end: Point, half: Point) -> None:
     """An arrow between the rims of two boxes of the same half size."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     share = min(half[0] / abs(dx) if dx else math.inf, half[1] / abs(dy) if dy else math.inf)
-    tail = (start[0] + dx * share, start[1] + dy * share)
-    tip = (end[0] - dx * share, end[1] - dy * share)
+    way = (*start, *end)
+    tail, tip = _at(way, share, share), _at(way, 1 - share, 1 - share)
     length = math.dist(tail, tip) or 1.0
     ux, uy = (tip[0] - tail[0]) / length, (tip[1] - tail[1]) / length
     canvas.line(tail, tip, color=GREY, width=0.9)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pymupdf
 
@@ -34,9 +34,6 @@ from sample_data.generators.page_text import (
     area,
     clipped,
     covered,
-    drawing_clusters,
-    horizontal_rules,
-    image_boxes,
     inside_share,
     main_size,
     mupdf_blocks,
@@ -100,11 +97,12 @@ def _ruled_tables(page: pymupdf.Page, page_words: Sequence[Run]) -> list[Region]
 
 
 def _rule_stacks(page: pymupdf.Page) -> list[list[Box]]:
-    """Rules below the header with the same ends, at least three of them."""
+    """Lines below the header, at least 40 points long, with the same ends; at least three of them."""
     stacks: dict[tuple[int, int], list[Box]] = {}
-    for rule in horizontal_rules(page):
-        if rule[1] > HEADER_ZONE * page.rect.height:
-            stacks.setdefault((round(rule[0] / 3), round(rule[2] / 3)), []).append(rule)
+    rects = [drawing["rect"] for drawing in page.get_drawings()]
+    for rect in sorted(rects, key=lambda rect: (rect.y0, rect.x0)):
+        if rect.width >= 40 and rect.height <= 2 and rect.y0 > HEADER_ZONE * page.rect.height:
+            stacks.setdefault((round(rect.x0 / 3), round(rect.x1 / 3)), []).append((rect.x0, rect.y0, rect.x1, rect.y1))
     return [stack for stack in stacks.values() if len(stack) >= 3]
 
 
@@ -112,18 +110,23 @@ def _drawn_figures(page: pymupdf.Page, reach: float, tables: Sequence[Box]) -> l
     """Figures from images and from clusters of drawings that are not tables."""
     whole = page.rect.width * page.rect.height
     figures = []
-    for box in image_boxes(page):
+    for box in _visible((info["bbox"] for info in page.get_image_info()), page):
         share = area(box) / whole
         figures.append(Region("Figure", box, confidence(1.2 + 4 * share - 9 * max(share - 0.6, 0))))
     # A line gets a fifth of a point of thickness, so that it has an area.
     rects = [drawing["rect"] for drawing in page.get_drawings()]
     drawn = [(r.x0, r.y0, max(r.x1, r.x0 + 0.2), max(r.y1, r.y0 + 0.2)) for r in rects]
-    for box in drawing_clusters(page, reach):
+    for box in _visible(page.cluster_drawings(x_tolerance=reach, y_tolerance=reach), page):
         if min(box[2] - box[0], box[3] - box[1]) >= MIN_SIDE and not covered(box, tables, 0.5):
             strokes = sum(inside_share(each, box) > 0.9 for each in drawn)
             evidence = -1.4 + 0.75 * math.log1p(strokes) + 5 * area(box) / whole
             figures.append(Region("Figure", box, confidence(evidence)))
     return [r for r in figures if not any(o.box != r.box and inside_share(r.box, o.box) > 0.9 for o in figures)]
+
+
+def _visible(boxes: Iterable[Sequence[float]], page: pymupdf.Page) -> list[Box]:
+    """The visible parts of boxes."""
+    return [seen for box in boxes if (seen := clipped(tuple(box), page))]
 
 
 def _on_page(regions: Sequence[Region], page: pymupdf.Page) -> list[Region]:

@@ -6,7 +6,7 @@ Owns how they are set; what stands on them is in `invoices.toml`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -39,22 +39,8 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Words:
-    """How an invoice words its labels."""
-
-    number: str = "Invoice no."
-    date: str = "Invoice date"
-    due: str = "Due date"
-    to: str = "Bill to"
-    heads: Sequence[str] = ("Description", "Qty", "Unit price", "Amount")
-    subtotal: str = "Subtotal"
-    tax: str = "VAT"
-    total: str = "Total"
-
-
-@dataclass(frozen=True)
 class Invoice:
-    """One document; `extra` are label and value of a line that is no field, such as an order number."""
+    """One document; `words` are its labels, `extra` label and value of a line that is no field."""
 
     name: str
     layout: str
@@ -64,7 +50,8 @@ class Invoice:
     date: str
     items: Sequence[Item]
     rate: int
-    words: Words
+    words: Mapping[str, str]
+    heads: Sequence[str] = ("Description", "Qty", "Unit price", "Amount")
     due: str = ""
     currency: str = ""
     extra: Sequence[tuple[str, str]] = ()
@@ -75,9 +62,9 @@ class Invoice:
     def head(self) -> list[tuple[str, str, str]]:
         """Label, path and text of the lines at the head; those that are no field have no path."""
         fields = (
-            (self.words.number, "invoice_number", self.number),
-            (self.words.date, "invoice_date", self.date),
-            (self.words.due, "due_date", self.due),
+            (self.words["number"], "invoice_number", self.number),
+            (self.words["date"], "invoice_date", self.date),
+            (self.words["due"], "due_date", self.due),
         )
         return [each for each in fields if each[2]] + [(label, "", text) for label, text in self.extra]
 
@@ -93,7 +80,7 @@ def read_invoices() -> list[Invoice]:
     parties = {key: Party(*texts) for key, texts in content["parties"].items()}
     for entry in content["invoices"]:
         entry |= {side: parties[entry[side]] for side in ("vendor", "customer")}
-        entry |= {"items": [Item(*each) for each in entry["items"]], "words": Words(**entry.get("words", {}))}
+        entry |= {"items": [Item(*each) for each in entry["items"]], "words": content["words"] | entry.get("words", {})}
     return [Invoice(**entry) for entry in content["invoices"]]
 
 
@@ -155,7 +142,7 @@ def _rows_head(sheet: Sheet, invoice: Invoice) -> float:
         y = 124.0 + 16 * number
         sheet.text(356, y, label, plain(9.5, color=GREY))
         sheet.put(path, (452, y), text, plain(9.5, "sans-bold" if path else "sans"))
-    sheet.text(LEFT, 168, invoice.words.to, plain(9.5, color=GREY))
+    sheet.text(LEFT, 168, invoice.words["to"], plain(9.5, color=GREY))
     _party(sheet, "customer", invoice.customer, (LEFT, 184))
     return 262
 
@@ -171,7 +158,7 @@ def _bar_head(sheet: Sheet, invoice: Invoice) -> float:
         x = LEFT + number * 124
         sheet.text(x, 151, label, plain(8, color=GREY))
         sheet.put(path, (x, 166), text, plain(10.5, "serif-bold" if path else "serif"))
-    sheet.text(LEFT, 200, invoice.words.to, plain(9, color=GREY))
+    sheet.text(LEFT, 200, invoice.words["to"], plain(9, color=GREY))
     _party(sheet, "customer", invoice.customer, (LEFT, 216))
     return 290
 
@@ -186,12 +173,12 @@ def _letter_head(sheet: Sheet, invoice: Invoice) -> float:
     x = RIGHT - sheet.put("vendor.address.city", (RIGHT, 104), vendor.city, small, align="right") - 3
     sheet.put("vendor.address.postal_code", (x, 104), vendor.postal_code, small, align="right")
     x, y, bold = LEFT, 232.0, replace(style, font="serif-bold")
-    x += sheet.text(x, y, f"{words.number} ", bold)
+    x += sheet.text(x, y, words["number"] + " ", bold)
     x += sheet.put("invoice_number", (x, y), invoice.number, bold)
-    x += sheet.text(x, y, f" {words.date} ", style)
+    x += sheet.text(x, y, f" {words['date']} ", style)
     x += sheet.put("invoice_date", (x, y), invoice.date, style)
     if invoice.due:
-        x += sheet.text(x, y, f", {words.due} ", style)
+        x += sheet.text(x, y, f", {words['due']} ", style)
         sheet.put("due_date", (x, y), invoice.due, style)
     sheet.text(LEFT, 256, "Thank you for your order. We charge as agreed:", style)
     return 286
@@ -212,8 +199,8 @@ def _table(
 ) -> tuple[list[tuple[int, Item]], float]:
     """Head and rows of the table as far as the page reaches; the items that are left, and where the rows end."""
     head, style = plain(9.5, f"{invoice.font}-bold"), plain(10, invoice.font)
-    sheet.text(LEFT, top, invoice.words.heads[0], head)
-    for text, x in zip(invoice.words.heads[1:], COLUMNS.values(), strict=True):
+    sheet.text(LEFT, top, invoice.heads[0], head)
+    for text, x in zip(invoice.heads[1:], COLUMNS.values(), strict=True):
         sheet.text(x, top, text, head, "right")
     sheet.line((LEFT, top + 6), (RIGHT, top + 6), width=0.8)
     y, left = top + 22, list(items)
@@ -239,9 +226,9 @@ def _totals(sheet: Sheet, invoice: Invoice, y: float) -> None:
     tax = round(net * invoice.rate / 100)
     words, font = invoice.words, invoice.font
     rows = (
-        (words.subtotal, "subtotal", net, font),
-        (f"{words.tax} {invoice.rate} %", "tax", tax, font),
-        (words.total, "total", net + tax, f"{font}-bold"),
+        (words["subtotal"], "subtotal", net, font),
+        (f"{words['tax']} {invoice.rate} %", "tax", tax, font),
+        (words["total"], "total", net + tax, f"{font}-bold"),
     )
     for number, (label, path, cents, weight) in enumerate(rows):
         baseline, style = y + 14 + 17 * number, plain(10.5, weight)

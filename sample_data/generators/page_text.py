@@ -156,24 +156,6 @@ def parts_of(row: Sequence[Run], gap: float, mark: re.Pattern[str] | None = None
     return parts
 
 
-def drawing_clusters(page: pymupdf.Page, reach: float) -> list[Box]:
-    """Boxes of drawings that lie within `reach` points of each other, cut at the page."""
-    clusters = page.cluster_drawings(x_tolerance=reach, y_tolerance=reach)
-    return [box for rect in clusters if (box := clipped(tuple(rect), page))]
-
-
-def image_boxes(page: pymupdf.Page) -> list[Box]:
-    """Boxes of the images, cut at the page."""
-    return [box for info in page.get_image_info() if (box := clipped(tuple(info["bbox"]), page))]
-
-
-def horizontal_rules(page: pymupdf.Page) -> list[Box]:
-    """Horizontal lines that are at least 40 points long."""
-    rects = [drawing["rect"] for drawing in page.get_drawings()]
-    rules = [(rect.x0, rect.y0, rect.x1, rect.y1) for rect in rects if rect.width >= 40 and rect.height <= 2]
-    return sorted(rules, key=lambda rule: (rule[1], rule[0]))
-
-
 def clipped(box: tuple[float, ...], page: pymupdf.Page) -> Box | None:
     """The part of a box on the displayed page, or None when less than a point of it is visible."""
     x0, y0 = max(box[0], 0.0), max(box[1], 0.0)

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
-from sample_data.generators.canvas import Box, union
+from sample_data.generators.canvas import union
 from sample_data.generators.page_text import Run, TextBlock, main_size, mupdf_blocks, rows_of, upright_pages, words
 
 Json = dict[str, object]
+Section = tuple[str, list[str]]  # title and texts
 
 CAPTION = re.compile(r"^(Figure|Table) \d+\.")
 # Type this much larger than most of the sheet is a title; smaller type is that of charts and small print.
@@ -28,19 +29,13 @@ SAME_LINE = 0.5
 COLUMN_GAP = 0.6
 
 
-@dataclass
-class _Section:
-    title: str
-    lines: list[str]
-
-
 def extract_across(pdf: bytes) -> Json:
     """Words from left to right and top to bottom, over all columns; a line of larger type begins a section."""
     pages = upright_pages(pdf)
     runs = words(next(pages))
     body = main_size(runs)
     title: list[str] = []
-    sections: list[_Section] = []
+    sections: list[Section] = []
     for line in rows_of(runs, SAME_LINE):
         if median(run.size for run in line) >= TITLE_SIZE * body:
             title += [run.text for run in line]
@@ -48,9 +43,9 @@ def extract_across(pdf: bytes) -> Json:
         heading = [run for run in line if run.bold and run.size >= HEADING_SIZE * body]
         text = [run.text for run in line if run not in heading]
         if heading or not sections:
-            sections.append(_Section(" ".join(run.text for run in heading), []))
+            sections.append((" ".join(run.text for run in heading), []))
         if text:
-            sections[-1].lines.append(" ".join(text))
+            sections[-1][1].append(" ".join(text))
     return _poster(" ".join(title), [], sections, [])
 
 
@@ -65,32 +60,29 @@ def extract_columns(pdf: bytes) -> Json:
     headings = [block for block in text if _is_heading(block, body)]
     start = min((block.box[1] for block in headings), default=below)
     people = [block for block in text if block.box[1] < start]
-    sections: list[_Section] = []
+    sections: list[Section] = []
     captions: list[str] = []
     for block in _by_column([block for block in text if block not in people]):
         if _is_heading(block, body):
-            sections.append(_Section(block.text, []))
+            sections.append((block.text, []))
         elif CAPTION.match(block.text):
             captions.append(block.text)
         elif sections:
-            sections[-1].lines.append(block.text)
+            sections[-1][1].append(block.text)
         else:
-            sections.append(_Section("", [block.text]))
+            sections.append(("", [block.text]))
     return _poster(" ".join(block.text for block in titles), [block.text for block in people], sections, captions)
 
 
-def _poster(title: str, people: Sequence[str], sections: Sequence[_Section], captions: Sequence[str]) -> Json:
+def _poster(title: str, people: Sequence[str], sections: Sequence[Section], captions: Sequence[str]) -> Json:
     """The findings of an extractor in the schema of the reference."""
     content: Json = {"titles": [{"title": title}]}
     if people:
-        content["creators"] = [{"name": name} for name in re.split(r"; ", people[0])]
+        content["creators"] = [{"name": name} for name in people[0].split("; ")]
     if len(people) > 1:
         content["conference"] = {"conferenceName": " ".join(people[1:])}
-    content["posterContent"] = {
-        "sections": [
-            {"sectionTitle": section.title, "sectionContent": "\n".join(section.lines)} for section in sections
-        ]
-    }
+    texts = [{"sectionTitle": title, "sectionContent": "\n".join(lines)} for title, lines in sections]
+    content["posterContent"] = {"sections": texts}
     if captions:
         for kind, key in (("Figure", "imageCaptions"), ("Table", "tableCaptions")):
             own = [{"captionParts": [caption]} for caption in captions if caption.startswith(kind)]
@@ -117,15 +109,12 @@ def _by_column(blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """Blocks in the order of the columns that their boxes form, each from top to bottom."""
     columns: list[list[TextBlock]] = []
     for block in sorted(blocks, key=lambda block: block.box[0]):
-        fitting = [column for column in columns if _shares_width(block.box, union(other.box for other in column))]
-        if fitting:
-            fitting[0].append(block)
+        for column in columns:
+            x0, _, x1, _ = union(other.box for other in column)
+            narrower = min(block.box[2] - block.box[0], x1 - x0)
+            if min(block.box[2], x1) - max(block.box[0], x0) > COLUMN_GAP * narrower:
+                column.append(block)
+                break
         else:
             columns.append([block])
     return [block for column in columns for block in sorted(column, key=lambda block: (block.box[1], block.box[0]))]
-
-
-def _shares_width(box: Box, column: Box) -> bool:
-    """Whether most of the narrower of two boxes lies below or above the other."""
-    shared = min(box[2], column[2]) - max(box[0], column[0])
-    return shared > COLUMN_GAP * min(box[2] - box[0], column[2] - column[0])

@@ -127,11 +127,7 @@ def write_picture(pdf: bytes) -> bytes:
 def reference(sheet: Sheet) -> Json:
     """The structured text of the poster: what its layout set, without the labels inside figures.
 
-    Returns
-    -------
-    dict
-        ``titles``, ``creators``, ``conference``, ``posterContent.sections``, ``imageCaptions``, ``tableCaptions``.
-        Paragraphs and items of a section are joined by empty lines; a table is one line per row.
+    Paragraphs and items of a section are joined by empty lines; a table is one line per row.
     """
     parts = [part for column in sheet.columns for part in column]
     captions = [block for part in parts for block in part.blocks if isinstance(block, Caption)]

@@ -18,6 +18,8 @@ from sample_data.generators.anchors import extract_anchors
 from sample_data.generators.canvas import shares
 from sample_data.generators.detectors import detect_blocks, detect_lines
 from sample_data.generators.labelling import Region
+from sample_data.generators.paperwork import tree_of
+from sample_data.generators.pdf_file import pdf_bytes
 from sample_data.generators.poster_extraction import extract_across, extract_columns
 from sample_data.generators.poster_layout import reference, write_pdf, write_picture
 from sample_data.generators.poster_sheets import SHEETS
@@ -110,7 +112,7 @@ def build_fields(folder: Path) -> None:
     title = "Application for a market pitch"
     forms = [(each.name, applications.draw(each), title) for each in applications.APPLICATIONS]
     for name, paper, title in [*bills, *forms]:
-        pdf, truth = paper.finish(title)
+        pdf, truth = pdf_bytes(paper.document, title), tree_of(paper.fields)
         _write(folder / "pdf" / f"{name}.pdf", pdf)
         sides = {"ground_truth": truth, **{side: extract(pdf) for side, extract in FIELD_EXTRACTORS.items()}}
         for side, tree in sides.items():

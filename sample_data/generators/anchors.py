@@ -11,7 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
-from sample_data.generators.segments import FieldValue, PdfText, Segment, as_tree, code_and_town, number, read_pdf
+from sample_data.generators.segments import (
+    AMOUNTS,
+    FieldValue,
+    PdfText,
+    Segment,
+    as_tree,
+    code_and_town,
+    number,
+    read_pdf,
+)
 
 ANCHORS: Mapping[str, tuple[str, ...]] = {
     "invoice_number": ("invoice no", "invoice number", "invoice"),
@@ -33,7 +42,6 @@ ANCHORS: Mapping[str, tuple[str, ...]] = {
     "signed": ("signature",),
 }
 FORM_FIELDS = ("applicant.", "contact.", "pitch.", "date", "signed")
-NUMBERS = ("subtotal", "tax", "total")
 
 
 def extract_anchors(pdf: bytes) -> JsonObject:
@@ -64,14 +72,14 @@ def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[Field
         for segment in text.segments:
             if not segment.text.lower().startswith(label):
                 continue
-            value: Segment | None = segment.part(len(label.split()), len(segment.runs))
-            if value is None or path in NUMBERS or not any(char.isdigit() for char in value.text):
+            value: Segment | None = segment.after(len(label.split()))
+            if value is None or path in AMOUNTS or not any(char.isdigit() for char in value.text):
                 value = text.right_of(segment) or text.below(segment, 26)
             if value is not None:
                 way = abs(value.tight[0] - segment.tight[2]) + 3 * abs(value.baseline - segment.baseline)
                 exact = segment.text.lower().rstrip(".:") == label
                 sure = confidence(1.4 + 1.2 * exact - way / 60)
-                yield _value(path, value, sure, number(value.text) if path in NUMBERS else None)
+                yield _value(path, value, sure, number(value.text) if path in AMOUNTS else None)
 
 
 def _parties(text: PdfText) -> Iterator[FieldValue]:

@@ -44,10 +44,10 @@ FONT_CODES = {
 
 @dataclass(frozen=True)
 class Style:
-    """A font (key of `FONT_CODES`), its size in points and its colour."""
+    """Size in points of a type, its font (key of `FONT_CODES`) and its colour."""
 
-    font: str
     size: float
+    font: str = "sans"
     color: Color = INK
 
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sample_data.generators.canvas import GREY, HAIR, INK, WHITE, Box, Canvas, Color, Point, Style, padded, text_width
 from sample_data.generators.layout import Drawing
 
-AXIS = Style("sans", 7.0, (0.30, 0.33, 0.38))
-LABEL = Style("sans", 7.2, INK)
-STRONG = Style("sans-bold", 8.4, INK)
+AXIS = Style(7.0, "sans", (0.30, 0.33, 0.38))
+LABEL = Style(7.2)
+STRONG = Style(8.4, "sans-bold")
 # Where the name of a tram stop stands: shift from the stop and alignment.
 STOP_NAMES = {
     "right": (6.0, 2.5, "left"),
@@ -173,7 +173,7 @@ def lines(
             canvas.polyline(points, color=color, width=1.5)
             for point in points if dots else ():
                 canvas.circle(point, 1.9, color=WHITE, width=0.5, fill=color)
-            canvas.text(points[-1][0] + 6, points[-1][1] + 2.5, name, Style("sans-bold", 7.2, color))
+            canvas.text(points[-1][0] + 6, points[-1][1] + 2.5, name, Style(7.2, "sans-bold", color))
 
     return draw
 
@@ -248,7 +248,7 @@ def heat_matrix(rows: Sequence[str], columns: Sequence[str], values: Sequence[Se
                 fill = (0.95 - 0.82 * share, 0.97 - 0.62 * share, 0.99 - 0.45 * share)
                 cell = (left + wide * column, top, left + wide * (column + 1), top + tall)
                 canvas.rect(cell, color=WHITE, width=1.0, fill=fill)
-                style = Style("sans", 7.2, WHITE if share > 0.55 else INK)
+                style = Style(7.2, "sans", WHITE if share > 0.55 else INK)
                 canvas.text((cell[0] + cell[2]) / 2, top + tall / 2 + 2.6, next(texts), style, "center")
 
     return draw
@@ -289,7 +289,7 @@ def district_map(
             ]
             canvas.polyline(outline, color=WHITE, width=1.2, fill=_tint(ramp, shade))
             x, y = np.mean(np.array(outline), axis=0)
-            canvas.text(x, y + 2, name, Style("sans-bold", 7.0, WHITE if shade > 0.6 else INK), "center")
+            canvas.text(x, y + 2, name, Style(7.0, "sans-bold", WHITE if shade > 0.6 else INK), "center")
         share = rng.uniform(0.3, 0.7)
         start, end = _at(inner, share, 0), _at(inner, 1 - share, 1)
         river = [*_rough_edge((start[0], start[1] + 4), (end[0], end[1] - 4), rng, 6), (end[0], end[1] - 4)]
@@ -362,9 +362,14 @@ def contour_map(
         field = noise_field((rows + 1, columns + 1), seed)
         wide, tall = (x1 - x0) / columns, (y1 - y0) / rows
         for row in range(rows):
-            last = row == rows - 1
-            place = (x0, y0 + tall * row, wide, tall - SEAM * last)
-            _shade_row(canvas, field[row : row + 2].mean(axis=0), place, levels, ramp)
+            values = field[row : row + 2].mean(axis=0)
+            classes = np.minimum(((values[1:] + values[:-1]) / 2 * levels).astype(int), levels - 1)
+            # Neighbours of the same class are one rectangle; all but the last row reach a little below.
+            cuts = [0, *(np.flatnonzero(np.diff(classes)) + 1).tolist(), columns]
+            top, bottom = y0 + tall * row, y0 + tall * (row + 1) + SEAM * (row < rows - 1)
+            for first, stop in itertools.pairwise(cuts):
+                fill = _tint(ramp, 0.75 * float(classes[first]) / levels)
+                canvas.rect((x0 + wide * first, top, x0 + wide * stop, bottom), fill=fill)
         for level in range(1, levels):
             for ends in contour_segments(field, level / levels):
                 start, end = ((x0 + wide * column, y0 + tall * row) for row, column in ends)
@@ -373,7 +378,7 @@ def contour_map(
         for name, share in towns.items():
             x, y = _at((x0, y0, x1, y1), *share)
             canvas.circle((x, y), 2.2, color=WHITE, width=0.7, fill=INK)
-            canvas.text(x + 5, y + 2.5, name, Style("sans-bold", 7.4))
+            canvas.text(x + 5, y + 2.5, name, Style(7.4, "sans-bold"))
         for level in range(levels):
             left, bottom = x0 + level * 22, box[3]
             canvas.rect((left, bottom - 15, left + 22, bottom - 9), fill=_tint(ramp, 0.75 * level / levels))
@@ -381,18 +386,6 @@ def contour_map(
         canvas.text(x0 + levels * 22 + 6, box[3] - 9.5, unit, AXIS)
 
     return draw
-
-
-def _shade_row(
-    canvas: Canvas, values: FloatArray, place: tuple[float, float, float, float], levels: int, ramp: Color
-) -> None:
-    """Cells of one row, neighbours of the same class in one rectangle; place: left, top, cell width, height."""
-    x, y, wide, tall = place
-    middle = np.minimum(((values[1:] + values[:-1]) / 2 * levels).astype(int), levels - 1)
-    cuts = [0, *(np.flatnonzero(np.diff(middle)) + 1).tolist(), len(middle)]
-    for start, stop in itertools.pairwise(cuts):
-        fill = _tint(ramp, 0.75 * float(middle[start]) / levels)
-        canvas.rect((x + wide * start, y, x + wide * stop, y + tall + SEAM), fill=fill)
 
 
 def contour_segments(field: FloatArray, level: float) -> list[tuple[Point, Point]]:
@@ -454,7 +447,7 @@ def transit_map(
             points = [_at(box, *share) for share in course]
             canvas.polyline(points, color=color, width=4.0)
             canvas.circle(points[0], 7.0, color=WHITE, width=1.0, fill=color)
-            canvas.text(points[0][0], points[0][1] + 2.7, name, Style("sans-bold", 7.6, WHITE), "center")
+            canvas.text(points[0][0], points[0][1] + 2.7, name, Style(7.6, "sans-bold", WHITE), "center")
         for name, (share_x, share_y, side) in stops.items():
             x, y = _at(box, share_x, share_y)
             canvas.circle((x, y), 2.6, color=INK, width=1.0, fill=WHITE)
@@ -485,7 +478,7 @@ def cross_section(
         for name, share, depth in wells:
             x = x0 + (x1 - x0) * share
             canvas.rect((x - 1.6, y0 - 2, x + 1.6, y0 + (y1 - y0) * depth), color=INK, width=0.6, fill=WHITE)
-            canvas.text(x, y0 - 7, name, Style("sans-bold", 7.2), "center")
+            canvas.text(x, y0 - 7, name, Style(7.2, "sans-bold"), "center")
         canvas.rect(box, color=HAIR, width=0.6)
 
     return draw

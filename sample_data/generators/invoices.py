@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from sample_data.generators.canvas import GREY, HAIR, Point
-from sample_data.generators.paperwork import Paper, Sheet, plain
+from sample_data.generators.canvas import GREY, HAIR, Point, Style
+from sample_data.generators.paperwork import Paper, Sheet
 
 LEFT, RIGHT = 56.0, 539.0
 ROW, LINE = 17.0, 13.0  # points from item to item, and within one
@@ -98,8 +98,8 @@ def draw(invoice: Invoice) -> Paper:
                 _totals(sheet, invoice, y)
             foot = f"{invoice.vendor.name} · account 00 2291 447 · please quote {invoice.number}"
             draw_rule(sheet)
-            sheet.text(LEFT, 790, foot, plain(8, color=GREY))
-            sheet.text(RIGHT, 790, f"Page {page}", plain(8, color=GREY), "right")
+            sheet.text(LEFT, 790, foot, Style(8, color=GREY))
+            sheet.text(RIGHT, 790, f"Page {page}", Style(8, color=GREY), "right")
     return paper
 
 
@@ -108,67 +108,53 @@ def draw_rule(sheet: Sheet) -> None:
     sheet.line((LEFT, 776), (RIGHT, 776), color=HAIR)
 
 
-def money(cents: int) -> str:
-    """An amount with two decimals.
-
-    >>> money(123456), money(-245)
-    ('1,234.56', '-2.45')
-    """
-    return f"{'-' if cents < 0 else ''}{abs(cents) // 100:,}.{abs(cents) % 100:02}"
-
-
-def _party(sheet: Sheet, path: str, party: Party, place: Point, size: float = 10.0) -> None:
-    """Name and address, one below the other."""
+def _party(sheet: Sheet, path: str, party: Party, place: Point, size: float = 10.0, *, tax: str = "") -> None:
+    """Name and address, one below the other, and behind a word for it the tax number."""
     x, y = place
-    style = plain(size)
+    style = Style(size)
     sheet.put(f"{path}.name", (x, y), party.name, replace(style, font="sans-bold"))
     sheet.put(f"{path}.address.street", (x, y + 14), party.street, style)
     width = sheet.put(f"{path}.address.postal_code", (x, y + 28), party.postal_code, style)
     sheet.put(f"{path}.address.city", (x + width + 4, y + 28), party.city, style)
-
-
-def _vat_id(sheet: Sheet, party: Party, place: Point, before: str, size: float) -> None:
-    style = plain(size, color=GREY)
-    x = place[0] + sheet.text(*place, before, style)
-    sheet.put("vendor.vat_id", (x, place[1]), party.vat_id, style)
+    if tax:
+        small = Style(size - 1, color=GREY)
+        sheet.put(f"{path}.vat_id", (x + sheet.text(x, y + 42, tax, small), y + 42), party.vat_id, small)
 
 
 def _rows_head(sheet: Sheet, invoice: Invoice) -> float:
     """Firm on the left, labels and values on the right, one pair per row."""
-    _party(sheet, "vendor", invoice.vendor, (LEFT, 76))
-    _vat_id(sheet, invoice.vendor, (LEFT, 118), "VAT reg. ", 9)
-    sheet.text(RIGHT, 84, "INVOICE", plain(22, "sans-bold"), "right")
+    _party(sheet, "vendor", invoice.vendor, (LEFT, 76), tax="VAT reg. ")
+    sheet.text(RIGHT, 84, "INVOICE", Style(22, "sans-bold"), "right")
     for number, (label, path, text) in enumerate(invoice.head):
         y = 124.0 + 16 * number
-        sheet.text(356, y, label, plain(9.5, color=GREY))
-        sheet.put(path, (452, y), text, plain(9.5, "sans-bold" if path else "sans"))
-    sheet.text(LEFT, 168, invoice.words["to"], plain(9.5, color=GREY))
+        sheet.text(356, y, label, Style(9.5, color=GREY))
+        sheet.put(path, (452, y), text, Style(9.5, "sans-bold" if path else "sans"))
+    sheet.text(LEFT, 168, invoice.words["to"], Style(9.5, color=GREY))
     _party(sheet, "customer", invoice.customer, (LEFT, 184))
     return 262
 
 
 def _bar_head(sheet: Sheet, invoice: Invoice) -> float:
     """A bar of cells, each with its label above its value."""
-    sheet.text(LEFT, 86, "Invoice", plain(24, "serif-bold"))
-    _party(sheet, "vendor", invoice.vendor, (380, 72), 9.5)
-    _vat_id(sheet, invoice.vendor, (380, 114), "VAT no. ", 8.5)
+    sheet.text(LEFT, 86, "Invoice", Style(24, "serif-bold"))
+    _party(sheet, "vendor", invoice.vendor, (380, 72), 9.5, tax="VAT no. ")
     for y in (138, 174):
         sheet.line((LEFT, y), (RIGHT, y), color=HAIR)
     for number, (label, path, text) in enumerate(invoice.head):
         x = LEFT + number * 124
-        sheet.text(x, 151, label, plain(8, color=GREY))
-        sheet.put(path, (x, 166), text, plain(10.5, "serif-bold" if path else "serif"))
-    sheet.text(LEFT, 200, invoice.words["to"], plain(9, color=GREY))
+        sheet.text(x, 151, label, Style(8, color=GREY))
+        sheet.put(path, (x, 166), text, Style(10.5, "serif-bold" if path else "serif"))
+    sheet.text(LEFT, 200, invoice.words["to"], Style(9, color=GREY))
     _party(sheet, "customer", invoice.customer, (LEFT, 216))
     return 290
 
 
 def _letter_head(sheet: Sheet, invoice: Invoice) -> float:
     """A letter: number and dates stand in a sentence."""
-    small, style = plain(9, "serif"), plain(10.5, "serif")
+    small, style = Style(9, "serif"), Style(10.5, "serif")
     vendor, words = invoice.vendor, invoice.words
     _party(sheet, "customer", invoice.customer, (LEFT, 150), 10.5)
-    sheet.put("vendor.name", (RIGHT, 76), vendor.name, plain(15, "serif-italic"), align="right")
+    sheet.put("vendor.name", (RIGHT, 76), vendor.name, Style(15, "serif-italic"), align="right")
     sheet.put("vendor.address.street", (RIGHT, 92), vendor.street, small, align="right")
     x = RIGHT - sheet.put("vendor.address.city", (RIGHT, 104), vendor.city, small, align="right") - 3
     sheet.put("vendor.address.postal_code", (x, 104), vendor.postal_code, small, align="right")
@@ -186,8 +172,8 @@ def _letter_head(sheet: Sheet, invoice: Invoice) -> float:
 
 def _next_head(sheet: Sheet, invoice: Invoice, page: int) -> float:
     """The first line of a page that continues the table."""
-    sheet.text(LEFT, 76, f"{invoice.vendor.name}, invoice {invoice.number}, continued", plain(9, color=GREY))
-    sheet.text(RIGHT, 76, f"Sheet {page}", plain(9, color=GREY), "right")
+    sheet.text(LEFT, 76, f"{invoice.vendor.name}, invoice {invoice.number}, continued", Style(9, color=GREY))
+    sheet.text(RIGHT, 76, f"Sheet {page}", Style(9, color=GREY), "right")
     return 108
 
 
@@ -198,7 +184,7 @@ def _table(
     sheet: Sheet, invoice: Invoice, items: Sequence[tuple[int, Item]], top: float
 ) -> tuple[list[tuple[int, Item]], float]:
     """Head and rows of the table as far as the page reaches; the items that are left, and where the rows end."""
-    head, style = plain(9.5, f"{invoice.font}-bold"), plain(10, invoice.font)
+    head, style = Style(9.5, f"{invoice.font}-bold"), Style(10, invoice.font)
     sheet.text(LEFT, top, invoice.heads[0], head)
     for text, x in zip(invoice.heads[1:], COLUMNS.values(), strict=True):
         sheet.text(x, top, text, head, "right")
@@ -211,7 +197,7 @@ def _table(
             for below, line in enumerate(lines):
                 sheet.text(LEFT, y + LINE * below, line, style)
         amount = item.quantity * item.cents
-        texts = (f"{item.quantity}", money(item.cents), money(amount))
+        texts = (f"{item.quantity}", f"{item.cents / 100:,.2f}", f"{amount / 100:,.2f}")
         values = (item.quantity, item.cents / 100, amount / 100)
         for (name, x), text, value in zip(COLUMNS.items(), texts, values, strict=True):
             sheet.put(f"{path}.{name}", (x, y), text, style, align="right", value=value)
@@ -231,10 +217,10 @@ def _totals(sheet: Sheet, invoice: Invoice, y: float) -> None:
         (words["total"], "total", net + tax, f"{font}-bold"),
     )
     for number, (label, path, cents, weight) in enumerate(rows):
-        baseline, style = y + 14 + 17 * number, plain(10.5, weight)
+        baseline, style = y + 14 + 17 * number, Style(10.5, weight)
         sheet.text(372, baseline, label, style)
-        width = sheet.put(path, (RIGHT, baseline), money(cents), style, align="right", value=cents / 100)
+        width = sheet.put(path, (RIGHT, baseline), f"{cents / 100:,.2f}", style, align="right", value=cents / 100)
         if invoice.currency:
             sheet.text(RIGHT - width, baseline, invoice.currency, style, "right")
     if invoice.note:
-        sheet.text(LEFT, y + 82, invoice.note, plain(9.5, font))
+        sheet.text(LEFT, y + 82, invoice.note, Style(9.5, font))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,12 +54,6 @@ def without_digits(text: str) -> str:
     return re.sub(r"\d+", "#", text.strip())
 
 
-def distance_to(box: Box, objects: Sequence[Box]) -> float:
-    """Vertical distance to the nearest object that shares a column with the box; infinite without one."""
-    beside = [other for other in objects if min(box[2], other[2]) - max(box[0], other[0]) > 0]
-    return min((max(other[1] - box[3], box[1] - other[3], 0.0) for other in beside), default=math.inf)
-
-
 def label_block(block: TextBlock, around: Surroundings) -> Region:
     """Label of one text block and its score: the first rule that holds, from the most special to plain text."""
     for rule in (_running, _caption, _formula, _footnote, _list_item, _heading):
@@ -88,7 +81,10 @@ def _running(block: TextBlock, around: Surroundings) -> Judged:
 
 def _caption(block: TextBlock, around: Surroundings) -> Judged:
     """Caption: begins with the name of an object and stands next to one."""
-    near = max(1 - distance_to(block.box, around.objects) / NEAR, -1.0)
+    x0, y0, x1, y1 = block.box
+    beside = [other for other in around.objects if min(x1, other[2]) > max(x0, other[0])]
+    gap = min((max(other[1] - y1, y0 - other[3], 0.0) for other in beside), default=math.inf)
+    near = max(1 - gap / NEAR, -1.0)
     lead = any(run.bold for run in block.runs[:2])
     if not CAPTION.match(block.text) or (near < 0 and not lead):
         return None

@@ -114,7 +114,7 @@ class Paragraph(Text):
     before: float = 1.0
 
     def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        return Style(self.font or theme.body, theme.size * self.scale), theme.leading * self.scale, theme.justify
+        return Style(theme.size * self.scale, self.font or theme.body), theme.leading * self.scale, theme.justify
 
     def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
         # A part of a paragraph keeps the lines of the whole.
@@ -138,7 +138,7 @@ class Title(Text):
 
     def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         size = theme.title_size * self.scale
-        return Style(f"{theme.heads}-bold", size, theme.accent), size * 1.16, False
+        return Style(size, f"{theme.heads}-bold", theme.accent), size * 1.16, False
 
     def height(self, width: float, theme: Theme) -> float:
         """Height of the block in points, with some air below."""
@@ -161,7 +161,7 @@ class Heading(Text):
 
     def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
         size = theme.head_sizes[self.level - 1]
-        return Style(f"{theme.heads}-bold", size, theme.accent), size * 1.2, False
+        return Style(size, f"{theme.heads}-bold", theme.accent), size * 1.2, False
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Item(Text):
     before = 0.62
 
     def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        return Style(theme.body, theme.size), theme.leading, theme.justify
+        return Style(theme.size, theme.body), theme.leading, theme.justify
 
 
 def bullets(*sources: str) -> list[Block]:
@@ -208,7 +208,7 @@ class Caption(Text):
         return not self.below
 
     def _typography(self, theme: Theme) -> tuple[Style, float, bool]:
-        return Style(theme.caption_font, theme.caption_size), theme.caption_size * 1.25, False
+        return Style(theme.caption_size, theme.caption_font), theme.caption_size * 1.25, False
 
     def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
         return set_paragraph(f"{{b:{self.lead}}} {self.source}", self._typography(theme)[0], width)
@@ -254,7 +254,7 @@ class Formula(Block):
         with canvas.element("Formula"):
             box.draw(canvas, x + (width - box.width) / 2, y + box.ascent)
             if self.number:
-                canvas.text(x + width, y + box.ascent, self.number, Style(theme.body, theme.size), "right")
+                canvas.text(x + width, y + box.ascent, self.number, Style(theme.size, theme.body), "right")
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ class Table(Block):
     before = 0.7
 
     def _style(self, theme: Theme, *, bold: bool) -> Style:
-        return Style(f"{theme.table_font}-bold" if bold else theme.table_font, theme.table_size)
+        return Style(theme.table_size, f"{theme.table_font}-bold" if bold else theme.table_font)
 
     def _row_height(self, row: Sequence[str], theme: Theme) -> float:
         lines = max(cell.count("\n") + 1 for cell in row)

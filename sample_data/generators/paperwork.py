@@ -21,8 +21,8 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from sample_data.generators.canvas import INK, Canvas, Color, Point, Style, padded, shares, union, write_texts
-from sample_data.generators.pdf_file import as_jpeg, pdf_bytes, picture_of, replace_by_picture
+from sample_data.generators.canvas import Canvas, Point, Style, padded, shares, union, write_texts
+from sample_data.generators.pdf_file import as_jpeg, picture_of, replace_by_picture
 
 A4 = (595.0, 842.0)
 # Air around the ink, as a person leaves it who draws the box.
@@ -96,10 +96,6 @@ class Paper:
         read = [(place, "".join(next(letters) for _ in text), style) for place, text, style in sheet.texts]
         write_texts(page, read, render_mode=3)
 
-    def finish(self, title: str) -> tuple[bytes, JsonObject]:
-        """The PDF, the same bytes on every run, and the ground truth of its fields."""
-        return pdf_bytes(self.document, title), tree_of(self.fields)
-
 
 def recognised(text: str) -> Iterator[str]:
     """The letters of a text as character recognition reads them.
@@ -115,13 +111,8 @@ def recognised(text: str) -> Iterator[str]:
 
 def rich(value: object, box: list[float], page: int, confidence: float | None = None) -> JsonObject:
     """A rich value; page and confidence are left out where they say nothing."""
-    leaf: JsonObject = {"_value": value}
-    if confidence is not None:
-        leaf["_confidence"] = confidence
-    leaf["_bbox"] = box
-    if page:
-        leaf["_page"] = page
-    return leaf
+    leaf = {"_value": value, "_confidence": confidence, "_bbox": box, "_page": page or None}
+    return {key: each for key, each in leaf.items() if each is not None}
 
 
 def tree_of(fields: Iterable[tuple[str, JsonObject]]) -> JsonObject:
@@ -142,8 +133,3 @@ def tree_of(fields: Iterable[tuple[str, JsonObject]]) -> JsonObject:
                 place.extend([empty] * (step == len(place)))
                 place = place[step]
     return root
-
-
-def plain(size: float, font: str = "sans", color: Color = INK) -> Style:
-    """A style in one line."""
-    return Style(font, size, color)

@@ -104,8 +104,7 @@ def harbour(seed: int, size: tuple[int, int] = (760, 420)) -> Image.Image:
     pen = ImageDraw.Draw(image)
     quay = int(tall * 0.70)
     for x in range(0, wide, 38):
-        stack = int(rng.integers(1, 5))
-        for level in range(stack):
+        for level in range(int(rng.integers(1, 5))):
             color = CONTAINER_COLORS[int(rng.integers(0, len(CONTAINER_COLORS)))]
             pen.rectangle((x + 2, quay - 13 * (level + 1), x + 36, quay - 13 * level - 1), fill=color)
     for x in (110, 300, 520, 660):
@@ -121,14 +120,13 @@ def _crane(pen: ImageDraw.ImageDraw, x: int, quay: int, tall: int) -> None:
     """The outline of a gantry crane with a raised boom."""
     dark = (34, 40, 52)
     top = quay - int(tall * 0.36)
-    for leg in (0, 34):
+    for leg, other in ((0, 34), (34, 0)):
         pen.line((x + leg, quay, x + leg, top), fill=dark, width=5)
-    pen.line((x, quay - 46, x + 34, top), fill=dark, width=2)
-    pen.line((x + 34, quay - 46, x, top), fill=dark, width=2)
+        pen.line((x + leg, quay - 46, x + other, top), fill=dark, width=2)
     pen.line((x - 30, top, x + 130, top), fill=dark, width=6)
     pen.line((x + 16, top - 42, x + 16, top), fill=dark, width=4)
-    pen.line((x + 16, top - 42, x + 130, top), fill=dark, width=2)
-    pen.line((x + 16, top - 42, x - 30, top), fill=dark, width=2)
+    for end in (130, -30):
+        pen.line((x + 16, top - 42, x + end, top), fill=dark, width=2)
 
 
 def school_yard(seed: int, size: tuple[int, int] = (760, 420)) -> Image.Image:

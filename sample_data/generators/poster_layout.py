@@ -10,7 +10,7 @@ poster that is handed out as JPEG, and the reference in the schema of the poster
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,7 +94,9 @@ def write_pdf(sheet: Sheet) -> tuple[bytes, float]:
     free = draw_body(canvas, sheet.theme, page, (MARGIN, MARGIN - 8, width - MARGIN, height - MARGIN + 12))
     canvas.finish()
     document.subset_fonts()
-    _enlarge(document[0], sheet.enlarged)
+    # The page is made larger with all that is on it; text stays text.
+    move_contents(canvas.page, f"{sheet.enlarged:g} 0 0 {sheet.enlarged:g} 0 0")
+    canvas.page.set_mediabox(pymupdf.Rect(0, 0, *(A1[::-1] if sheet.wide else A0)))
     return pdf_bytes(document, sheet.title), free
 
 
@@ -108,13 +110,6 @@ def _head(sheet: Sheet) -> list[Block]:
         Paragraph(f"{places} · {sheet.event}", scale=1.05, font=f"{sheet.theme.heads}-italic", before=0.5),
         Rule(2.2),
     ]
-
-
-def _enlarge(page: pymupdf.Page, factor: float) -> None:
-    """Make a page larger with all that is on it; text stays text."""
-    width, height = round(page.rect.width * factor), round(page.rect.height * factor)
-    move_contents(page, f"{factor:g} 0 0 {factor:g} 0 0")
-    page.set_mediabox(pymupdf.Rect(0, 0, width, height))
 
 
 def write_picture(pdf: bytes) -> bytes:
@@ -143,8 +138,8 @@ def reference(sheet: Sheet) -> Json:
         ],
         "conference": {"conferenceName": sheet.event},
         "posterContent": {"sections": sections},
-        "imageCaptions": {"captions": list(_captions(captions, "Figure"))},
-        "tableCaptions": {"captions": list(_captions(captions, "Table"))},
+        "imageCaptions": _captions(captions, "Figure"),
+        "tableCaptions": _captions(captions, "Table"),
     }
 
 
@@ -159,10 +154,9 @@ def _text(block: Block) -> str:
     return ""
 
 
-def _captions(captions: Sequence[Caption], kind: str) -> Iterator[Json]:
-    for caption in captions:
-        if caption.lead.startswith(kind):
-            yield {"captionParts": [caption.lead, plain(caption.source)]}
+def _captions(captions: Sequence[Caption], kind: str) -> Json:
+    own = [caption for caption in captions if caption.lead.startswith(kind)]
+    return {"captions": [{"captionParts": [caption.lead, plain(caption.source)]} for caption in own]}
 
 
 def plain(source: str) -> str:

@@ -9,6 +9,7 @@ come back in points of the displayed page, origin top left, so they need no corr
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -97,7 +98,7 @@ def draw_page(document: pymupdf.Document, report: Report, number: int) -> Canvas
 def _draw_running(canvas: Canvas, report: Report, number: int, frame: Box) -> None:
     """Running header with its rule, and footer."""
     left, top, right, bottom = frame
-    style = Style(report.theme.heads, 7.8, GREY)
+    style = Style(7.8, report.theme.heads, GREY)
     baseline = top - 30
     with canvas.element("Page-header"):
         canvas.text(left, baseline, report.head[0], style)
@@ -120,13 +121,9 @@ def _truth_box(inks: Sequence[Box], size: tuple[float, float], degrees: float) -
 
 def _turned(box: Box, size: tuple[float, float], degrees: float) -> Box:
     """Box around a box turned counter-clockwise about the middle of the page."""
-    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    corners = []
-    for x, y in ((box[0], box[1]), (box[2], box[1]), (box[0], box[3]), (box[2], box[3])):
-        dx, dy = x - size[0] / 2, y - size[1] / 2
-        turned = (size[0] / 2 + dx * cosine + dy * sine, size[1] / 2 - dx * sine + dy * cosine)
-        corners.append((*turned, *turned))
-    return union(corners)
+    middle, turn = complex(*size) / 2, cmath.rect(1, -math.radians(degrees))
+    corners = [middle + (complex(x, y) - middle) * turn for x in box[::2] for y in box[1::2]]
+    return union((corner.real, corner.imag, corner.real, corner.imag) for corner in corners)
 
 
 def _store_turned(page: pymupdf.Page) -> None:

@@ -17,6 +17,7 @@ from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
 from sample_data.generators.segments import (
     AMOUNT,
+    AMOUNTS,
     FieldValue,
     PdfText,
     Segment,
@@ -28,7 +29,6 @@ from sample_data.generators.segments import (
 
 DATE = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}|\d{4}-\d{2}-\d{2}|\d{2}\.\d{2}\.\d{4}")
 IDENTIFIER = re.compile(r"\b(?:[A-Z]{1,3}[- ])?(?:\d{4}-)?\d{4,6}\b")
-AMOUNTS = ("subtotal", "tax", "total")
 # The form of a value, and what the words before it say: the first group speaks for the field, the second against it.
 SPEAKS = {
     "invoice_number": (IDENTIFIER, r"(invoice|document)( no\.?| number)?$", r"order|customer|account"),
@@ -65,9 +65,6 @@ def _value(path: str, segment: Segment, evidence: float, value: object = None) -
     """A value with the box of its letters and a little air; its text unless another is given."""
     shown = segment.text if value is None else value
     return FieldValue(path, shown, padded(segment.tight, TOUCH, 0.0), segment.page, confidence(evidence))
-
-
-# --- invoices ------------------------------------------------------------------------------------------------
 
 
 def _invoice(text: PdfText) -> Iterator[FieldValue]:
@@ -206,9 +203,6 @@ def _table_rows(text: PdfText, page: int) -> list[tuple[list[Segment], list[Segm
     return rows
 
 
-# --- applications --------------------------------------------------------------------------------------------
-
-
 def _form(text: PdfText) -> Iterator[FieldValue]:
     for path, (label, form) in FORM_LABELS.items():
         yield from _boxed(text, path, label, form)
@@ -250,7 +244,7 @@ def _goods(text: PdfText) -> Iterator[FieldValue]:
     for segment in text.segments:
         if not re.fullmatch(r"\d+\.", segment.runs[0].text):
             continue
-        value = segment.part(1, len(segment.runs)) if len(segment.runs) > 1 else text.right_of(segment)
+        value = segment.after(1) if len(segment.runs) > 1 else text.right_of(segment)
         if value is not None:
             in_order = segment.runs[0].text == f"{count + 1}."
             yield _value(f"goods[{count}]", value, 0.9 + 1.1 * in_order)

@@ -18,6 +18,7 @@ from sample_data.generators.paperwork import DECIMALS, JsonObject, rich, tree_of
 CELL_GAP = 1.6
 # Handwriting has more strokes than a frame.
 MANY_STROKES = 40
+AMOUNTS = ("subtotal", "tax", "total")
 AMOUNT = re.compile(r"(?:[A-Z]{3} ?)?(\d{1,3}(?:,\d{3})+\.\d{2}|\d+\.\d{2})$")
 
 
@@ -53,9 +54,9 @@ class Segment:
         """Font size of the first word."""
         return self.runs[0].size
 
-    def part(self, start: int, end: int) -> Segment:
-        """Some of the words."""
-        return Segment(self.runs[start:end], self.page)
+    def after(self, count: int) -> Segment:
+        """The words after so many."""
+        return Segment(self.runs[count:], self.page)
 
     def span(self, start: int, end: int) -> Segment:
         """The words that some characters of the text belong to."""

@@ -233,16 +233,16 @@ def _atom(source: str, size: float) -> tuple[MathBox, str]:
     if source.startswith("\\sum"):
         below, rest = _braced(source[4:])
         above, rest = _braced(rest)
-        sign = glyphs("∑", Style("serif", size * 1.45))
+        sign = glyphs("∑", Style(size * 1.45, "serif"))
         return limits(sign, formula(below, size * 0.62), formula(above, size * 0.62)), rest
     if source.startswith("\\text"):
         inner, rest = _braced(source[5:])
-        return glyphs(inner, Style("serif", size)), rest
+        return glyphs(inner, Style(size, "serif")), rest
     match = re.match(r"[A-Za-z]+|[^A-Za-z\\_^]+?(?=[A-Za-z\\_^]|$)", source)
     if match is None:
         raise ValueError(f"formula: cannot read {source!r}")
     run = match.group()
-    return glyphs(run, Style("serif-italic" if run[0].isalpha() else "serif", size)), source[match.end() :]
+    return glyphs(run, Style(size, "serif-italic" if run[0].isalpha() else "serif")), source[match.end() :]
 
 
 def _braced(source: str) -> tuple[str, str]:

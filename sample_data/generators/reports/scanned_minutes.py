@@ -43,9 +43,9 @@ def _stamp(canvas: Canvas) -> None:
     """The entry stamp of the archive: part of the sheet, not of its layout."""
     x, y = canvas.width - 176, canvas.height - 150
     canvas.rect((x, y, x + 88, y + 40), color=GREY, width=1.4)
-    canvas.text(x + 44, y + 14, "RECEIVED", Style("sans-bold", 9.5, GREY), "center")
-    canvas.text(x + 44, y + 25, "2 OCT 1997", Style("sans", 8.5, GREY), "center")
-    canvas.text(x + 44, y + 35, "TOWN CLERK", Style("sans", 7.0, GREY), "center")
+    canvas.text(x + 44, y + 14, "RECEIVED", Style(9.5, "sans-bold", GREY), "center")
+    canvas.text(x + 44, y + 25, "2 OCT 1997", Style(8.5, "sans", GREY), "center")
+    canvas.text(x + 44, y + 35, "TOWN CLERK", Style(7.0, "sans", GREY), "center")
     signature = [(x - 8 + 1.1 * t, y + 62 + 7 * math.sin(t / 4.2) * math.cos(t / 11)) for t in range(84)]
     canvas.polyline(signature, color=GREY, width=0.9)
 

@@ -11,16 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
-from sample_data.generators.segments import (
-    AMOUNTS,
-    FieldValue,
-    PdfText,
-    Segment,
-    as_tree,
-    code_and_town,
-    number,
-    read_pdf,
-)
+from sample_data.generators.segments import AMOUNTS, FieldValue, PdfText, Segment, as_tree, number, read_pdf
 
 ANCHORS: Mapping[str, tuple[str, ...]] = {
     "invoice_number": ("invoice no", "invoice number", "invoice"),
@@ -97,7 +88,7 @@ def _parties(text: PdfText) -> Iterator[FieldValue]:
         if len(lines) > 1:
             yield _value(f"{side}.address.street", lines[1], sure)
         if len(lines) > 2:
-            for path, part in zip(("postal_code", "city"), code_and_town(lines[2]), strict=False):
+            for path, part in zip(("postal_code", "city"), lines[2].code_and_town(), strict=False):
                 yield _value(f"{side}.address.{path}", part, sure)
         if side == "vendor" and len(lines) > 3:
             yield _value("vendor.vat_id", lines[3], confidence(0.2))

@@ -15,17 +15,7 @@ from dataclasses import replace
 from sample_data.generators.canvas import padded
 from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
-from sample_data.generators.segments import (
-    AMOUNT,
-    AMOUNTS,
-    FieldValue,
-    PdfText,
-    Segment,
-    as_tree,
-    code_and_town,
-    number,
-    read_pdf,
-)
+from sample_data.generators.segments import AMOUNT, AMOUNTS, FieldValue, PdfText, Segment, as_tree, number, read_pdf
 
 DATE = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}|\d{4}-\d{2}-\d{2}|\d{2}\.\d{2}\.\d{4}")
 IDENTIFIER = re.compile(r"\b(?:[A-Z]{1,3}[- ])?(?:\d{4}-)?\d{4,6}\b")
@@ -145,7 +135,7 @@ def _addresses(text: PdfText) -> Iterator[FieldValue]:
         yield _value(f"{side}.name", name, evidence + 0.3 * name.runs[0].bold)
         numbered = any(char.isdigit() for char in street.text)
         yield _value(f"{side}.address.street", street, evidence + 0.8 * numbered)
-        for path, part in zip(("postal_code", "city"), code_and_town(town), strict=True):
+        for path, part in zip(("postal_code", "city"), town.code_and_town(), strict=True):
             yield _value(f"{side}.address.{path}", part, evidence + 0.9)
     for segment in text.segments:
         if matched := re.search(r"^VAT (?:reg|no)\.? ([A-Z]{2} [\d ]+)$", segment.text):
@@ -154,7 +144,7 @@ def _addresses(text: PdfText) -> Iterator[FieldValue]:
 
 def _address(text: PdfText, town: Segment) -> list[Segment]:
     """Name, street and a line with code and town, in line on the left or on the right; empty without all three."""
-    if town.page or not code_and_town(town):
+    if town.page or not town.code_and_town():
         return []
     lines = [town]
     while len(lines) < 3:

@@ -67,6 +67,11 @@ class Segment:
             place += len(run.text) + 1
         return Segment(tuple(kept), self.page)
 
+    def code_and_town(self) -> list[Segment]:
+        """Postal code and town of a line of an address; empty for another line."""
+        matched = re.fullmatch(r"(\d{5}) (.+)", self.text)
+        return [self.span(*matched.span(group)) for group in (1, 2)] if matched else []
+
 
 @dataclass(frozen=True)
 class FieldValue:
@@ -129,12 +134,6 @@ def as_tree(fields: Iterable[FieldValue], sizes: Sequence[tuple[float, float]]) 
         box = shares(each.box, sizes[each.page], DECIMALS)
         first.setdefault(each.path, rich(each.value, box, each.page, each.confidence))
     return tree_of(first.items())
-
-
-def code_and_town(segment: Segment) -> list[Segment]:
-    """Postal code and town of a line of an address; empty for another line."""
-    matched = re.fullmatch(r"(\d{5}) (.+)", segment.text)
-    return [segment.span(*matched.span(group)) for group in (1, 2)] if matched else []
 
 
 def number(text: str) -> float | None:

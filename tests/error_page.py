@@ -48,13 +48,13 @@ OF_FILES = {
     "formats": "Every file or folder of annotations",
 }
 OF_THE_REST = {
-    "doctor": "Files that do not match, and --fix",
-    "match_check": "Files that do not match, and --fix",
-    "model": "Boxes and outlines",
-    "metrics": "Boxes and outlines",
+    "analysis/doctor": "Files that do not match, and --fix",
+    "data/fixes": "Files that do not match, and --fix",
+    "data": "Boxes and outlines",
+    "matching": "Boxes and outlines",
     "protocols": "Evaluation",
     "compare": "Results of evaluations",
-    "slices": "Slices and page tables",
+    "analysis/slices": "Slices and page tables",
     "review": "Findings and verdicts",
     "": "Projects, workspace folders and packs",
 }

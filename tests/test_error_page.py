@@ -21,6 +21,13 @@ def rows() -> list[list[str]]:
     return [line[2:-2].split(" | ") for line in lines if line.startswith("| ") and "---" not in line]
 
 
+def test_every_section_is_that_of_a_module() -> None:
+    """A package that got another name would leave its rules to the last section."""
+    names = [module.name for module in error_page.modules()]
+    starts = [*error_page.OF_FILES, *error_page.OF_THE_REST]
+    assert [start for start in starts if not any(name.startswith(start) for name in names)] == []
+
+
 def test_every_rule_has_its_fix_and_only_its_own() -> None:
     assert [row for row in rows() if len(row) != 2 or error_page.OPEN in row] == []
     fixes = {rule: row[1] for row in rows() for rule in row[0].split("<br>")}

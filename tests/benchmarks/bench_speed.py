@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluator.engine import processors
+from evaluator.system.engine import processors
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 NOT_MEASURED: Final = "not measured"

@@ -2,7 +2,7 @@
 
 Owns the band with title and people, the columns of parts, the enlargement to the size of a poster, the picture of a
 poster that is handed out as JPEG, and the reference in the schema of the poster evaluation. Words come from
-`poster_sheets.py`. Units: points; origin top left of the displayed page.
+`posters.toml`. Units: points; origin top left of the displayed page.
 """
 
 # PyMuPDF ships no types for its methods.

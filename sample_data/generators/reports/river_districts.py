@@ -26,6 +26,10 @@ from sample_data.generators.report import Report
 THEME = Theme(accent=(0.10, 0.27, 0.47), size=10.5, leading=14.2)
 DISTRICTS = ("Estuary", "Lowbank", "Marrow", "Middle R.", "Northb.", "Uplands")
 
+MAPPED = (
+    "Estuary", "Lowbank", "Port Ander", "Marrow", "Middle Reach", "Ostland", "Northbank", "Ferry", "Uplands",
+)  # fmt: skip
+
 COVER = Page(
     plain=True,
     bands=[
@@ -192,17 +196,7 @@ MAP = Page(
             [
                 Figure(
                     district_map(
-                        [
-                            "Estuary",
-                            "Lowbank",
-                            "Port Ander",
-                            "Marrow",
-                            "Middle Reach",
-                            "Ostland",
-                            "Northbank",
-                            "Ferry",
-                            "Uplands",
-                        ],
+                        MAPPED,
                         (0.95, 0.82, 0.88, 0.66, 0.52, 0.36, 0.44, 0.27, 0.10),
                         across=3,
                         seed=7,

@@ -28,6 +28,22 @@ THEME = Theme(
     body="serif", heads="serif", accent=(0.45, 0.12, 0.14), size=11.2, leading=15.2, title_size=26, table_size=8.2
 )
 
+HEAD = (
+    "District", "Schools", "Pupils", "of these\ngirls", "Teachers", "Pupils per\nteacher", "Rooms",
+    "Pupils per\nroom", "Tap\n(%)", "Latrine\n(%)", "Light\n(%)",
+)  # fmt: skip
+DISTRICTS = (
+    "Cold Valley", "Three Lakes", "East Border", "Capital", "Ring", "Old Province", "Coast", "Delta", "Islands",
+)  # fmt: skip
+PARITY = {
+    "South": (
+        0.71, 0.74, 0.77, 0.80, 0.84, 0.87, 0.89, 0.92, 0.95, 0.98, 1.01, 1.02, 1.02, 1.03, 1.04, 1.05,
+    ),
+    "North": (
+        0.58, 0.60, 0.63, 0.66, 0.70, 0.73, 0.77, 0.80, 0.83, 0.86, 0.88, 0.90, 0.92, 0.93, 0.93, 0.93,
+    ),
+}  # fmt: skip
+
 OPENING = Page(
     bands=[
         Span(
@@ -180,21 +196,7 @@ WIDE = Page(
                 Caption("Table 2.", "Schools, pupils, teachers and rooms by district, 12 October 2022", below=False),
                 Table(
                     "lrrrrrrrrrr",
-                    [
-                        [
-                            "District",
-                            "Schools",
-                            "Pupils",
-                            "of these\ngirls",
-                            "Teachers",
-                            "Pupils per\nteacher",
-                            "Rooms",
-                            "Pupils per\nroom",
-                            "Tap\n(%)",
-                            "Latrine\n(%)",
-                            "Light\n(%)",
-                        ]
-                    ],
+                    [HEAD],
                     WIDE_ROWS,
                     rules="three",
                     spans=[
@@ -243,17 +245,7 @@ MAP = Page(
                 ),
                 Figure(
                     district_map(
-                        [
-                            "Cold Valley",
-                            "Three Lakes",
-                            "East Border",
-                            "Capital",
-                            "Ring",
-                            "Old Province",
-                            "Coast",
-                            "Delta",
-                            "Islands",
-                        ],
+                        DISTRICTS,
                         (0.78, 0.62, 1.0, 0.12, 0.24, 0.30, 0.26, 0.55, 0.05),
                         across=3,
                         seed=19,
@@ -314,44 +306,7 @@ TRENDS = Page(
                     Figure(
                         lines(
                             ("2007", "", "", "2010", "", "", "2013", "", "", "2016", "", "", "2019", "", "", "2022"),
-                            {
-                                "South": (
-                                    0.71,
-                                    0.74,
-                                    0.77,
-                                    0.80,
-                                    0.84,
-                                    0.87,
-                                    0.89,
-                                    0.92,
-                                    0.95,
-                                    0.98,
-                                    1.01,
-                                    1.02,
-                                    1.02,
-                                    1.03,
-                                    1.04,
-                                    1.05,
-                                ),
-                                "North": (
-                                    0.58,
-                                    0.60,
-                                    0.63,
-                                    0.66,
-                                    0.70,
-                                    0.73,
-                                    0.77,
-                                    0.80,
-                                    0.83,
-                                    0.86,
-                                    0.88,
-                                    0.90,
-                                    0.92,
-                                    0.93,
-                                    0.93,
-                                    0.93,
-                                ),
-                            },
+                            PARITY,
                             unit="Girls per boy",
                             colors=((0.45, 0.12, 0.14), (0.24, 0.42, 0.60)),
                             dots=False,

@@ -13,7 +13,7 @@ from evaluator.components.gallery import crops
 from evaluator.components.matrix.class_matrix import class_matrix
 from evaluator.components.payloads import GalleryPayload, with_axes
 from evaluator.data.issues import count_of, cut, displayed
-from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Question
+from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Query
 from evaluator.matching.causes import family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, widgets
@@ -105,7 +105,7 @@ def _classes(loaded: OpenedBoxes, model: Named) -> None:
         cell = chosen_cell(report(key), len(names))
         # No box of the background was ever drawn.
         if cell is not None and any(cell):
-            held.ask(Question(cell=(names[cell[0]], names[cell[1]])))
+            held.ask(Query(cell=(names[cell[0]], names[cell[1]])))
 
     matrix(
         with_axes(
@@ -134,7 +134,7 @@ def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 
     def brushed() -> None:
         bounds = chosen_range(keys[0], "score").get("score")
-        held.ask(Question(score=_bounds(bounds)) if bounds else None)
+        held.ask(Query(score=_bounds(bounds)) if bounds else None)
 
     def pointed() -> None:
         for point in chosen_points(keys[1], "point"):
@@ -200,7 +200,7 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
     def brushed() -> None:
         ranges = chosen_range(key, "fit")
         coverage, purity = ranges.get("coverage"), ranges.get("purity")
-        held.ask(Question(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None)
+        held.ask(Query(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None)
 
     widgets.chart(
         columns[3],
@@ -221,7 +221,7 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
 def _brushed_fit(key: str, name: str) -> Callable[[], None]:
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
-        asked = Question(name=MATCHED_NAME)
+        asked = Query(name=MATCHED_NAME)
         held.ask(msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None)
 
     return brushed
@@ -241,7 +241,7 @@ def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         state.model = next(
             (each.index for each in chosen if points and each.letter == points[0].get("model")), state.model
         )
-        held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
+        held.ask(Query(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
     widgets.chart(
         st,
@@ -265,7 +265,7 @@ def _causes(loaded: OpenedBoxes, model: Named) -> None:
 
     def pick() -> None:
         for row, _ in chosen_cells(key):
-            held.ask(Question(cause=families[row][0]))
+            held.ask(Query(cause=families[row][0]))
 
     widgets.table(
         {

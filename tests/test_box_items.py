@@ -14,8 +14,8 @@ from evaluator.data.dataset import join
 from evaluator.matching.box_items import (
     BACKGROUND,
     MATCHED,
-    Pick,
-    Question,
+    Query,
+    Selection,
     answer,
     behind,
     class_confusion,
@@ -139,15 +139,15 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
 @pytest.mark.parametrize(
     ("question", "places", "words"),
     [
-        (Question(), [0, 1, 2, 3, 4], "All boxes"),
-        (Question(cell=("Figure", "Table")), [2], "Figure predicted as Table"),
-        (Question(cell=(None, "Figure")), [3], "background predicted as Figure"),
-        (Question(name="missed"), [1], "Missed"),
-        (Question(name="matched", score=(0.7, 1.0)), [0], "Matched, score 0.70 to 1.00"),
-        (Question(iou=(0.5, 1.0), purity=(0.0, 0.5)), [], "IoU 0.50 to 1.00, purity 0.00 to 0.50"),
+        (Query(), [0, 1, 2, 3, 4], "All boxes"),
+        (Query(cell=("Figure", "Table")), [2], "Figure predicted as Table"),
+        (Query(cell=(None, "Figure")), [3], "background predicted as Figure"),
+        (Query(name="missed"), [1], "Missed"),
+        (Query(name="matched", score=(0.7, 1.0)), [0], "Matched, score 0.70 to 1.00"),
+        (Query(iou=(0.5, 1.0), purity=(0.0, 0.5)), [], "IoU 0.50 to 1.00, purity 0.00 to 0.50"),
     ],
 )
-def test_questions_by_hand(question: Question, places: list[int], words: str) -> None:
+def test_questions_by_hand(question: Query, places: list[int], words: str) -> None:
     result = result_of(TRUTH, PREDICTED)
     assert np.flatnonzero(answer(result, items(result), question)).tolist() == places
     assert in_words(question) == words
@@ -164,7 +164,7 @@ def test_nothing_gives_nothing() -> None:
     every = items(result)
     assert len(every) == 0
     assert class_confusion(result).counts.sum() == 0
-    assert len(behind(every, result, Pick(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
+    assert len(behind(every, result, Selection(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
 
 
 @pytest.mark.parametrize("protocol", [pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])

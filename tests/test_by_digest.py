@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evaluator.components.source import loader_script
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import routes
 from tests.browser.conftest import dashboard
 
@@ -19,7 +19,7 @@ from tests.browser.conftest import dashboard
 @pytest.fixture
 def routed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "_routed", True)
-    monkeypatch.setattr(routes, "_pictures", Recent(most_bytes=routes.PICTURE_BYTES))
+    monkeypatch.setattr(routes, "_pictures", LRUCache(most_bytes=routes.PICTURE_BYTES))
 
 
 def test_without_the_route_a_picture_is_inside_the_message() -> None:
@@ -47,7 +47,7 @@ def test_one_picture_larger_than_the_room_is_handed_out_all_the_same(
     routed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(routes, "PICTURE_BYTES", 3)
-    monkeypatch.setattr(routes, "_pictures", Recent(most_bytes=3))
+    monkeypatch.setattr(routes, "_pictures", LRUCache(most_bytes=3))
     first, second = (routes.picture_address(content).rpartition("/")[2] for content in (b"aaaa", b"bbbb"))
     assert (asked(first).status_code, asked(second).body) == (404, b"bbbb")
 

@@ -90,7 +90,7 @@ def attack(desk, request, handed):
     found["environment"] = [dict(os.environ), ctypes.c_char_p(library.getenv(b"PATH") or None).value is None]
     return worker.Description(0, False, (json.dumps(found)[:900],))
 
-worker._Desk.answer = attack
+worker._RequestHandler.answer = attack
 worker.main()
 """
 )
@@ -147,7 +147,7 @@ def attempted(targets: list[Any], *missing: str) -> tuple[list[str], dict[str, o
         targets, missing = json.loads(sys.argv[1])
         for name in missing:
             setattr(sandbox, name, lambda *_: "")
-        layers = sandbox.shut_in()
+        layers = sandbox.enter()
         found = {name: outcome(attempt) for name, attempt in attempts(*targets) if "memory" not in name}
         print(json.dumps([layers, found]))
         """
@@ -291,7 +291,7 @@ def answer(code: bytes, architecture: int, number: int, *arguments: int) -> int:
 def test_elsewhere_the_process_gives_up_its_environment_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(os, "environ", {"SECRET": "1"})
-    assert sandbox.shut_in() == ()
+    assert sandbox.enter() == ()
     assert os.environ == {}
     monkeypatch.setattr(sys, "platform", "win32")
     here = Path.cwd()

@@ -12,7 +12,7 @@ import pytest
 from evaluator import cli, formats
 from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import detect, registry, search
-from evaluator.formats.base import Reading, Unit
+from evaluator.formats.base import FileGroup, Reading
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.project import evaluate
@@ -325,12 +325,12 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
     xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
     units = search.units(search.walk([tmp_path]), [tmp_path])
     assert units.units == [
-        Unit(path=boxes, format="snapshot", sides=frozenset({"prediction"})),
-        Unit(path=lines, format="fields", sides=frozenset(), unscored=True),
-        Unit(path=tmp_path / "fields" / "gt", format="fields", sides=frozenset({"ground_truth"})),
-        Unit(path=tmp_path / "fields" / "one", format="fields", sides=frozenset()),
-        Unit(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
-        Unit(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
+        FileGroup(path=boxes, format="snapshot", sides=frozenset({"prediction"})),
+        FileGroup(path=lines, format="fields", sides=frozenset(), unscored=True),
+        FileGroup(path=tmp_path / "fields" / "gt", format="fields", sides=frozenset({"ground_truth"})),
+        FileGroup(path=tmp_path / "fields" / "one", format="fields", sides=frozenset()),
+        FileGroup(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
+        FileGroup(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
     ]
     assert units.unknown == [xml, unknown]
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.data.dataset import join
-from evaluator.matching.box_items import MATCHED, Question, answer, class_confusion, items
+from evaluator.matching.box_items import MATCHED, Query, answer, class_confusion, items
 from evaluator.matching.causes import Family
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.place import FINDINGS_VARIABLE
@@ -93,16 +93,14 @@ def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        (Question(cell=("Text", None)), "Text predicted as background"),
-        (Question(cell=(None, "Text")), "background predicted as Text"),
-        (Question(name="matched", iou=(0.5, 0.7)), "Matched, IoU 0.50 to 0.70"),
-        (Question(score=(0.2, 0.4)), "score 0.20 to 0.40"),
-        (Question(name="cut_off"), "Cut off"),
+        (Query(cell=("Text", None)), "Text predicted as background"),
+        (Query(cell=(None, "Text")), "background predicted as Text"),
+        (Query(name="matched", iou=(0.5, 0.7)), "Matched, IoU 0.50 to 0.70"),
+        (Query(score=(0.2, 0.4)), "score 0.20 to 0.40"),
+        (Query(name="cut_off"), "Cut off"),
     ],
 )
-def test_a_link_opens_the_boxes_behind_a_number(
-    monkeypatch: pytest.MonkeyPatch, question: Question, words: str
-) -> None:
+def test_a_link_opens_the_boxes_behind_a_number(monkeypatch: pytest.MonkeyPatch, question: Query, words: str) -> None:
     text = json.dumps({name: value for name in question.__struct_fields__ if (value := getattr(question, name))})
     app = start(monkeypatch, GALLERY, question=text)
     result = core()
@@ -155,7 +153,7 @@ def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPat
     assert table["Cause"][0] == "Table read as several boxes"
     assert table["Boxes to correct"].is_monotonic_decreasing
     assert table["Mistakes"].sum() == len(core().mistakes)
-    app.session_state["gallery_question"] = Question(cause=Family("parts", "", "Table", ""))
+    app.session_state["gallery_question"] = Query(cause=Family("parts", "", "Table", ""))
     cards = component(fine(app.run()), "cards")["cards"]
     assert len(cards) == table["Times"][0] == 8
     assert cards[0]["title"] == "Table read as 14 boxes"
@@ -170,7 +168,7 @@ def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
     app = start(monkeypatch, GALLERY, charts="causes")
     assert not [each for each in app.button if each.key == "say_ambiguous"]
-    app.session_state["gallery_question"] = Question(cause=Family("parts", "", "Table", ""))
+    app.session_state["gallery_question"] = Query(cause=Family("parts", "", "Table", ""))
     fine(app.run())
     assert app.button(key="say_ambiguous").disabled
     app.text_input(key="reviewer").set_value("Ngozi")

@@ -13,7 +13,7 @@ import pytest
 
 from evaluator import cli
 from evaluator.cli import command_line
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 from tests.interruptions import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,12 +35,12 @@ def test_killed_commands_leave_whole_results() -> None:
 
 # Holds the unfinished file until it is killed.
 WRITING = (
-    "import sys, time; from pathlib import Path; from evaluator.system.atomic_write import write_whole\n"
+    "import sys, time; from pathlib import Path; from evaluator.system.atomic_write import atomic_write\n"
     "def pieces():\n"
     "    yield b'half'\n"
     "    print('writing', flush=True)\n"
     "    time.sleep(600)\n"
-    "write_whole(Path(sys.argv[1]), pieces())"
+    "atomic_write(Path(sys.argv[1]), pieces())"
 )
 
 
@@ -55,12 +55,12 @@ def test_the_unfinished_file_of_a_killed_process_goes_with_the_next_write_and_th
         assert writing.stdout is not None
         assert writing.stdout.readline() == b"writing\n"
         (unfinished,) = set(tmp_path.iterdir()) - {other}
-        write_whole(path, [b"new"])
+        atomic_write(path, [b"new"])
         assert set(tmp_path.iterdir()) == {path, other, unfinished}
     finally:
         writing.kill()
         writing.communicate()
-    write_whole(path, [b"newer"])
+    atomic_write(path, [b"newer"])
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
         path.name: b"newer", other.name: b"of another file",
     }  # fmt: skip
@@ -72,14 +72,14 @@ def test_a_link_that_looks_like_an_unfinished_file_leads_nowhere(tmp_path: Path)
     outside.write_bytes(b"kept")
     link = tmp_path / ".a.txt.abcdefgh.part"
     link.symlink_to(outside)
-    write_whole(tmp_path / "a.txt", [b"new"])
+    atomic_write(tmp_path / "a.txt", [b"new"])
     assert outside.read_bytes() == b"kept"
 
 
 def test_writers_of_one_file_at_once_each_end_with_a_whole_one(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     with ThreadPoolExecutor(8) as threads:
-        sizes = list(threads.map(lambda size: write_whole(path, [b"x" * size], durable=False), range(400)))
+        sizes = list(threads.map(lambda size: atomic_write(path, [b"x" * size], durable=False), range(400)))
     assert sizes == list(range(400))
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
 
@@ -93,7 +93,7 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_whole(out, [b"new"])
+        atomic_write(out, [b"new"])
     assert out.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
 

@@ -25,7 +25,7 @@ from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.data.dataset import Dataset, join
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
-from evaluator.matching.box_items import Question, answer, boxes_of_cell, class_confusion, items
+from evaluator.matching.box_items import Query, answer, boxes_of_cell, class_confusion, items
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.project import evaluate
 from evaluator.protocols import fields, pixel, snapshot
@@ -197,7 +197,7 @@ class TestGallery:
         for (row, column), boxes in np.ndenumerate(confusion.counts):
             if boxes:
                 cell = names[row], names[column]
-                behind = every.take(np.flatnonzero(answer(result, every, Question(cell=cell))))
+                behind = every.take(np.flatnonzero(answer(result, every, Query(cell=cell))))
                 assert boxes_of_cell(result, behind, cell) == boxes
 
     def test_a_cell_says_how_many_boxes_it_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ class TestGallery:
         assert bars[-1]
         for (bar, letter), number in bars[-1].items():
             every = items(core(LETTERS[letter]))
-            assert int(answer(core(LETTERS[letter]), every, Question(name=TITLES[bar])).sum()) == number
+            assert int(answer(core(LETTERS[letter]), every, Query(name=TITLES[bar])).sum()) == number
 
     def test_what_the_filter_hides_of_a_number_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = {"question": json.dumps({"name": "missed"})}

@@ -159,7 +159,7 @@ def test_an_undefined_number_says_why() -> None:
     for annotation in instances["annotations"]:
         annotation["area"] = 100
     result = coco.evaluate(*read_pair(instances, results))
-    groups = PROTOCOLS["coco"].own_numbers(result)  # type: ignore[attr-defined]
+    groups = PROTOCOLS["coco"].protocol_metrics(result)  # type: ignore[attr-defined]
     why = {one.title: one.why for one in groups[0].numbers}
     assert why["Medium"] == why["Large"] == "no ground truth of this size"
     assert [one.value for group in groups for one in group.numbers] == list(result.numbers.values())

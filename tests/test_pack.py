@@ -45,7 +45,7 @@ from evaluator.protocols.coco.evaluation import CocoResult
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.verdicts import Event, ReviewLog, judge
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 from tests.building import annotations, box, ground_truth
 from tests.pdf_fixtures import pages
 
@@ -493,9 +493,9 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match=r"^stop$"):
-        write_whole(tmp_path / "a.txt", broken())
+        atomic_write(tmp_path / "a.txt", broken())
     assert list(tmp_path.iterdir()) == []
-    assert write_whole(tmp_path / "a.txt", [b"one", b"two"]) == 6
+    assert atomic_write(tmp_path / "a.txt", [b"one", b"two"]) == 6
     assert (tmp_path / "a.txt").read_bytes() == b"onetwo"
 
 

@@ -389,7 +389,7 @@ def test_crowded_page_is_refused():
 def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
     content = gzip.decompress((HOSTILE / "json" / "boxes_2M.json.gz").read_bytes())
     monkeypatch.setattr(snapshot_reader, "decode", lambda _: pytest.fail("decoded"))
-    monkeypatch.setattr(snapshot_reader, "walk", lambda *_: pytest.fail("walked"))
+    monkeypatch.setattr(snapshot_reader, "validate", lambda *_: pytest.fail("walked"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     _, issues = outcome(content, format=None)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000

@@ -7,11 +7,11 @@ from collections import OrderedDict
 from hypothesis import given
 from hypothesis import strategies as some
 
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:
-    kept = Recent[str, int](most=2)
+    kept = LRUCache[str, int](most=2)
     for key, value in (("a", 1), ("b", 2)):
         kept.put(key, value)
     assert kept.get("a") == 1
@@ -20,7 +20,7 @@ def test_what_was_used_longest_ago_goes_first() -> None:
 
 
 def test_bytes_are_counted_and_what_alone_is_too_large_is_not_kept() -> None:
-    kept = Recent[str, str](most_bytes=10)
+    kept = LRUCache[str, str](most_bytes=10)
     kept.put("a", "small", 4)
     kept.put("b", "small", 4)
     kept.put("a", "larger", 6)
@@ -36,7 +36,7 @@ def test_bytes_are_counted_and_what_alone_is_too_large_is_not_kept() -> None:
 
 
 def test_a_value_is_made_once_and_none_is_one_too() -> None:
-    kept = Recent[str, int | None](most=2)
+    kept = LRUCache[str, int | None](most=2)
     made: list[str] = []
 
     def make() -> None:
@@ -48,7 +48,7 @@ def test_a_value_is_made_once_and_none_is_one_too() -> None:
 
 @given(some.lists(some.tuples(some.sampled_from("abcde"), some.integers(0, 6)), max_size=40), some.integers(1, 4))
 def test_it_never_holds_more_than_it_may_and_always_the_newest(puts: list[tuple[str, int]], most: int) -> None:
-    kept, order = Recent[str, int](most=most, most_bytes=10), OrderedDict[str, int]()
+    kept, order = LRUCache[str, int](most=most, most_bytes=10), OrderedDict[str, int]()
     for key, size in puts:
         kept.put(key, size, size)
         order.pop(key, None)

@@ -29,8 +29,8 @@ from evaluator.review.field_corrections import corrected_fields, field_correctio
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Event, Judged, ReviewLog
-from evaluator.system.atomic_write import write_whole
+from evaluator.review.verdicts import Event, ReviewedTarget, ReviewLog
+from evaluator.system.atomic_write import atomic_write
 
 T = TypeVar("T")
 Format = Literal["csv", "json", "parquet"]
@@ -249,7 +249,7 @@ def _need_apart(out: Path | None, read: Read) -> None:
 
 def _write(out: Path, content: bytes) -> None:
     with writing("--out", out):
-        write_whole(out, [content])
+        atomic_write(out, [content])
 
 
 def _asked(ask: Callable[[], T]) -> T:
@@ -289,7 +289,7 @@ def _counted(log: ReviewLog) -> str:
     return f"{count_of(len(log), 'finding')}, {count_of(len(log.conflicts), 'conflict')}"
 
 
-def _conflicts(conflicts: Sequence[Judged]) -> str:
+def _conflicts(conflicts: Sequence[ReviewedTarget]) -> str:
     if not conflicts:
         return ""
     every = exchange.table(conflicts, title="Conflicts")

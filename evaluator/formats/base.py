@@ -100,7 +100,7 @@ class Content(Protocol):
         """What was odd about it."""
 
 
-class Unit(msgspec.Struct, frozen=True, kw_only=True):
+class FileGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A file or folder that is read as a whole, and what its content and names say of its side.
 
     Attributes
@@ -195,10 +195,10 @@ class Format(ABC, Generic[T]):
         """
         return {}
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return what the names and bytes of its files say of the side of a unit."""
         sides = (self.side_of(content, file.name) for file, content in files)
-        return Unit(path=path, format=self.name, sides=frozenset(side for side in sides if side is not None))
+        return FileGroup(path=path, format=self.name, sides=frozenset(side for side in sides if side is not None))
 
 
 class BoxFormat(Format[Annotations]):
@@ -227,7 +227,7 @@ class BoxFormat(Format[Annotations]):
         writer = WRITERS.get(self.name)
         return writer.written(content) if writer else None
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return what the files state, else the ground truth by its name or by its lack of scores."""
         stated = super().unit(path, files)
         if stated.sides or self.states_side:

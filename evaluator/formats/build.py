@@ -409,8 +409,8 @@ def points(text: str) -> FloatArray | None:
     return np.array(words, dtype=np.float64).reshape(-1, 2)
 
 
-def turned(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
-    """Return points turned clockwise on screen (y points down) by `angle` radians around a centre.
+def rotate(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
+    """Return points rotate clockwise on screen (y points down) by `angle` radians around a centre.
 
     `offsets`, float64 of shape (K, 2), are the points before the turn, relative to the centre.
     """

@@ -106,7 +106,7 @@ def _digest_of(pieces: Iterable[bytes | memoryview]) -> str:
     return hashlib.blake2b(b"".join(digests), digest_size=32).hexdigest()
 
 
-def kept(
+def get_or_read(
     content: bytes, name: str, asked: Asked, read: Callable[[], Annotations], *, digest: str | None = None
 ) -> Annotations:
     """Return the columns of a file with these bytes and this name, as read-only maps where the cache has them.

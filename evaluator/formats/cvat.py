@@ -15,7 +15,7 @@ from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import Corners, bounds, listed, turned
+from evaluator.formats.build import Corners, bounds, listed, rotate
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
@@ -99,7 +99,7 @@ class _File(XmlFile):
 class Cvat(XmlFormat):
     """CVAT, "CVAT for images 1.1" (XML annotation format).
 
-    ``rotation`` is clockwise around the centre of a box, in degrees; a turned box keeps its outline. No scores,
+    ``rotation`` is clockwise around the centre of a box, in degrees; a rotate box keeps its outline. No scores,
     attributes, occlusion or z-order. Shapes that are no regions and regions without a label are left out, with an
     issue; videos are refused. Images of one name in several folders are pages of one document, in file order; those of
     one name in several subsets or tasks are documents ``subset/task/name``; both with a warning. ``boxes.ids`` are
@@ -123,7 +123,7 @@ FORMAT: Final = Cvat()
 
 
 def _box(element: Element, collector: Collector) -> Shape | None:
-    """Return corners of a box, and its outline when it is turned; None with an issue when it is none."""
+    """Return corners of a box, and its outline when it is rotate; None with an issue when it is none."""
     x1, y1, x2, y2 = (xml_text.number(element, key, collector, source=_SOURCE) for key in ("xtl", "ytl", "xbr", "ybr"))
     angle = 0.0
     if "rotation" in element.attributes:
@@ -138,7 +138,7 @@ def _box(element: Element, collector: Collector) -> Shape | None:
         return (x1, y1, x2, y2), None
     corners = np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
     centre = np.array([(x1 + x2) / 2.0, (y1 + y2) / 2.0])
-    ring = turned(corners - centre, centre, math.radians(angle))
+    ring = rotate(corners - centre, centre, math.radians(angle))
     return bounds(ring), ring
 
 

@@ -21,7 +21,7 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, listed, turned
+from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, listed, rotate
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
 
@@ -69,7 +69,7 @@ class _Task(NamedTuple):
 class LabelStudio(BoxFormat):
     """Label Studio, "Label Studio JSON format of annotated tasks" and "JSON_MIN".
 
-    ``rotation`` is clockwise around the upper left corner, in degrees; turned rectangles keep their outline. As ground
+    ``rotation`` is clockwise around the upper left corner, in degrees; rotate rectangles keep their outline. As ground
     truth the annotations are read, as predictions the predictions, if there are any. Of several annotations of a task
     the one marked as ground truth is read, else the first; of several models the first; each with an issue. A region
     without a score has that of its prediction. The annotator of a page is an attribute. Of a document of several pages
@@ -364,7 +364,7 @@ class _File:
         value, place, error = region.value, region.at, self._collector.error
         rotated = region.outer.get("image_rotation")
         if rotated not in (None, 0):
-            rule = f"the image must not be turned in the editor, image_rotation must be 0 ({_SOURCE})"
+            rule = f"the image must not be rotate in the editor, image_rotation must be 0 ({_SOURCE})"
             error(region.place, rule, excerpt(rotated), "Turn the image back, and export the file again.")
             return None
         if "points" in value:
@@ -387,14 +387,14 @@ class _File:
             return Shape((x, y, x + width, y + height))
         size = _size(region.outer)
         if size is None:
-            rule = f"a rectangle that is turned must have original_width and original_height above 0 ({_SOURCE})"
+            rule = f"a rectangle that is rotate must have original_width and original_height above 0 ({_SOURCE})"
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT
         # What is too large for a number is refused with the other boxes that are not finite.
         with np.errstate(over="ignore", invalid="ignore"):
             sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-            ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
+            ring = rotate(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
         return Shape.of(ring)
 
 

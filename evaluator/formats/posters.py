@@ -17,7 +17,7 @@ import msgspec
 from evaluator.data.dataset import Side
 from evaluator.data.issues import BadInput, Collector, Issue, quote
 from evaluator.formats import folder, json_text, limits
-from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
+from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, is_called_truth
 
 ENDINGS: Final[Mapping[Side, tuple[str, ...]]] = {
     "ground_truth": ("_sub-json", "_reference"),
@@ -410,7 +410,7 @@ class PosterTexts(Format[Posters]):
         in_own_folder = file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
         return file.parent.parent if in_own_folder and file.parent not in given else file.parent
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return the unit with the sides that the file names state, or else the name of the folder."""
         unit = super().unit(path, files)
         by_folder: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])

@@ -20,7 +20,7 @@ from evaluator.formats.base import (
     read_boxes,
     warn_of_unknown,
 )
-from evaluator.formats.column_cache import holds, kept
+from evaluator.formats.column_cache import get_or_read, holds
 from evaluator.formats.detect import (
     HEAD_BYTES,
     allows_empty,
@@ -84,7 +84,9 @@ def read(
         return box_format(content, name, format, columns, may_be_empty=may_be_empty)
 
     def read_file(content: bytes, name: str) -> Annotations:
-        return kept(content, name, (format, reading), lambda: format_of(content, name).read(content, name, reading))
+        return get_or_read(
+            content, name, (format, reading), lambda: format_of(content, name).read(content, name, reading)
+        )
 
     try:
         source = read_boxes(path, reading, format_of, box_suffixes(), read_file=read_file, known=_goes_along)
@@ -199,7 +201,7 @@ def read_bytes(
             return box_format(content, name, format, columns, may_be_empty=may_be_empty).read(content, name, reading)
 
         asked = format, reading
-        source = kept(content, name, asked, read_content, digest=on_disk) if on_disk else read_content()
+        source = get_or_read(content, name, asked, read_content, digest=on_disk) if on_disk else read_content()
     return _with_far_pages(source)
 
 

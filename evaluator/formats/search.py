@@ -1,4 +1,4 @@
-"""Which files below some paths are annotations, and which of them are read as one `Unit`.
+"""Which files below some paths are annotations, and which of them are read as one `FileGroup`.
 
 Files are read only as far as their format needs to be recognised.
 """
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from evaluator import formats
 from evaluator.data.issues import BadInput
 from evaluator.formats import folder, limits
-from evaluator.formats.base import Unit, is_called_truth
+from evaluator.formats.base import FileGroup, is_called_truth
 
 _DEPTH: Final = 4
 _MAX_FILES: Final = 20_000
@@ -26,7 +26,7 @@ class Search(NamedTuple):
     `beside`: below a folder that is read as a whole, whose reader does not take them.
     """
 
-    units: list[Unit]
+    units: list[FileGroup]
     unknown: list[Path]
     others: list[Path]
     beside: list[Path]
@@ -86,7 +86,7 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     return Search(usable, unknown, others, beside)
 
 
-def _passes_over(unit: Unit, file: Path) -> bool:
+def _passes_over(unit: FileGroup, file: Path) -> bool:
     if unit.path not in file.parents:
         return False
     row = formats.FORMATS[unit.format]

@@ -14,7 +14,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import Size, bounds, listed, outline, turned
+from evaluator.formats.build import Size, bounds, listed, outline, rotate
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
@@ -112,10 +112,10 @@ class _File(XmlFile):
         return width, height
 
     def _corners(self, box: Element) -> FloatArray:
-        """Return the corners, float64 (4, 2), of a turned box: centre, sides, and clockwise angle in radians."""
+        """Return the corners, float64 (4, 2), of a rotate box: centre, sides, and clockwise angle in radians."""
         x, y, width, height, angle = (self._child_number(box, key) for key in ("cx", "cy", "w", "h", "angle"))
         sides = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
-        return turned(sides, (x, y), angle)
+        return rotate(sides, (x, y), angle)
 
     def _child_number(self, parent: Element, key: str) -> float:
         """Return the finite number in a child; NaN with an error without."""

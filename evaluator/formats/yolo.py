@@ -21,7 +21,7 @@ import numpy as np
 from evaluator.data.dataset import Annotations, Side, map_labels
 from evaluator.data.issues import BadInput, Collector, count_of, examples, quote, refuse
 from evaluator.formats import folder, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth, is_truth_name
+from evaluator.formats.base import ANY_SIDE, BoxFormat, FileGroup, Reading, is_called_truth, is_truth_name
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, listed
 from evaluator.formats.xml_text import is_number
 
@@ -136,13 +136,13 @@ class Yolo(BoxFormat):
         scored = {any(self.side_of(content) for _, content in files) for files in parts.values()}
         return len(set().union(*names)) == sum(map(len, names)) and len(scored) == 1 and self.takes(parent)
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return the unit: a prediction when a file has confidences, a ground truth when its folder says so."""
         sides: frozenset[Side] = super().unit(path, files).sides
         scored = bool(sides)
         if not sides and is_called_truth(path):
             sides = frozenset(["ground_truth"])
-        return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
+        return FileGroup(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """Return the columns of one text file in unit page; see `Format.read`.

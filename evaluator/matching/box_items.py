@@ -34,7 +34,7 @@ SliceAverage = Literal["AP", "AP50", "AP75", "AR1", "AR10", "AR100", "map", "mea
 """A mean over labels that a protocol makes, most of them of a ranking; slices of whole pages and labels have it."""
 
 
-class Pick(NamedTuple):
+class Selection(NamedTuple):
     """Boxes of the two sides that a question is about: bool, shape (G,) and (P,)."""
 
     truth: BoolArray
@@ -198,7 +198,7 @@ def middles(xyxy: FloatArray) -> FloatArray:
     return np.asarray((xyxy[:, 1] + xyxy[:, 3]) / 2.0)
 
 
-def behind(every: Items, result: AnyBoxResult, pick: Pick) -> BoolArray:
+def behind(every: Items, result: AnyBoxResult, pick: Selection) -> BoolArray:
     """Return which items of a result a pick holds, bool, shape (K,).
 
     A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
@@ -250,7 +250,7 @@ def class_confusion(result: AnyBoxResult) -> ClassConfusion:
     return ClassConfusion(labels, counts)
 
 
-def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Pick:
+def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Selection:
     """Return the boxes that one cell of the class confusion counts; None is the background.
 
     Nothing for background against background; ValueError when a label is not scored.
@@ -260,7 +260,9 @@ def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str
     column = size - 1 if prediction_label is None else labels.index(prediction_label)
     cells = _cells(result)
     matching = result.matching
-    pick = Pick(np.zeros(len(matching.truth_counts), dtype=bool), np.zeros(len(matching.prediction_counts), dtype=bool))
+    pick = Selection(
+        np.zeros(len(matching.truth_counts), dtype=bool), np.zeros(len(matching.prediction_counts), dtype=bool)
+    )
     pick.truth[np.flatnonzero(matching.truth_counts)[cells.truth == row * size + column]] = True
     pick.prediction[np.flatnonzero(result.counting_predictions)[cells.prediction == row * size + column]] = True
     return pick
@@ -368,7 +370,7 @@ class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conditions: tuple[tuple[str, Literal["==", "<", ">="], str | float], ...]
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a reader clicked or selected, and so which items are meant: every condition must hold.
 
     `cell`: label of the ground truth and of the prediction in the class confusion; None is the background. `name`: of
@@ -389,13 +391,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, fo
 MATCHED_NAME: Final = "matched"
 
 
-def asks_for_matches(question: Question | None) -> bool:
+def asks_for_matches(question: Query | None) -> bool:
     """Return whether a matched pair can be behind a question; without one all mistakes are meant."""
     return question is not None and question.cause is None and question.name in (None, MATCHED_NAME)
 
 
 def answer(
-    result: AnyBoxResult, every: Items, question: Question, inside: Inside | None = None
+    result: AnyBoxResult, every: Items, question: Query, inside: Inside | None = None
 ) -> BoolArray:  # fmt: skip
     """Return which of all the items of a result are behind a question, bool, shape (K,).
 
@@ -419,10 +421,10 @@ def answer(
     return kept & with_fit(every, **ranges)
 
 
-def in_words(question: Question) -> str:
+def in_words(question: Query) -> str:
     """Return a question in the words of the field; ``All boxes`` when nothing is asked.
 
-    >>> in_words(Question(cell=("Table", None), iou=(0.5, 0.6)))
+    >>> in_words(Query(cell=("Table", None), iou=(0.5, 0.6)))
     'Table predicted as background, IoU 0.50 to 0.60'
     """
     parts = []

@@ -23,7 +23,7 @@ from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.writer import Mark, Note
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 
 _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
     "TP": ("#00796B", 0.8, False),
@@ -91,7 +91,7 @@ class _Copies:
         except OSError as problem:
             return Marked(plain(name), None, 0, plain(problem.strerror or str(problem)))
         path = self._folder / _free_name(source.stem, self._taken)
-        write_whole(path, [content])
+        atomic_write(path, [content])
         return Marked(plain(name), path, len(notes) - left_out, "")
 
     def _marked(self, mark: Mark) -> tuple[bytes, int]:

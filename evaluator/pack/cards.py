@@ -22,7 +22,7 @@ from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.review.corrected import Corrected
 from evaluator.review.status import STATES, FindingStatus, title_of
-from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
+from evaluator.review.verdicts import VERDICTS, Event, ReviewedTarget, ReviewLog, Target
 
 MOST_CARDS: Final = 300
 MOST_SECONDS: Final = 3_600
@@ -146,7 +146,7 @@ def wanted(document: str | None, options: PackOptions) -> bool:
     return not options.documents or document is None or document in options.documents
 
 
-def chosen(judged: Judged, options: PackOptions) -> bool:
+def chosen(judged: ReviewedTarget, options: PackOptions) -> bool:
     """Tell whether a finding goes in: its document, its verdict and its tags are wanted."""
     verdict = CONFLICT if judged.conflict else judged.verdict
     return (
@@ -206,7 +206,7 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
     )
 
 
-def verdict_words(judged: Judged) -> str:
+def verdict_words(judged: ReviewedTarget) -> str:
     """Return the verdict of a finding in words."""
     return VERDICT_WORDS[CONFLICT] if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
 

@@ -117,7 +117,7 @@ def own_chapter(
     protocol: AnyBoxProtocol, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
 ) -> Chapter | None:
     """Return what a protocol of boxes shows beside a matching, such as AP; None without such numbers."""
-    return chapter_of(results, called) if protocol.own_numbers(results[0]) else None
+    return chapter_of(results, called) if protocol.protocol_metrics(results[0]) else None
 
 
 def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
@@ -216,7 +216,7 @@ def _(_first: BoxEvaluation, results: Sequence[BoxEvaluation], called: Sequence[
     of = protocol_of(results[0])
     if not isinstance(of, BoxProtocol):
         return
-    groups = [of.own_numbers(result) for result in results]
+    groups = [of.protocol_metrics(result) for result in results]
     if not groups[0]:
         return
     for place, group in enumerate(groups[0]):

@@ -42,7 +42,7 @@ from evaluator.pack.story import Cause, KeyDifference, causes_of, key_difference
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.status import FindingStatus, finding_statuses
-from evaluator.review.verdicts import Judged, ReviewLog
+from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 _DIFFERENCES: Final = 12
 
@@ -79,7 +79,7 @@ class Contents:
     own: Chapter | None = None
     chapters: tuple[Chapter, ...] = ()
     since: Since | None = None
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[ReviewedTarget, ...] = ()
 
     @property
     def record(self) -> Packed:

@@ -20,7 +20,7 @@ from evaluator.data.issues import count_of, plain, quote, refuse
 from evaluator.formats import folder
 from evaluator.pack.blocks import printed
 from evaluator.pack.cards import Model, place_of, title_of_target, verdict_words
-from evaluator.review.verdicts import Judged
+from evaluator.review.verdicts import ReviewedTarget
 
 ELEMENT: Final = "pack-record"
 """Id of the element that holds the record."""
@@ -100,7 +100,7 @@ class Since(NamedTuple):
         }
 
 
-def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[Judged]) -> Packed:
+def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[ReviewedTarget]) -> Packed:
     """Return the record of a pack with every finding of its store; without models it has no numbers."""
     dataset = models[0].result.matching.dataset if models else None
     truth = dataset.ground_truth.source.sha256 if dataset else ""

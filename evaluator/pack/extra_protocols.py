@@ -23,7 +23,7 @@ from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import Options, Source
 from evaluator.review.identity import stored_name
 from evaluator.review.verdicts import ReviewLog
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 # Called with how much is done, how much there is, and what is being done.
 Note = Callable[[int, int, str], None]
@@ -46,7 +46,7 @@ class Boxes(NamedTuple):
     of_boxes: Sequence[Sequence[Attribute]] = ()
 
 
-MadeBefore = Recent[Hashable, Made]
+MadeBefore = LRUCache[Hashable, Made]
 """Chapters by what they are made of, for all who make packs in this process."""
 
 
@@ -127,7 +127,7 @@ def gather_all(
         of_boxes=boxes.of_boxes,
         count=lambda done, total: note(done, total, "Searching for slices"),
     )
-    note(0, 0, "Gathering the pack")
+    note(0, 0, "ColumnBuilder the pack")
     return gather(
         boxes.results,
         boxes.called,

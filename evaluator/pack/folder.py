@@ -20,7 +20,7 @@ from evaluator.pack.place import MARKED, RESULTS, remove_copies
 from evaluator.pdf.folder import Folders
 from evaluator.review import exchange
 from evaluator.review.verdicts import Event
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 
 
 class Folder(NamedTuple):
@@ -55,7 +55,7 @@ def write_folder(
         ("findings.json", exchange.to_json(events).encode()),
         ("findings.parquet", exchange.to_parquet(events)),
     ):
-        write_whole(path / name, [content])
+        atomic_write(path / name, [content])
     pictures = pictures.encoded("both")
     html = write_html(path / "pack.html", contents, pictures, progress=progress)
     pdf = write_pdf(path / "pack.pdf", contents, pictures, progress=progress)

@@ -48,7 +48,7 @@ from evaluator.pack.diff import ELEMENT
 from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, page_width
 from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 from evaluator.system.threads import runs_of
 
 Progress = Callable[[int, int, str], None]
@@ -99,7 +99,7 @@ def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: 
     """Write the pack; an older file stays until the new one is complete, also when `progress` raises."""
     plan = plan_of(contents, pictures)
     made = (piece.encode() for piece in pieces(contents, pictures, plan, progress))
-    return written_of(write_whole(path, made), contents, plan, pictures)
+    return written_of(atomic_write(path, made), contents, plan, pictures)
 
 
 class Plan(NamedTuple):

@@ -46,7 +46,7 @@ from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.story import rule_lines
 from evaluator.pack.writing import Writer
 from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Pane, Row, Rows, Section
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 
 _FOLDER: Final = Path(__file__).parent
 _PAGE_HEIGHT: Final = 290.0
@@ -77,7 +77,7 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
         for message in _messages(contents, pictures, plan, css, progress):
             writer.send(message)
         content = writer.finish(plain(contents.title))
-    return written_of(write_whole(path, [content]), contents, plan, pictures)
+    return written_of(atomic_write(path, [content]), contents, plan, pictures)
 
 
 def _messages(

@@ -12,7 +12,7 @@ from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions, chosen, filter_in_words, verdict_words
 from evaluator.protocols.base import Source
 from evaluator.review.field_targets import PROBLEMS
-from evaluator.review.verdicts import Judged, Kind, ReviewLog
+from evaluator.review.verdicts import Kind, ReviewedTarget, ReviewLog
 from evaluator.review.word_targets import WORD_PROBLEMS
 
 _TITLES: Final = {**PROBLEMS, **WORD_PROBLEMS}
@@ -48,16 +48,16 @@ def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
     return ("word", posters) if posters is not None else (None, ())
 
 
-def _goes_in(judged: Judged, models: Collection[str], options: PackOptions) -> bool:
+def _goes_in(judged: ReviewedTarget, models: Collection[str], options: PackOptions) -> bool:
     return all(box.model in models for box in judged.target.of("prediction")) and chosen(judged, options)
 
 
-def _place(judged: Judged) -> tuple[str, int, str, str]:
+def _place(judged: ReviewedTarget) -> tuple[str, int, str, str]:
     target = judged.target
     return target.document or "", target.page or 0, target.label or "", judged.target_id
 
 
-def _row(judged: Judged) -> tuple[str, ...]:
+def _row(judged: ReviewedTarget) -> tuple[str, ...]:
     target = judged.target
     what = _TITLES.get(target.mistake or "") or capitalised((target.mistake or "right").replace("_", " "))
     notes = " · ".join(" ".join(event.note.split()) for event in judged.opinions if event.note.strip())

@@ -52,7 +52,7 @@ from evaluator.pdf.worker import (
     open_regular,
     pixel_size,
 )
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "media_type_of", "sharpest_width"]
 
@@ -276,9 +276,9 @@ class PagePool:
         self._requests_per_worker = requests_per_worker
         self._blocked_for = blocked_for
         self._clock = clock
-        self._answers: Recent[Request, object] = Recent(most_bytes=cache_bytes)
-        self._digests: Recent[tuple[object, ...], str] = Recent(most=4_096)
-        self._blocked: Recent[tuple[str, int, str], tuple[float, ProblemKind, str]] = Recent(most=1_024)
+        self._answers: LRUCache[Request, object] = LRUCache(most_bytes=cache_bytes)
+        self._digests: LRUCache[tuple[object, ...], str] = LRUCache(most=4_096)
+        self._blocked: LRUCache[tuple[str, int, str], tuple[float, ProblemKind, str]] = LRUCache(most=1_024)
         self._lock = threading.Lock()
         self._running, self._slow = threading.Semaphore(workers), threading.Semaphore(workers)
         self._turns: weakref.WeakValueDictionary[_Page, _Turn] = weakref.WeakValueDictionary()
@@ -322,7 +322,7 @@ class PagePool:
         self._refill()
 
     def renderer(self) -> tuple[str, tuple[str, ...]]:
-        """Names and versions of the renderer, and what confines its process (`pdf.sandbox.shut_in`)."""
+        """Names and versions of the renderer, and what confines its process (`pdf.sandbox.enter`)."""
         worker = self._borrow(("", 0), "")
         self._give_back(worker, healthy=True)
         return worker.engine, worker.confined

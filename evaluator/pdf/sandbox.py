@@ -86,7 +86,7 @@ def limit_process(*, memory: int, open_files: int) -> None:
             resource.setrlimit(getattr(resource, name), (value, value))
 
 
-def shut_in() -> tuple[str, ...]:
+def enter() -> tuple[str, ...]:
     """Give up environment, privileges, files, network and other processes; return what is in force.
 
     Such as ("no new privileges", "no capabilities", "Landlock 7", "seccomp"); empty where the system offers none. For a

@@ -34,7 +34,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeA
 import msgspec
 from msgspec import Meta
 
-from evaluator.pdf.sandbox import empty_folder, limit_process, shut_in
+from evaluator.pdf.sandbox import empty_folder, enter, limit_process
 from evaluator.system import memory
 
 if TYPE_CHECKING:
@@ -992,7 +992,7 @@ def _jpeg(picture: Image.Image, quality: int) -> bytes:
     return sheet.getvalue()
 
 
-class _Desk:
+class _RequestHandler:
     """Answers requests one after the other and keeps the last document open."""
 
     def __init__(self) -> None:
@@ -1094,7 +1094,7 @@ def confine_process() -> tuple[str, ...]:
     gc.enable()
     empty_folder()
     limit_process(memory=MEMORY_LIMIT, open_files=_OPEN_FILES)
-    return shut_in()
+    return enter()
 
 
 def _limit_processor(seconds: float) -> None:
@@ -1163,7 +1163,7 @@ def main() -> None:
         write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
         return
     write_frame(sink, encode(Ready(name, confine_process())))
-    desk = _Desk()
+    desk = _RequestHandler()
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:
         request = decode(payload)
         _limit_processor(request.time_limit)

@@ -438,7 +438,7 @@ def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane
     shape.commit()
 
 
-class _Desk:
+class _RequestHandler:
     def __init__(self) -> None:
         self._document: _Untyped = None
         self._flow: _Flow | None = None
@@ -594,14 +594,14 @@ def main() -> None:
     pymupdf.TOOLS.mupdf_display_warnings(False)
     _load_everything()
     confine_process()
-    desk = _Desk()
+    desk = _RequestHandler()
     while (payload := read_frame(source, limit=MESSAGE_BYTES_LIMIT)) is not None:
         message = decode(payload)
         try:
             if isinstance(message, Finish):
                 _send(sink, desk.finish(message))
                 # The next document gets nothing of this one.
-                desk = _Desk()
+                desk = _RequestHandler()
                 pymupdf.TOOLS.store_shrink(100)
                 continue
             if isinstance(message, Mark):
@@ -617,7 +617,7 @@ def main() -> None:
 
 def _load_everything() -> None:
     """Load what will be needed by sending a small document through everything: no file opens later."""
-    desk = _Desk()
+    desk = _RequestHandler()
     bar = Bar("a", "loss", 0.5, 0.5, 0.4, 0.6)
     curve = Curve("#1F5FA8", ((0.0, 0.0), (1.0, 1.0)), (0.5, 0.5))
     cell = Cell((0.0, 0.0, 0.5, 0.5), "#1F5FA8", "#FFFFFF", "1")

@@ -580,7 +580,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
         return box_measures(result.first)
 
-    def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
+    def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
         """The numbers that the protocol is known by, beside those of the matching at one threshold; often none."""
         return ()
 

@@ -40,7 +40,7 @@ from evaluator.data.issues import Issue, count_of
 from evaluator.data.subsets import kept_boxes
 from evaluator.review.apply_edits import Addition, revised
 from evaluator.review.identity import box_model_name, rows_of_box
-from evaluator.review.verdicts import Judged, JudgedBox, Kind, ReviewLog, Verdict
+from evaluator.review.verdicts import JudgedBox, Kind, ReviewedTarget, ReviewLog, Verdict
 
 SAME_OBJECT_IOU: Final = 0.5
 """Accepted predictions of one label that overlap at least so much are one object."""
@@ -61,7 +61,7 @@ class Change(NamedTuple):
     truth boxes. `sentence` names document, page, labels and author; text from files is not escaped.
     """
 
-    judged: Judged
+    judged: ReviewedTarget
     verdict: Verdict
     what: str
     removed: int
@@ -113,7 +113,7 @@ def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
     return draft.finished()
 
 
-def correcting(log: ReviewLog, kind: Kind) -> Iterator[Judged]:
+def correcting(log: ReviewLog, kind: Kind) -> Iterator[ReviewedTarget]:
     """Yield judged targets of a kind whose agreed verdict changes truth or counts, the newest first."""
     return (
         judged
@@ -135,13 +135,13 @@ class Draft:
         """The events behind the changes, for a digest."""
         return "/".join(sorted(change.judged.last.id for change in self.changes))
 
-    def note(self, judged: Judged, what: str, text: str, *, removed: int, added: int) -> None:
+    def note(self, judged: ReviewedTarget, what: str, text: str, *, removed: int, added: int) -> None:
         """Note that a verdict was applied; `text` states to what."""
         assert judged.verdict is not None
         sentence = f"{_place_of(judged)}: {text}, verdict of {', '.join(judged.authors)}"
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
-    def refuse(self, judged: Judged, rule: str, found: str) -> None:
+    def refuse(self, judged: ReviewedTarget, rule: str, found: str) -> None:
         """Note that a verdict changes no number; `rule` states when it would."""
         self.issues.append(
             Issue(
@@ -170,7 +170,7 @@ class _Draft(Draft):
         self.left_out = [np.zeros(len(side), dtype=bool) for side in dataset.predictions]
         self._on_page: dict[int, tuple[IntArray, ...]] = {}
 
-    def apply(self, judged: Judged) -> None:
+    def apply(self, judged: ReviewedTarget) -> None:
         """Apply one verdict, or note why it cannot be."""
         target = judged.target
         page = self.dataset.page_row(target.document or "", target.page or 0)
@@ -232,7 +232,7 @@ class _Draft(Draft):
             chosen.append(free[0])
         return chosen
 
-    def _ignore(self, judged: Judged, page: int, rows: list[int]) -> None:
+    def _ignore(self, judged: ReviewedTarget, page: int, rows: list[int]) -> None:
         """Take the boxes of both sides out of the counts."""
         left_out = 0
         for position, side in enumerate(self.dataset.predictions):
@@ -253,7 +253,7 @@ class _Draft(Draft):
         self._note(judged, "ignored", 0, 0)
         return None
 
-    def _correct(self, judged: Judged, page: int, rows: list[int]) -> None:
+    def _correct(self, judged: ReviewedTarget, page: int, rows: list[int]) -> None:
         """Make the ground truth what the prediction says."""
         predicted = judged.target.of("prediction")
         strange = {box.label for box in predicted}.difference(self.dataset.labels[: self.dataset.evaluated])
@@ -290,10 +290,10 @@ class _Draft(Draft):
         ]
         return bool(same) and float(iou(np.array(same), np.array([box.xyxy] * len(same))).max()) >= SAME_OBJECT_IOU
 
-    def _note(self, judged: Judged, what: str, removed: int, added: int) -> None:
+    def _note(self, judged: ReviewedTarget, what: str, removed: int, added: int) -> None:
         labels = " → ".join(dict.fromkeys(box.label for box in judged.target.boxes))
         self.note(judged, what, f"{labels} {_WORDS[what]}", removed=removed, added=added)
 
 
-def _place_of(judged: Judged) -> str:
+def _place_of(judged: ReviewedTarget) -> str:
     return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"

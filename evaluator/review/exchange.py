@@ -17,7 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from evaluator.metrics.results import ResultTable
-from evaluator.review.verdicts import Event, Judged, ReviewLog
+from evaluator.review.verdicts import Event, ReviewedTarget, ReviewLog
 
 FORMAT: Final = "layoutscope findings 1"
 COLUMNS: Final = (
@@ -37,7 +37,7 @@ class Merged(NamedTuple):
 
     events: tuple[Event, ...]
     log: ReviewLog
-    conflicts: tuple[Judged, ...]
+    conflicts: tuple[ReviewedTarget, ...]
     repeated: int
 
 
@@ -106,7 +106,7 @@ def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
     return [event for _, event in sorted(timed, key=lambda row: row[0])]
 
 
-def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str = "") -> ResultTable:
+def table(judged: Iterable[ReviewedTarget], *, title: str = "Findings", signature: str = "") -> ResultTable:
     """Return findings as one row per target, as reviewers hold them now.
 
     ``verdict`` is ``conflict`` where reviewers disagree, ``opinions`` gives the verdict by author; ``owner``, ``due``

@@ -43,7 +43,7 @@ from evaluator.protocols.fields.rows import COLUMNS, ComparedFields, CompareInpu
 from evaluator.review.corrected import CorrectedEvaluation, signed
 from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting
 from evaluator.review.field_targets import field_model_name, judged_rows, same_box
-from evaluator.review.verdicts import Judged, ReviewLog
+from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 # Names of objects, and places in lists.
 Chain = tuple[str | int, ...]
@@ -162,7 +162,7 @@ class _Draft(Draft):
         self.fields = dict[str, dict[tuple[str, Corners | None, int], Field]]()
         self.touched = set[int]()
 
-    def apply(self, judged: Judged) -> None:
+    def apply(self, judged: ReviewedTarget) -> None:
         """Apply one verdict, or note why it cannot be."""
         target = judged.target
         document = target.document or ""
@@ -220,7 +220,7 @@ class _Draft(Draft):
             self.fields[document] = {(place, each.box, each.page): each for place, each in leaves(tree)}
         return self.fields[document].get((path or "", field.box, field.page), field)
 
-    def _place(self, judged: Judged, document: str) -> tuple[int, int] | None:
+    def _place(self, judged: ReviewedTarget, document: str) -> tuple[int, int] | None:
         """Return model and row of a judged field; None when no open file has it."""
         target = judged.target
         for model in range(len(self.results)):
@@ -244,7 +244,7 @@ class _Draft(Draft):
             self.judged[model, document] = judged_rows(self.results[model], document, self.log, iou=_ANY_IOU)
         return self.judged[model, document]
 
-    def _add(self, judged: Judged, model: int, row: int, predicted: Field) -> None:
+    def _add(self, judged: ReviewedTarget, model: int, row: int, predicted: Field) -> None:
         compared = self.results[model].compared
         document = compared.documents[compared.document[row]]
         there = compared.prediction_path[row] or ""
@@ -331,7 +331,7 @@ class _Draft(Draft):
             self.partners[model, document] = partners
         return self.partners[model, document]
 
-    def _note(self, judged: Judged, what: str, fields: Sequence[Field]) -> None:
+    def _note(self, judged: ReviewedTarget, what: str, fields: Sequence[Field]) -> None:
         self.touched.update(map(id, fields))
         removed, added = int(what in ("removed", "replaced")), int(what in ("added", "replaced"))
         self.note(judged, what, f"{judged.target.label} {_WORDS[what]}", removed=removed, added=added)

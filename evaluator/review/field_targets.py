@@ -17,7 +17,7 @@ from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURI
 from evaluator.protocols.fields.rows import ComparedFields, as_one
 from evaluator.review.identity import TOLERANCE, Claim, claimed, stored_name, targets_by_id
 from evaluator.review.status import FindingStatus, State, status_of, status_over
-from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
+from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target
 
 PROBLEMS: Final[Mapping[str, str]] = {
     "below_threshold": "Below threshold",
@@ -123,7 +123,7 @@ class _Look:
         self.wrong, self.status = problems(result, iou), result.status(iou)
         self._rows: dict[str, dict[str, int]] = {}
 
-    def at(self, judged: Judged) -> FindingStatus:
+    def at(self, judged: ReviewedTarget) -> FindingStatus:
         row = self._claimed(judged.target.document or "").get(judged.target_id)
         state: State = "applies"
         if row is None:

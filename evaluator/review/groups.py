@@ -20,7 +20,7 @@ from evaluator.matching.error_types import NONE
 from evaluator.matching.page_rows import rows_on
 from evaluator.review.identity import claimed_on_page, page_mistakes, targets_by_id
 from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import Event, Judged, ReviewLog, Target, Verdict
+from evaluator.review.verdicts import Event, ReviewedTarget, ReviewLog, Target, Verdict
 
 Results = Sequence[AnyBoxResult]
 Opinion = Verdict | Literal["conflict", "several", "note"]
@@ -89,7 +89,7 @@ class FindingGroup(_Together):
         return max(events, key=lambda event: event.time).note if events else ""
 
 
-def agreed_by_two(judged: Judged) -> bool:
+def agreed_by_two(judged: ReviewedTarget) -> bool:
     """Return whether two reviewers or more gave a verdict, all the same one."""
     return judged.verdict is not None and sum(event.verdict is not None for event in judged.opinions) > 1
 

@@ -18,7 +18,7 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
-from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
+from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target, Unit
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 """Boxes whose corners differ by at most this are one box written with fewer digits."""
@@ -32,7 +32,7 @@ SUSPECTED: Final = "suspected "
 WRONG_PIXELS: Final = "wrong_pixels"
 """The name of a judged match whose boxes differ in pixels: no mistake of boxes, see `pixel_targets`."""
 
-Claim = tuple[Target, Judged | None]
+Claim = tuple[Target, ReviewedTarget | None]
 """A target and the verdicts on it; None where nobody judged it."""
 
 
@@ -73,7 +73,7 @@ def stored_name(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def kept_id(target: Target, held: Judged | None) -> str:
+def kept_id(target: Target, held: ReviewedTarget | None) -> str:
     """Return the identity under which a verdict on a target is kept: of earlier verdicts, else its own."""
     return held.target_id if held else target.id
 
@@ -159,7 +159,7 @@ def comparison_target(
     )
 
 
-def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Claim]:
+def claimed(targets: Sequence[Target], judged: Sequence[ReviewedTarget]) -> list[Claim]:
     """Return each target of a page with the verdicts on it.
 
     A verdict goes to one target at most: first to the one of its identity, then to one whose boxes are equal up to

@@ -28,14 +28,14 @@ from evaluator.review.identity import (
     kept_id,
     page_mistakes,
 )
-from evaluator.review.verdicts import Judged, ReviewLog, Target
+from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target
 
 
 class JudgedPiece(NamedTuple):
     """What a verdict on a piece is about, the verdicts on it, and the boxes in words."""
 
     target: Target
-    judged: Judged | None
+    judged: ReviewedTarget | None
     words: str
 
     @property

@@ -23,7 +23,7 @@ from evaluator.review.identity import (
     page_mistakes,
     rows_of_box,
 )
-from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
+from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Unit
 
 State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
 
@@ -52,7 +52,7 @@ class FindingStatus(NamedTuple):
     name now, None when it is none; `box_key` one of its boxes on the page (``g12``, ``p3``), None when none is there.
     """
 
-    judged: Judged
+    judged: ReviewedTarget
     state: State
     sentence: str
     model: int | None = None
@@ -83,14 +83,14 @@ class _Page:
         self.truths = np.flatnonzero(dataset.ground_truth.page == page)
         self.predictions = np.flatnonzero(result.matching.prediction.page == page)
 
-    def look(self, judged: Judged) -> FindingStatus:
+    def look(self, judged: ReviewedTarget) -> FindingStatus:
         position = self.claims.get(judged.target_id)
         if position is None:
             return self._boxes(judged)
         name = self.mistakes.targets[position].mistake
         return status_of(judged, "applies", self.matching.model, name, _key(self.mistakes, position))
 
-    def _boxes(self, judged: Judged) -> FindingStatus:
+    def _boxes(self, judged: ReviewedTarget) -> FindingStatus:
         """Return what became of the boxes of a mistake that is none any more."""
         if (judged.target.mistake or "").startswith(SUSPECTED):
             return self._suspect(judged)
@@ -116,7 +116,7 @@ class _Page:
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
-    def _suspect(self, judged: Judged) -> FindingStatus:
+    def _suspect(self, judged: ReviewedTarget) -> FindingStatus:
         """Return what became of a suspected error; it applies while its box, if any, is in the file."""
         rows = [self._row(box, judged.target.unit) for box in judged.target.of("ground_truth")]
         if any(row is None for row in rows):
@@ -141,7 +141,7 @@ class _Look:
         self.names = [box_model_name(result.matching.prediction.source) for result in results]
         self._pages: dict[tuple[int, int], _Page] = {}
 
-    def at(self, judged: Judged) -> FindingStatus:
+    def at(self, judged: ReviewedTarget) -> FindingStatus:
         target = judged.target
         if not self.results:
             return status_of(judged, "not_open")
@@ -188,7 +188,7 @@ def title_of(name: str) -> str:
 
 
 def status_over(
-    judged: Judged, looks: Iterable[tuple[str, Collection[str], Callable[[Judged], FindingStatus]]]
+    judged: ReviewedTarget, looks: Iterable[tuple[str, Collection[str], Callable[[ReviewedTarget], FindingStatus]]]
 ) -> FindingStatus:
     """Return what became of something that several models may have; where it applies goes first.
 
@@ -201,7 +201,7 @@ def status_over(
 
 
 def status_of(
-    judged: Judged, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
+    judged: ReviewedTarget, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
 ) -> FindingStatus:
     """Return a state with its sentence; also the new name of a mistake that has another one now."""
     sentence = _SENTENCES[state]

@@ -289,7 +289,7 @@ def target_problem(target: Target) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class ReviewedTarget:
     """Target and its history: at least one event, in the order in which they were kept."""
 
     target_id: str
@@ -346,7 +346,7 @@ class ReviewLog:
     `events` are in the order in which they were kept.
     """
 
-    every: Mapping[str, Judged] = field(default_factory=dict)
+    every: Mapping[str, ReviewedTarget] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     @classmethod
@@ -366,18 +366,19 @@ class ReviewLog:
             together[event.target_id] = history
         newest = reversed(together.items())
         return cls(
-            {target_id: Judged(target_id, tuple(history)) for target_id, history in newest}, tuple(known.values())
+            {target_id: ReviewedTarget(target_id, tuple(history)) for target_id, history in newest},
+            tuple(known.values()),
         )
 
     def __len__(self) -> int:
         return len(self.judged)
 
-    def of_documents(self, documents: Collection[str]) -> list[Judged]:
+    def of_documents(self, documents: Collection[str]) -> list[ReviewedTarget]:
         """Return targets with an opinion in some documents, or comparisons over all; newest first."""
         return [one for one in self.judged.values() if (named := one.target.document) is None or named in documents]
 
     @cached_property
-    def judged(self) -> dict[str, Judged]:
+    def judged(self) -> dict[str, ReviewedTarget]:
         """The targets on which somebody holds an opinion, by target id."""
         return {target_id: judged for target_id, judged in self.every.items() if judged.opinions}
 
@@ -387,7 +388,7 @@ class ReviewLog:
         return len(self.events), self.events[-1].id if self.events else ""
 
     @property
-    def conflicts(self) -> list[Judged]:
+    def conflicts(self) -> list[ReviewedTarget]:
         """The targets on which reviewers disagree."""
         return [judged for judged in self.judged.values() if judged.conflict]
 
@@ -405,26 +406,26 @@ class ReviewLog:
                 latest = min(latest, event.time + _CLOCKS_APART)
         return frozenset(strange)
 
-    def get(self, target_id: str) -> Judged | None:
+    def get(self, target_id: str) -> ReviewedTarget | None:
         """Return the history of a target, also when all opinions were withdrawn; None when never judged."""
         return self.every.get(target_id)
 
-    def on_page(self, document: str, page: int) -> tuple[Judged, ...]:
+    def on_page(self, document: str, page: int) -> tuple[ReviewedTarget, ...]:
         """Return the judged mistakes of one page, the newest first."""
         return tuple(self._by_place.get(("mistake", document, page), ()))
 
-    def fields_of(self, document: str) -> tuple[Judged, ...]:
+    def fields_of(self, document: str) -> tuple[ReviewedTarget, ...]:
         """Return the judged fields of one document, the newest first."""
         return tuple(self._by_place.get(("field", document, None), ()))
 
-    def words_of(self, poster: str) -> tuple[Judged, ...]:
+    def words_of(self, poster: str) -> tuple[ReviewedTarget, ...]:
         """Return the judged words of one poster, the newest first."""
         return tuple(self._by_place.get(("word", poster, None), ()))
 
     @cached_property
-    def _by_place(self) -> dict[tuple[Kind, str | None, int | None], list[Judged]]:
+    def _by_place(self) -> dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]]:
         """Everything judged by kind and document, mistakes by their page too."""
-        places: dict[tuple[Kind, str | None, int | None], list[Judged]] = {}
+        places: dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]] = {}
         for judged in self.every.values():
             kind, document = judged.target.kind, judged.target.document
             page = judged.target.page if kind == "mistake" else None

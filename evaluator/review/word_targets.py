@@ -14,7 +14,7 @@ from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 from evaluator.review.identity import Claim, claimed
 from evaluator.review.status import FindingStatus, status_of, status_over
-from evaluator.review.verdicts import MOST_BOXES, Judged, JudgedBox, ReviewLog, Target
+from evaluator.review.verdicts import MOST_BOXES, JudgedBox, ReviewedTarget, ReviewLog, Target
 
 WORD_PROBLEMS: Final[Mapping[str, str]] = {
     "missing_word": "Missing word",
@@ -50,7 +50,7 @@ def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingS
     return [status_over(judged, asked) for judged in log.judged.values() if judged.target.kind == "word"]
 
 
-def _status(model: PosterText, judged: Judged) -> FindingStatus:
+def _status(model: PosterText, judged: ReviewedTarget) -> FindingStatus:
     target = judged.target
     compared = model.compare(target.document or "")
     if compared is None:

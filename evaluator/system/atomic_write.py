@@ -23,7 +23,7 @@ UNFINISHED: Final = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 """Names of files that are being written, or were when their process was killed."""
 
 
-def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
+def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
     """Write a file from pieces and return its bytes; an older one stays until the new one is complete.
 
     `durable` waits for the disk; without it a crash of the machine may leave an empty file. On OSError, or what

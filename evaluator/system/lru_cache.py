@@ -12,12 +12,12 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LRUCache(Generic[K, V]):
     """The values used last, safe for all threads; None for `most` or `most_bytes` is no limit.
 
     A value that alone is larger than `most_bytes` is not kept.
 
-    >>> kept = Recent[str, int](most=2)
+    >>> kept = LRUCache[str, int](most=2)
     >>> for key, value in (("a", 1), ("b", 2)):
     ...     kept.put(key, value)
     >>> kept.get("a"), kept.put("c", 3), kept.get("b")

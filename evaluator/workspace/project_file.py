@@ -24,7 +24,7 @@ from evaluator.formats.base import Kind
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import box_protocols
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 from evaluator.workspace.roles import NO_SIDES, Sides, Workspace
 
 SUFFIX: Final = ".toml"
@@ -165,7 +165,7 @@ def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_referenc
     try:
         if path.exists() and not path.read_bytes().startswith(_MARK.encode()):
             raise CannotSave(f"There is a {FILE_NAME} that was not saved here; rename it first.")
-        write_whole(path, ["\n".join([*lines, ""]).encode()])
+        atomic_write(path, ["\n".join([*lines, ""]).encode()])
     except OSError as problem:
         raise CannotSave(f"{FILE_NAME} cannot be written: {problem.strerror}.") from problem
     return path
@@ -183,7 +183,7 @@ def remember(path: Path, state: Path) -> None:
     kept = [str(each) for each in (path.resolve(), *recent(state))]
     with contextlib.suppress(OSError):
         state.mkdir(parents=True, exist_ok=True)
-        write_whole(state / _RECENT, [json.dumps(list(dict.fromkeys(kept))[:_MOST_RECENT]).encode()])
+        atomic_write(state / _RECENT, [json.dumps(list(dict.fromkeys(kept))[:_MOST_RECENT]).encode()])
 
 
 def recent(state: Path) -> list[Path]:

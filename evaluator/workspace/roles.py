@@ -17,7 +17,7 @@ import msgspec
 from evaluator import formats
 from evaluator.data.issues import BadInput, Issue, Severity, examples, has_errors, plain
 from evaluator.formats import folder, known, limits, search
-from evaluator.formats.base import KINDS, Kind, Unit
+from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 
 # How the terminal passes to the dashboard what to open: JSON in the environment.
@@ -147,7 +147,7 @@ def find(
 # --- which is which ------------------------------------------------------------------------------------------
 
 
-def _chosen(units: Sequence[Unit], truth: Path | None, named: Sequence[Path], issues: list[Issue]) -> Sides:
+def _chosen(units: Sequence[FileGroup], truth: Path | None, named: Sequence[Path], issues: list[Issue]) -> Sides:
     """Return the sides of one kind: what was named, what units state, the only unit without any score."""
     truths = [truth] if truth else [unit.path for unit in units if "ground_truth" in unit.sides]
     if not truths:

@@ -24,7 +24,7 @@ from evaluator.data.issues import Collector, Issue, quote
 from evaluator.formats.base import Kind
 from evaluator.pdf.folder import name_problem
 from evaluator.project import Upload
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 
 STATE_FILE: Final = "workspace.json"
 MOST_BYTES: Final = 4 * 2**30
@@ -263,7 +263,7 @@ class WorkspaceFolder:
                     "first. What was added stays until this tab closes."
                 )
             for digest, content in new.items():
-                write_whole(self._path(digest), [content])
+                atomic_write(self._path(digest), [content])
         except OSError as problem:
             raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
         return tuple(written)
@@ -271,7 +271,7 @@ class WorkspaceFolder:
     def _replace(self, state: _State, *, tidy: bool = True) -> None:
         """Write the state file, then delete contents that it does not name."""
         try:
-            write_whole(self.root / STATE_FILE, [msgspec.json.format(msgspec.json.encode(state), indent=1)])
+            atomic_write(self.root / STATE_FILE, [msgspec.json.format(msgspec.json.encode(state), indent=1)])
         except OSError as problem:
             raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
         if not tidy:

@@ -17,7 +17,7 @@ from evaluator import formats
 from evaluator.data.dataset import Side
 from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.formats import archive, known, search, table
-from evaluator.formats.base import KINDS, Kind, Unit
+from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES, name_problem
 from evaluator.pdf.worker import is_page_file
 from evaluator.project import Upload
@@ -160,11 +160,11 @@ def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iter
 class _Whole(NamedTuple):
     """An archive that is one side: as a unit, and its bytes under its name."""
 
-    unit: Unit
+    unit: FileGroup
     file: tuple[str, bytes]
 
 
-def _whole_archives(units: Sequence[Unit], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
+def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
     """Return archives that their format reads as one side, by the folder of their members."""
     whole = {}
     for name, content in uploads:
@@ -176,13 +176,13 @@ def _whole_archives(units: Sequence[Unit], root: Path, uploads: Sequence[tuple[s
         kinds = {(unit.format, unit.sides, unit.unscored) for unit in inside}
         if recognised is None or len(kinds) > 1 or inside[0].format != recognised.name:
             continue
-        unit = Unit(path=folder, format=recognised.name, sides=inside[0].sides, unscored=inside[0].unscored)
+        unit = FileGroup(path=folder, format=recognised.name, sides=inside[0].sides, unscored=inside[0].unscored)
         whole[folder] = _Whole(unit, (name, content))
     return whole
 
 
 def _proposed(
-    units: Sequence[Unit],
+    units: Sequence[FileGroup],
     root: Path,
     files: Sequence[Path],
     open_truths: Collection[Kind],
@@ -218,7 +218,7 @@ def _proposed(
                 yield Proposed(upload, kind, title, "prediction", why if unit.sides or unit.unscored else "by default")
 
 
-def _upload(unit: Unit, root: Path, files: Sequence[Path]) -> Upload:
+def _upload(unit: FileGroup, root: Path, files: Sequence[Path]) -> Upload:
     """Return the files of a unit, those of a folder by their names in it."""
     if unit.path in files:
         return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)

@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from evaluator.analysis.doctor import fix_of
 from evaluator.analysis.slices.measured import ALL, AVERAGES, MEASURES
 from evaluator.data.issues import MOST_SHOWN, cut, whole
-from evaluator.matching.box_items import Question
+from evaluator.matching.box_items import Query
 from evaluator.matching.causes import Family
 from evaluator.metrics.item_ledger import Outcome
 from evaluator.protocols import PROTOCOLS
@@ -135,7 +135,7 @@ def _scores(text: str) -> tuple[float, ...]:
     return values
 
 
-def _with_labels(asked: Question, named: Callable[[str], str]) -> Question:
+def _with_labels(asked: Query, named: Callable[[str], str]) -> Query:
     truth, prediction = asked.cell or (None, None)
     cell = asked.cell and (truth if truth is None else named(truth), prediction and named(prediction))
     return msgspec.structs.replace(asked, cell=cell, cause=asked.cause and Family(*map(named, asked.cause)))
@@ -193,7 +193,7 @@ CODECS: Final[Mapping[str, Codec[Any]]] = {
     "page": FROM_ONE._replace(known=_has_page),
     "within": _NAMED_DOCUMENT,
     "label": Codec(_label, cut_text, known=_has_label),
-    "question": json_of(Question, lambda asked: _with_labels(asked, _label), lambda asked: _with_labels(asked, cut)),
+    "question": json_of(Query, lambda asked: _with_labels(asked, _label), lambda asked: _with_labels(asked, cut)),
     "charts": one_of([*crops.CHARTS]),
     "sort": one_of([*crops.ORDERS]),
     "third": one_of([*crops.THIRDS][1:]),

@@ -13,7 +13,7 @@ from typing import Final, ParamSpec, TypeVar
 import streamlit as st
 
 from evaluator.system import held_memory, memory
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 FEW: Final = 8
 """Values of a function that are kept in any case."""
@@ -36,7 +36,7 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
         for name, one in inspect.signature(make).parameters.items():
             if name.startswith("_") != (one.kind is one.KEYWORD_ONLY):
                 raise TypeError(f"{make.__qualname__}: {name} is neither a part of the key nor named as none")
-        kept: Recent[Hashable, tuple[R]] = Recent(most=most)
+        kept: LRUCache[Hashable, tuple[R]] = LRUCache(most=most)
         turns: dict[Hashable, threading.Lock] = {}
 
         @functools.wraps(make)
@@ -60,7 +60,7 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
     return decorate
 
 
-def _give_back(kept: Recent[Hashable, tuple[R]]) -> None:
+def _give_back(kept: LRUCache[Hashable, tuple[R]]) -> None:
     if held_memory.is_much() and kept.shorten(FEW):
         memory.give_back()
 

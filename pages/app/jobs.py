@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar, cast
 import streamlit as st
 
 from evaluator.data.issues import count_of
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from evaluator.system.progress import reporting
 from pages.app import ended_sessions
 from pages.app.computed import computed
@@ -124,7 +124,7 @@ class Jobs(Generic[K, T]):
     def __init__(self, name: str, *, kept: int = KEPT, discard: Callable[[T], object] | None = None) -> None:
         self._name, self._discard = name, discard
         self._of_session: Field[Job[K, T] | None] = Field(None, name)
-        self._kept: Recent[K, T] | None = Recent(most=kept) if kept else None
+        self._kept: LRUCache[K, T] | None = LRUCache(most=kept) if kept else None
 
     @property
     def current(self) -> Job[K, T] | None:

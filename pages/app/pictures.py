@@ -24,7 +24,7 @@ from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, measured
 from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
 from evaluator.project import AnyProject
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from evaluator.workspace.store import put
 from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from pages.app import ended_sessions, frame, routes, workspace_store
@@ -264,8 +264,8 @@ def picture(
 
 
 @st.cache_resource(show_spinner=False)
-def _not_ready() -> Recent[PageFile, bool]:
-    return Recent(most=_LATE_PAGES)
+def _not_ready() -> LRUCache[PageFile, bool]:
+    return LRUCache(most=_LATE_PAGES)
 
 
 def _picture_patience(page: PageFile) -> float:

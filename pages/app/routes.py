@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from evaluator.pdf.pool import media_type_of
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import ended_sessions
 
 FOLDER: Final = "layoutscope"
@@ -52,8 +52,8 @@ class _Pages(NamedTuple):
 # By session and view.
 _lists: Final[dict[tuple[str, str], _Pages]] = {}
 _scripts: Final[dict[str, bytes]] = {}
-_pictures: Final = Recent[str, bytes](most_bytes=PICTURE_BYTES)
-_later: Final = Recent[str, tuple[Callable[[], bytes | None], bool]](most=LATER)
+_pictures: Final = LRUCache[str, bytes](most_bytes=PICTURE_BYTES)
+_later: Final = LRUCache[str, tuple[Callable[[], bytes | None], bool]](most=LATER)
 _one_at_a_time = asyncio.Semaphore(1)
 _pages_at_a_time = asyncio.Semaphore(2)
 _ahead_at_a_time = asyncio.Semaphore(2)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from evaluator.data.fields import FieldDocuments, Schema
     from evaluator.data.issues import Issue
     from evaluator.formats.posters import Posters
-    from evaluator.matching.box_items import Question
+    from evaluator.matching.box_items import Query
     from evaluator.pdf.folder import Folders, PdfFolder
     from evaluator.project import Project, Upload
     from evaluator.review.problems import StoreProblem
@@ -362,7 +362,7 @@ class State:
     alike_asked: Field[bool] = Field(False)
 
     # Gallery.
-    gallery_question: Field[Question | None] = Field(None, part=Part("question", "gallery"))
+    gallery_question: Field[Query | None] = Field(None, part=Part("question", "gallery"))
     gallery_charts: WidgetField[str] = WidgetField("classes", part=Part("charts", "gallery"))
     gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery"))
     gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery"))

@@ -26,7 +26,7 @@ from evaluator.components.payloads import (
     StripItem,
     VerdictEvent,
 )
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import pictures, routes
 from pages.app.state import Field, as_of, state, values_now
 from pages.views.findings import log as findings
@@ -143,9 +143,9 @@ def without_current(strip: Sequence[ListedT]) -> list[ListedT]:
 
 
 @st.cache_resource(show_spinner=False)
-def _strips() -> Recent[object, tuple[str, Payload | Sequence[Payload]]]:
+def _strips() -> LRUCache[object, tuple[str, Payload | Sequence[Payload]]]:
     """What all pages of a list have in common and its name, for all sessions."""
-    return Recent(most=_KEPT_STRIPS)
+    return LRUCache(most=_KEPT_STRIPS)
 
 
 def strip_of(key: object, make: Callable[[], StripT]) -> dict[str, Any]:

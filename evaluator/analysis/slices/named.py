@@ -31,7 +31,7 @@ from evaluator.metrics.observations import Attribute
 from evaluator.metrics.results import ResultTable
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation
-from evaluator.system.atomic_write import write_whole
+from evaluator.system.atomic_write import atomic_write
 
 FILE_NAME: Final = "layoutscope-slices.json"
 """Where named slices are looked for, beside the ground truth."""
@@ -140,7 +140,7 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     others = [each for each in (read_named(path) if path.exists() else ()) if each.name != added.name]
     every = (*others, added)
     value = {each.name: [condition.to_json() for condition in each.conditions] for each in every}
-    write_whole(path, [msgspec.json.format(msgspec.json.encode(value), indent=2), b"\n"])
+    atomic_write(path, [msgspec.json.format(msgspec.json.encode(value), indent=2), b"\n"])
     return every
 
 

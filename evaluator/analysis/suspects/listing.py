@@ -19,7 +19,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.issues import count_of
 from evaluator.metrics.results import ResultTable, threshold_text
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 Action = Literal["add", "remove", "relabel", "move"]
 ACTIONS: Final[tuple[Action, ...]] = ("add", "remove", "relabel", "move")
@@ -96,7 +96,7 @@ class Suspects:
     min_score: float = 0.0
     notes: tuple[str, ...] = ()
 
-    _shown: Recent[int, Suspect] = field(default_factory=lambda: Recent(most=_SHOWN), init=False, repr=False)
+    _shown: LRUCache[int, Suspect] = field(default_factory=lambda: LRUCache(most=_SHOWN), init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.ranked)

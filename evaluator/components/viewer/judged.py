@@ -10,13 +10,13 @@ import msgspec
 from evaluator.components.payloads import JudgedItem, MistakeItem, OpinionItem
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.review.identity import Claim, PageMistakes, claimed_on_page, kept_id, page_mistakes
-from evaluator.review.verdicts import Judged, ReviewLog
+from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 if TYPE_CHECKING:
     from evaluator.review.pixel_targets import JudgedPiece
 
 
-def judged_item(judged: Judged) -> JudgedItem | None:
+def judged_item(judged: ReviewedTarget) -> JudgedItem | None:
     """Return what is held of a target for a view; None when all took it back."""
     if not judged.opinions:
         return None

@@ -15,8 +15,17 @@ import numpy as np
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Boxes, Document, Side
 from evaluator.formats.coco.reader import FORMAT, Numbers
-from evaluator.formats.coco.shape import Doubt, corners
-from evaluator.formats.coco.stream import DOUBTS, MOST_THREADS, PREDICTION, TRUTH, Instances, Named, Results, Rows
+from evaluator.formats.coco.shape import NeedsFullValidation, corners
+from evaluator.formats.coco.stream import (
+    MOST_THREADS,
+    NEED_FULL_VALIDATION,
+    PREDICTION,
+    TRUTH,
+    Instances,
+    Named,
+    Results,
+    Rows,
+)
 from evaluator.system.engine import Shard
 
 
@@ -39,15 +48,15 @@ class Packed(NamedTuple):
 
 
 def pack(given: Packing) -> Packed:
-    """Write the boxes of a file into those of its shards; Doubt where the ordinary reader has to look at it."""
+    """Write the boxes of a file into those of its shards; raise `NeedsFullValidation` where it is not plain."""
     try:
         with given.path.open("rb") as file:
             source = Instances(file) if given.side == "ground_truth" else Results(file)
             boxes = _written(source.rows(given.named, given.threads), given)
         return Packed(source.sha256, boxes)
-    except DOUBTS as problem:
+    except NEED_FULL_VALIDATION as problem:
         # Others cannot all be handed from one process to another.
-        raise Doubt from problem
+        raise NeedsFullValidation from problem
 
 
 def _written(parts: Iterable[Rows], given: Packing) -> IntArray:

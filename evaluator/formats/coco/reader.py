@@ -35,7 +35,7 @@ from evaluator.formats.coco.rules import (
     rows_of,
 )
 from evaluator.formats.coco.shape import CocoFile, corners, decode
-from evaluator.formats.coco.validate import walk
+from evaluator.formats.coco.validate import validate
 from evaluator.system.threads import thread_pool
 
 _MARKS = (
@@ -238,7 +238,7 @@ def is_unresolved(source: Annotations) -> bool:
 
 def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
     fix = "Split the file; something in it is not plain COCO."
-    file = walk(json_text.parse_exactly(source, collector, fix=fix), collector)
+    file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
     if file is None:
         raise BadInput(collector.issues())
     return file

@@ -1,7 +1,7 @@
 """The parts of a COCO file as typed structs, and the fast decoder from bytes to columns.
 
 Boxes are x, y, width, height in pixels, origin top left. The decoder accepts only this shape, without repeated keys;
-for anything else it answers None, and ``walk`` writes the issues.
+for anything else it answers None, and ``validate`` writes the issues.
 """
 
 from __future__ import annotations
@@ -123,11 +123,11 @@ _CATEGORIES = msgspec.json.Decoder(list[Category], strict=True).decode
 _ITEMS = msgspec.json.Decoder(list[Item], strict=True).decode
 
 
-class Doubt(Exception):
+class NeedsFullValidation(Exception):
     """Raised inside when the exact walk has to look at the file."""
 
 
-MALFORMED: Final = (msgspec.MsgspecError, RecursionError, UnicodeError, OverflowError, Doubt)
+MALFORMED: Final = (msgspec.MsgspecError, RecursionError, UnicodeError, OverflowError, NeedsFullValidation)
 """What the reading of a file raises that is not of the shape."""
 
 
@@ -158,11 +158,12 @@ def _whole(content: bytes) -> CocoFile:
 def images_and_categories(frame: bytes) -> tuple[list[Image], list[Category]]:
     """Return images and categories of a file whose annotations were replaced by an empty array.
 
-    Raises `Doubt`, `msgspec.MsgspecError` or `OverflowError` for another shape, or keys that may be repeated.
+    Raises `NeedsFullValidation`, `msgspec.MsgspecError` or `OverflowError` for another shape, or keys that may be
+    repeated.
     """
     parts = _TOP(frame)
     if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
-        raise Doubt
+        raise NeedsFullValidation
     images = _listed(bytes(parts["images"]), _IMAGES, Image)
     categories = _listed(bytes(parts["categories"]), _CATEGORIES, Category)
     numbers = [image.id for image in images] + [category.id for category in categories]
@@ -226,18 +227,18 @@ def possible_ends(text: Callable[[int, int], bytes], start: int, size: int, step
 def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
     """Where the array of ``annotations`` is in the bytes that the parts are views of."""
     if "annotations" not in parts:
-        raise Doubt
+        raise NeedsFullValidation
     base = np.frombuffer(content, dtype=np.uint8).ctypes.data
     start = np.frombuffer(parts["annotations"], dtype=np.uint8).ctypes.data - base
     stop = start + len(memoryview(parts["annotations"]))
     inside = 0 <= start < stop <= len(content)
     if not inside or content[start : start + 1] != b"[" or content[stop - 1 : stop] != b"]":
-        raise Doubt
+        raise NeedsFullValidation
     return start, stop
 
 
 def _listed(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
-    """The objects of a piece, none of which repeats a key of its shape; Doubt when one may."""
+    """The objects of a piece, none of which repeats a key of its shape; NeedsFullValidation when one may."""
     objects = decoder(piece)
     # A key that is repeated or unknown has two quotation marks more; a text may have less than it is encoded with.
     escaped = shape is not Item and b"\\" in piece
@@ -247,21 +248,21 @@ def _listed(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any])
 
 
 def _need_each_once(piece: bytes, objects: Sequence[object], shape: type[Any]) -> None:
-    """Doubt when an object of a piece repeats a key of its shape."""
+    """NeedsFullValidation when an object of a piece repeats a key of its shape."""
     if b"\\" in piece and _ESCAPED_KEY.search(piece):
-        raise Doubt
+        raise NeedsFullValidation
     for name in shape.__struct_fields__:
         written = piece.count(b'"%b"' % name.encode())
         # An object has no key that is nowhere written.
         if written and written != len(objects) - [*map(attrgetter(name), objects)].count(UNSET):
-            raise Doubt
+            raise NeedsFullValidation
 
 
 def _items(reading: Reading, content: bytes) -> ItemColumns:
     whole = reading.columns()
     if whole is not None:
         return plain_columns(whole)
-    gathering = Gathering()
+    gathering = ColumnBuilder()
     for place, columns in reading.pieces():
         if columns is not None:
             gathering.add_columns(columns)
@@ -305,7 +306,7 @@ def _quotes(text: bytes | msgspec.Raw) -> int:
     return sum(int(np.count_nonzero(view[at : at + _STEP] == _QUOTE)) for at in range(0, len(view), _STEP))
 
 
-class Gathering:
+class ColumnBuilder:
     """Items on their way to columns, so that only few of them exist as objects at a time."""
 
     def __init__(self) -> None:

@@ -36,8 +36,8 @@ from evaluator.formats.coco.shape import (
     ANNOTATIONS,
     BLANKS,
     MALFORMED,
-    Doubt,
     ItemColumns,
+    NeedsFullValidation,
     corners,
     images_and_categories,
     is_frame,
@@ -46,7 +46,7 @@ from evaluator.formats.coco.shape import (
 )
 from evaluator.system.threads import in_threads
 
-DOUBTS: Final = (*MALFORMED, BadInput, OSError)
+NEED_FULL_VALIDATION: Final = (*MALFORMED, BadInput, OSError)
 """What is raised here where the ordinary reader has to look at the file."""
 TRUTH: Final = np.dtype([("page", "i4"), ("label", "i2"), ("crowd", "?"), ("xywh", "f8", 4), ("area", "f8")])
 """A row of a ground truth. The page is the rank of the image id, the label the rank of the category id."""
@@ -81,7 +81,7 @@ class Named(NamedTuple):
 
 
 class Instances:
-    """A ground truth from a file that stays open until its rows were taken; raises one of `DOUBTS`."""
+    """A ground truth from a file that stays open until its rows were taken; raises one of `NEED_FULL_VALIDATION`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._array, self._frame = _annotations(_File(file))
@@ -95,7 +95,7 @@ class Instances:
             pages, labels = check_images(images, collector), check_categories(categories, collector)
         _need_nothing(collector)
         if pages.page_size is None:
-            raise Doubt
+            raise NeedsFullValidation
         order = np.argsort(pages.ids)
         ids = pages.ids[order]
         return Named(ids, pages.page_size[order], len(pages.documents), labels, Index(ids), Index(labels.ids))
@@ -128,7 +128,7 @@ class Instances:
 
 
 class Results:
-    """A results list from a file that stays open until its rows were taken; raises one of `DOUBTS`."""
+    """A results list from a file that stays open until its rows were taken; raises one of `NEED_FULL_VALIDATION`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._array = _list(_File(file))
@@ -159,7 +159,7 @@ def _placed(items: ItemColumns, named: Named, row: np.dtype[np.void], side: Side
     """Rows of a piece on their pages, after the rules on its values."""
     page, label = named.lookup.rows_of(items.image_id), named.label_index.rows_of(items.category_id)
     if min(page.min(), label.min()) < 0:
-        raise Doubt
+        raise NeedsFullValidation
     collector = _no_issues()
     check_items(items, "", collector, side=side)
     if side == "prediction":
@@ -176,9 +176,9 @@ def _no_issues() -> Collector:
 
 
 def _need_nothing(collector: Collector) -> None:
-    """Doubt when there is any issue; the ordinary reader finds the place for it."""
+    """NeedsFullValidation when there is any issue; the ordinary reader finds the place for it."""
     if collector.issues():
-        raise Doubt
+        raise NeedsFullValidation
 
 
 class _File:
@@ -188,14 +188,14 @@ class _File:
         self._file = file
         self.size = os.fstat(file.fileno()).st_size
         if self.size > limits.MAX_FILE_BYTES:
-            raise Doubt
+            raise NeedsFullValidation
 
     def bytes(self, start: int, stop: int) -> bytes:
-        """The bytes between two places; Doubt when there are fewer, because somebody cut the file off."""
+        """The bytes between two places; NeedsFullValidation when there are fewer, because somebody cut the file off."""
         self._file.seek(start)
         piece = self._file.read(stop - start)
         if len(piece) < stop - start:
-            raise Doubt
+            raise NeedsFullValidation
         return piece
 
 
@@ -235,7 +235,7 @@ class _Array:
                 following = text.rfind(b"{")
                 end = text.rfind(b"}", 0, max(following, 0)) + 1
                 if not end or text[end:following].strip(BLANKS) != b",":
-                    raise Doubt
+                    raise NeedsFullValidation
             self._digest.update(memoryview(text)[:following])
             yield text[:end]
             at += following
@@ -247,7 +247,7 @@ def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
     text = np.frombuffer(piece, dtype=np.uint8)
     columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))
     if not keys or not read(text, columns):
-        raise Doubt
+        raise NeedsFullValidation
     return plain_columns(columns)
 
 
@@ -259,7 +259,7 @@ def _annotations(file: _File) -> tuple[_Array, bytes]:
             tail = file.bytes(end, file.size)
             if is_frame(head[:-1], tail[1:]):
                 return _Array(file, head, tail), head + tail
-    raise Doubt
+    raise NeedsFullValidation
 
 
 def _head(file: _File) -> bytes:
@@ -271,7 +271,7 @@ def _head(file: _File) -> bytes:
         if begin:
             return text[: begin.end() + 1]
         if size >= min(file.size, _MOST_AROUND):
-            raise Doubt
+            raise NeedsFullValidation
         size *= 2
 
 
@@ -279,5 +279,5 @@ def _list(file: _File) -> _Array:
     head, tail = file.bytes(0, min(_STEP, file.size)), file.bytes(max(file.size - _STEP, 0), file.size)
     start, stop = len(head) - len(head.lstrip(BLANKS)), len(tail.rstrip(BLANKS))
     if head[start : start + 1] != b"[" or tail[stop - 1 : stop] != b"]":
-        raise Doubt
+        raise NeedsFullValidation
     return _Array(file, head[: start + 1], tail[stop - 1 :])

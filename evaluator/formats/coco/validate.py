@@ -24,7 +24,7 @@ from evaluator.formats.coco.shape import (
     PAGE_KEYS,
     Category,
     CocoFile,
-    Gathering,
+    ColumnBuilder,
     Image,
     Item,
 )
@@ -133,7 +133,7 @@ _ITEM = Shape(
 _WITHOUT_BOX = _ITEM._replace(required=("image_id", "category_id"), checks={**_ITEM.checks, "bbox": lambda *_: _NO_BOX})
 
 
-def walk(tree: object, collector: Collector) -> CocoFile | None:
+def validate(tree: object, collector: Collector) -> CocoFile | None:
     """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
 
     None when the top level is neither an object nor an array.
@@ -195,7 +195,7 @@ def _file(
     *,
     place: str,
 ) -> CocoFile:
-    gathering = Gathering()
+    gathering = ColumnBuilder()
     derived = [_derived(value) for value in values]
     items = [
         _item(collector, value, f"{place}[{i}]", box)

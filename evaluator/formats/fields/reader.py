@@ -16,7 +16,7 @@ from evaluator.data.dataset import Side
 from evaluator.data.fields import Field, FieldDocuments, Tree, box_corners
 from evaluator.data.issues import BadInput, Collector, Issue, has_errors, quote, refuse
 from evaluator.formats import folder, json_text, limits
-from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
+from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, is_called_truth
 from evaluator.formats.fields.pair import check_pair
 from evaluator.formats.json_text import Unusable, excerpt, step
 
@@ -319,11 +319,11 @@ class Fields(Format[FieldDocuments]):
         """Return a file of JSON lines, a file that was given by itself, or else the folder of the documents."""
         return file if file in given or file.suffix.lower() in LINE_SUFFIXES else file.parent
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return the unit, a ground truth by its name; without a confidence, it may be one."""
         sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
         scored = any(b'"_confidence"' in content for _, content in files)
-        return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
+        return FileGroup(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 
 
 FORMAT: Final = Fields()

@@ -19,7 +19,7 @@ from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.snapshot import rules
 from evaluator.formats.snapshot.pair import check_pair
 from evaluator.formats.snapshot.shape import SnapshotFile, decode
-from evaluator.formats.snapshot.validate import walk
+from evaluator.formats.snapshot.validate import validate
 
 _MARKS = (
     b'"label_map"', b'"coordinate_system"', b'"schema_version"', b'"documents"', b'"predictions"',
@@ -81,7 +81,7 @@ FORMAT: Final = Snapshot()
 
 def _walk(source: json_text.Source, collector: Collector) -> SnapshotFile:
     fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
-    file = walk(json_text.parse_exactly(source, collector, fix=fix), collector)
+    file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
     if file is None:
         raise BadInput(collector.issues())
     return file

@@ -1,6 +1,6 @@
 """The parts of a schema-1.3 file (document, pageEntry, objectBase) as typed structs; their decoder.
 
-The decoder accepts only this shape; for anything else it answers None, and `walk` writes the issues.
+The decoder accepts only this shape; for anything else it answers None, and `validate` writes the issues.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Codes(dict[str, int]):
         return code
 
 
-class Gathering:
+class ColumnBuilder:
     """Page entries on their way to columns, so that only few of them exist as objects at a time."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ def decode(content: bytes) -> SnapshotFile | None:
     That is: no JSON, another shape, nested too deep, or a repeated key. Few page entries are decoded at a time, for
     cache and memory.
     """
-    gathering = Gathering()
+    gathering = ColumnBuilder()
     try:
         file = _SKIM(content)
         for some in _few_at_a_time(file.predictions):

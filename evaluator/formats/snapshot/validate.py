@@ -15,7 +15,7 @@ from msgspec import UNSET
 from evaluator.data.issues import Collector
 from evaluator.formats.json_text import excerpt, has_lone_surrogate, step
 from evaluator.formats.json_values import Check, Shape, no_oddities, text, wanted
-from evaluator.formats.snapshot.shape import DocumentEntry, Gathering, ObjectEntry, PageEntry, SnapshotFile
+from evaluator.formats.snapshot.shape import ColumnBuilder, DocumentEntry, ObjectEntry, PageEntry, SnapshotFile
 
 PAGE_INDEX_RULE = "page_index must be an integer from 0 to 2147483647 (schema 1.3)"
 PAGE_INDEX_FIX = "Count the pages of the document from 0 and write the number without quotes."
@@ -139,7 +139,7 @@ _PAGE = _of_schema(
 )
 
 
-def walk(tree: object, collector: Collector) -> SnapshotFile | None:
+def validate(tree: object, collector: Collector) -> SnapshotFile | None:
     """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
 
     None when the top level is not an object; a missing label_map or info is UNSET.
@@ -151,7 +151,7 @@ def walk(tree: object, collector: Collector) -> SnapshotFile | None:
         DocumentEntry(**unusable | (_DOCUMENT.fields(item, place, collector) or {}))
         for place, item in _items(collector, tree, "documents")
     ]
-    gathering = Gathering()
+    gathering = ColumnBuilder()
     for place, item in _items(collector, tree, "predictions"):
         gathering.add([_page(item, place, collector)])
     label_map, info = tree.get("label_map", UNSET), tree.get("info", UNSET)

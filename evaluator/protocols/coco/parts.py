@@ -19,8 +19,8 @@ from evaluator import formats
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Side, join
 from evaluator.formats.coco.packed import Packing, pack, packed
-from evaluator.formats.coco.shape import Doubt
-from evaluator.formats.coco.stream import DOUBTS, MOST_THREADS, Instances
+from evaluator.formats.coco.shape import NeedsFullValidation
+from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, Instances
 from evaluator.matching.box_results import plain_values
 from evaluator.matching.pairs import most_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
@@ -120,7 +120,7 @@ def average_in_parts(
             tempfile.TemporaryDirectory(prefix="layoutscope-") as folder,
         ):
             return _result(engine, (ground_truth, prediction), Path(folder), rising, pages, errors=error_types)
-    except DOUBTS:
+    except NEED_FULL_VALIDATION:
         # The ordinary way uses the same code: what is wrong there is raised again.
         return None
 
@@ -144,7 +144,7 @@ def _result(
     *,
     errors: bool,
 ) -> PartsResult:
-    """The result of two files; one of `DOUBTS` when they are not plain, or the disk is full."""
+    """The result of two files; one of `NEED_FULL_VALIDATION` when they are not plain, or the disk is full."""
     with paths[0].open("rb") as file:
         named = Instances(file).named()
     count = len(named.ids)
@@ -176,9 +176,9 @@ def _result(
 
 
 def _need_few_pairs(boxes: IntArray) -> None:
-    """Doubt about a side whose pairs the ordinary way counts before it makes them; see `matching.overlap_limit`."""
+    """Raise `NeedsFullValidation` where the ordinary way counts the pairs before it makes them."""
     if float((boxes.astype(np.float64) ** 2).sum()) > most_pairs(int(boxes.sum())):
-        raise Doubt
+        raise NeedsFullValidation
 
 
 def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:

@@ -91,7 +91,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """The evaluation of a matching, thresholds rising."""
         return result_of(matching, iou)
 
-    def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
+    def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
         """The twelve numbers in the official order; one of a size states why it is undefined."""
         coco = cast(CocoResult, result)
         sizes = coco.matching.pairs.sizes

@@ -14,7 +14,7 @@ from evaluator.metrics.item_ledger import Item, ItemLedger, Items
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 EVERYTHING = "All fields"
 BY_BOX, BY_VALUE, BY_BOTH = "box", "value", "box and value"
@@ -30,7 +30,7 @@ class FieldLedgers:
         classes = {name for result in self._results for name in result.compared.classes}
         self._names = sorted(classes, key=natural_order)
         # One for each measure, and others while a threshold changes what is spurious.
-        self._layouts: Recent[tuple[str, bytes, bytes], _Layout] = Recent(most=6)
+        self._layouts: LRUCache[tuple[str, bytes, bytes], _Layout] = LRUCache(most=6)
 
     def by_box_and_value(self, iou: float) -> tuple[ItemLedger, ItemLedger]:
         """See `field_ledgers`."""

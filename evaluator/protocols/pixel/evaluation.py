@@ -49,7 +49,7 @@ from evaluator.protocols.pixel.sides import (
     report_labels,
 )
 from evaluator.protocols.snapshot import evaluation as snapshot
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.
@@ -237,8 +237,8 @@ class PixelResult(DatasetResult):
     missing_page: MissingPage = "penalize"
     exact: bool = False
     merged: PixelPartial | None = None
-    _of_cells: Recent[tuple[int, int], FloatArray] = field(
-        default_factory=lambda: Recent(most=_MOST_CELLS), init=False, repr=False
+    _of_cells: LRUCache[tuple[int, int], FloatArray] = field(
+        default_factory=lambda: LRUCache(most=_MOST_CELLS), init=False, repr=False
     )
 
     @property

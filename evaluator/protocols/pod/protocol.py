@@ -103,7 +103,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
         """Return the evaluation of a matching."""
         return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
 
-    def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
+    def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
         """Return mean AP (mAP) and mean F1 at each threshold; only those of the first have intervals."""
         groups = []
         for place, (iou, at_iou) in enumerate(cast(PodResult, result).thresholds.items()):

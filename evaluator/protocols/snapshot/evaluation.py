@@ -44,7 +44,7 @@ from evaluator.metrics.results import (
     Signature,
 )
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -274,9 +274,9 @@ class Pairs(BoxPairs[Matching]):
         return self._kept_stretches.get_or_make(min_area, make)
 
     @cached_property
-    def _kept_stretches(self) -> Recent[float, Stretches]:
+    def _kept_stretches(self) -> LRUCache[float, Stretches]:
         """Those of the smallest areas that were asked for last."""
-        return Recent(most=2)
+        return LRUCache(most=2)
 
     @cached_property
     def fitted(self) -> FittedPairs:

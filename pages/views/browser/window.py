@@ -24,7 +24,7 @@ from evaluator.components.payloads import (
 )
 from evaluator.components.viewer.page_strip import strip, window
 from evaluator.data.issues import cut, displayed
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app import window as turned
 from pages.app.results import result_key
@@ -38,9 +38,9 @@ _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, tuple[PageLayers, LostText]]:
+def _drawn() -> LRUCache[object, tuple[PageLayers, LostText]]:
     """What is drawn of pages, for all sessions."""
-    return Recent(most=_KEPT_PAGES)
+    return LRUCache(most=_KEPT_PAGES)
 
 
 def numbered(model: Model) -> ModelItem:

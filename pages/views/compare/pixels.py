@@ -17,7 +17,7 @@ from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app.address import at, write_url
 from pages.app.computed import computed
@@ -96,8 +96,8 @@ def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.Pix
 
 
 @st.cache_resource(show_spinner=False)
-def _pieces() -> Recent[object, tuple[list[Piece], list[Piece]]]:
-    return Recent(most=64)
+def _pieces() -> LRUCache[object, tuple[list[Piece], list[Piece]]]:
+    return LRUCache(most=64)
 
 
 def _source(loaded: OpenedBoxes) -> panes.Source | None:

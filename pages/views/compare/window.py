@@ -20,7 +20,7 @@ from evaluator.components.payloads import (
     PictureItem,
     with_notes,
 )
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import window as turned
 from pages.app.session_files import Place
 from pages.app.state import state
@@ -30,9 +30,9 @@ _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, PairLayers]:
+def _drawn() -> LRUCache[object, PairLayers]:
     """What is drawn of pages, for all sessions."""
-    return Recent(most=_KEPT_PAGES)
+    return LRUCache(most=_KEPT_PAGES)
 
 
 @dataclass(frozen=True)

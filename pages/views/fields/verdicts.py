@@ -15,7 +15,7 @@ from evaluator.review.field_corrections import FieldCorrections, corrected_field
 from evaluator.review.field_targets import JudgedFields, field_model_name, field_statuses, judged_fields, targets_of
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app.computed import computed
 from pages.app.state import state
 from pages.views.fields import results as choices
@@ -50,8 +50,8 @@ def _judged(model: choices.FieldModel, document: str) -> JudgedFields:
 
 
 @st.cache_resource(show_spinner=False)
-def _documents() -> Recent[object, JudgedFields]:
-    return Recent(most=_KEPT_DOCUMENTS)
+def _documents() -> LRUCache[object, JudgedFields]:
+    return LRUCache(most=_KEPT_DOCUMENTS)
 
 
 def any_field(log: ReviewLog) -> bool:

@@ -21,7 +21,7 @@ from evaluator.components.payloads import (
 from evaluator.components.viewer import fields as overlay
 from evaluator.components.viewer.page_strip import window
 from evaluator.data.issues import cut, displayed
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import pictures
 from pages.app import window as turned
 from pages.app.session_files import Place
@@ -34,9 +34,9 @@ _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, PageLayers]:
+def _drawn() -> LRUCache[object, PageLayers]:
     """What is drawn of pages, for all sessions."""
-    return Recent(most=_KEPT_PAGES)
+    return LRUCache(most=_KEPT_PAGES)
 
 
 def payload(

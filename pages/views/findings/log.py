@@ -31,7 +31,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, login
 from pages.app.components import remembered_name, reviewer
 from pages.app.computed import computed
@@ -318,9 +318,9 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
 
 @st.cache_resource(show_spinner=False)
-def _known() -> Recent[tuple[ResultKey, int], identity.PageMistakes]:
+def _known() -> LRUCache[tuple[ResultKey, int], identity.PageMistakes]:
     """Return the mistakes of pages as targets of verdicts, for all sessions."""
-    return Recent(most=_KEPT_PAGES)
+    return LRUCache(most=_KEPT_PAGES)
 
 
 def _attached(

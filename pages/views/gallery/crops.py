@@ -18,7 +18,7 @@ from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.issues import count_of, plain, whole
 from evaluator.data.order import order_by
 from evaluator.matching import box_items
-from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Question, asks_for_matches
+from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Query, asks_for_matches
 from evaluator.matching.causes import Family
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, capitalised
@@ -69,7 +69,7 @@ def drop_unknown(loaded: OpenedBoxes) -> None:
         state.gallery_question = None
 
 
-def ask(asked: Question | None) -> None:
+def ask(asked: Query | None) -> None:
     """Show what is behind a number; None for all mistakes."""
     state.gallery_question, state.gallery_sheet = asked, 0
 
@@ -79,7 +79,7 @@ def ask_alike(family: tuple[str, str, str, str, str]) -> None:
     listing.clear_filter()
     loaded = session_files.boxes()
     labels = loaded.dataset.labels if loaded else ()
-    ask(Question(cause=Family(*(whole(part, labels) for part in family))))
+    ask(Query(cause=Family(*(whole(part, labels) for part in family))))
     state.gallery_charts = "causes"
     state.alike_asked = True
 
@@ -204,19 +204,19 @@ def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
     return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
 
 
-def _boxes_held(result: Result, chosen: Items, asked: Question, inside: Inside | str | None) -> int | None:
+def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | str | None) -> int | None:
     """Return how many asked boxes some items hold; None where a question is not about boxes."""
     if asked.slice is not None and not isinstance(inside, str) and inside is not None:
         return box_items.boxes_held(result, chosen, inside)
     return None if asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
 
 
-def in_words(asked: Question) -> str:
+def in_words(asked: Query) -> str:
     """Return a question in words."""
     if asked.slice is None:
         return box_items.in_words(asked)
     others = msgspec.structs.replace(asked, slice=None)
-    more = "" if others == Question() else f", {box_items.in_words(others)}"
+    more = "" if others == Query() else f", {box_items.in_words(others)}"
     return f"{slices.slice_words(asked.slice)}{more}"
 
 

@@ -100,7 +100,7 @@ def _differences(
 ) -> tuple[Difference, ...]:
     of = protocol.chosen()
     results = _results()
-    names = {one.metric for group in of.own_numbers(results[0]) for one in group.numbers if one.metric}
+    names = {one.metric for group in of.protocol_metrics(results[0]) for one in group.numbers if one.metric}
     return differences(*(of.measures(result) for result in results), keys=[Key(name, ALL_LABELS) for name in names])
 
 
@@ -109,13 +109,13 @@ def _differences(
 
 def has_own_numbers(loaded: OpenedBoxes) -> bool:
     """Return whether the protocol has numbers beside those of the matching at one threshold."""
-    return bool(protocol.chosen().own_numbers(evaluation_of(loaded, loaded.pair[0])))
+    return bool(protocol.chosen().protocol_metrics(evaluation_of(loaded, loaded.pair[0])))
 
 
 def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """Draw the protocol's own numbers, a row for each model, and B minus A in points."""
     of = protocol.chosen()
-    groups = [of.own_numbers(evaluation_of(loaded, model)) for model in chosen]
+    groups = [of.protocol_metrics(evaluation_of(loaded, model)) for model in chosen]
     few = max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
     known: dict[str, Difference] = {}
     if len(chosen) == 2 and few and state.own_intervals:

@@ -103,7 +103,7 @@ def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | Non
     )
 
 
-@computed(4, spinner="Gathering the pack")
+@computed(4, spinner="ColumnBuilder the pack")
 def _contents(
     keys: tuple[ResultKey, ...],
     options: bytes,

@@ -12,7 +12,7 @@ from evaluator.components.viewer.poster_page import poster_data
 from evaluator.protocols.posters.page import PageDifference
 from evaluator.review.identity import stored_name, targets_by_id
 from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import Judged, ReviewLog, Target
+from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target
 from evaluator.review.word_targets import PosterText, judged_words, word_statuses
 from pages.app.state import state
 from pages.views.findings import log as findings
@@ -77,6 +77,8 @@ def _texts(model: choices.PosterModel) -> PosterText:
     return PosterText(_name(model), model.posters.posters, lambda poster_id: choices.comparison(model, poster_id))
 
 
-def _judged(model: choices.PosterModel, poster_id: str, words: PageDifference) -> list[tuple[Target, Judged | None]]:
+def _judged(
+    model: choices.PosterModel, poster_id: str, words: PageDifference
+) -> list[tuple[Target, ReviewedTarget | None]]:
     log: ReviewLog = findings.review_log()
     return judged_words(words, poster_id, _name(model), log, signature=choices.evaluated(model).signature)

@@ -11,7 +11,7 @@ import streamlit as st
 from evaluator.analysis.slices.slices import Slice, Slices
 from evaluator.components.payloads import SlicesPayload
 from evaluator.data.issues import count_of, cut, whole
-from evaluator.matching.box_items import Question
+from evaluator.matching.box_items import Query
 from pages.app import components, frame, jobs, widgets
 from pages.app.session_files import OpenedBoxes
 from pages.app.state import State, go_to, report, state
@@ -116,7 +116,7 @@ def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
     listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
-    crops.ask(Question(slice=held.slice_of(one.conditions, one.box_measure)))
+    crops.ask(Query(slice=held.slice_of(one.conditions, one.box_measure)))
 
 
 def _model(loaded: OpenedBoxes, of: str) -> int:

@@ -26,7 +26,7 @@ from evaluator.pdf.folder import PdfFolder
 from evaluator.review.preview import PageFiles, counts_of, effect, effect_words
 from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.review.verdicts import judge as judge_target
-from evaluator.system.lru_cache import Recent
+from evaluator.system.lru_cache import LRUCache
 from pages.app import components, pictures
 from pages.app.computed import computed
 from pages.app.jobs import Jobs
@@ -269,7 +269,7 @@ def judge(every: Suspects, event: SuspectVerdictEvent, signature: str) -> None:
 # --- how much to review ----------------------------------------------------------------------------------------------
 
 # The last plan for some files: at another threshold other boxes are matched, and the draw of the pages stays.
-_PLANS: Final = Recent[tuple[str, ...], Plan](most=4)
+_PLANS: Final = LRUCache[tuple[str, ...], Plan](most=4)
 
 
 class Known(NamedTuple):

@@ -364,7 +364,7 @@ class _File:
         value, place, error = region.value, region.at, self._collector.error
         rotated = region.outer.get("image_rotation")
         if rotated not in (None, 0):
-            rule = f"the image must not be rotate in the editor, image_rotation must be 0 ({_SOURCE})"
+            rule = f"the image must not be turned in the editor, image_rotation must be 0 ({_SOURCE})"
             error(region.place, rule, excerpt(rotated), "Turn the image back, and export the file again.")
             return None
         if "points" in value:
@@ -387,7 +387,7 @@ class _File:
             return Shape((x, y, x + width, y + height))
         size = _size(region.outer)
         if size is None:
-            rule = f"a rectangle that is rotate must have original_width and original_height above 0 ({_SOURCE})"
+            rule = f"a rectangle that is turned must have original_width and original_height above 0 ({_SOURCE})"
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT

@@ -5,14 +5,14 @@
 /** @typedef {import("../shared/payloads.d.ts").SuspectItem} SuspectItem */
 
 export class SuspectQueue {
-  constructor() {
+  /** @param {string[]} answered targets that were answered, the last one at the end */
+  constructor(answered = []) {
     /** @type {SuspectItem[]} all of the list, most likely first */
     this.items = [];
     this.set = "";
     this.onlyOpen = true;
     this.chosen = "";
-    /** @type {string[]} targets that were answered here, the last one at the end */
-    this.answered = [];
+    this.answered = answered;
   }
 
   /** @param {string} set @param {SuspectItem[]} items @param {boolean} onlyOpen whether those with a verdict are left out */
@@ -44,18 +44,25 @@ export class SuspectQueue {
    */
   answer(listed, item) {
     const at = listed.findIndex(({ target }) => target === item.target);
-    this.answered = [...this.answered.filter((target) => target !== item.target), item.target];
+    this.forget(item.target);
+    this.answered.push(item.target);
     this.chosen = (listed[at + 1] ?? listed[at - 1])?.target ?? "";
   }
 
-  /** @returns {SuspectItem | null} what was answered last, which is chosen again */
+  /** @returns {SuspectItem | null} what was answered last of this list, which is chosen again */
   takeBack() {
-    const last = this.answered[this.answered.length - 1];
-    const item = this.items.find(({ target }) => target === last);
-    if (!item) return null;
-    this.answered = this.answered.slice(0, -1);
-    this.chosen = item.target;
-    return item;
+    const listed = new Map(this.items.map((item) => [item.target, item]));
+    const last = [...this.answered].reverse().find((target) => listed.has(target));
+    if (last === undefined) return null;
+    this.forget(last);
+    this.chosen = last;
+    return listed.get(last) ?? null;
+  }
+
+  /** @param {string} target */
+  forget(target) {
+    const at = this.answered.indexOf(target);
+    if (at >= 0) this.answered.splice(at, 1);
   }
 }
 

@@ -40,12 +40,14 @@ const ZOOM = 1.25;
 const REST = 120;
 /** Milliseconds after which pictures that did not come are asked for again. */
 const ASKED_AGAIN = 3000;
+/** @type {string[]} targets that were answered here, the last one at the end; a list that is built anew goes on with them */
+const ANSWERED = [];
 
 export class SuspectsView {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<SuspectsEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    this.queue = new SuspectQueue();
+    this.queue = new SuspectQueue(ANSWERED);
     /** @type {SuspectsPayload | null} */
     this.data = null;
     /** @type {SuspectsPayload["states"]} */
@@ -305,8 +307,9 @@ export class SuspectsView {
   want(rest = REST) {
     window.clearTimeout(this.wantTimer);
     this.wantTimer = window.setTimeout(() => {
-      // Of two messages on their way the server takes the later one: an answer goes alone.
-      if (this.outbox.busy) return;
+      // Of two messages on their way the server takes the later one: an answer goes alone, and a list that was built anew
+      // in the meantime asks by itself.
+      if (this.outbox.busy || !this.root.isConnected) return;
       const listed = this.listed;
       const at = Math.max(0, listed.findIndex(({ target }) => target === this.queue.chosen));
       const beside = [at, at + 1, at + 2, at - 1].flatMap((place) => listed[place] ?? []);

@@ -44,6 +44,18 @@ test("what was answered last is chosen again", () => {
   assert.equal(queue.takeBack(), null);
 });
 
+test("a list that is built anew takes back what was answered before, of its own suspects", () => {
+  /** @type {string[]} */
+  const answered = ["elsewhere"];
+  const items = ["a", "b"].map(suspect);
+  const [before, anew] = [new SuspectQueue(answered), new SuspectQueue(answered)];
+  for (const queue of [before, anew]) queue.fill("set", items, false);
+  before.answer(items, items[1]);
+  answered.push("of another list");
+  assert.equal(anew.takeBack()?.target, "b");
+  assert.deepEqual([anew.takeBack(), answered], [null, ["elsewhere", "of another list"]]);
+});
+
 test("steps stop at the ends, and those with a verdict stay where all are wanted", () => {
   const queue = filled(false);
   const listed = queue.listed(() => true);

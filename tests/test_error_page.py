@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests import error_page
-from tests.test_readers_snapshot import BROKEN, outcome
+from tests.formats.test_readers_snapshot import BROKEN, outcome
 
 
 def test_the_page_is_up_to_date() -> None:

@@ -41,7 +41,7 @@ from tests.dashboard import (
     viewer,
     workspace,
 )
-from tests.test_session import upload
+from tests.pages.test_session import upload
 
 Start = Callable[[str, dict[str, str]], AppTest]
 

@@ -54,13 +54,13 @@ def test_names_are_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "test", "is_one"),
     [
-        ("test_formats.py", "test_real_files_read_as_every_other_format_say_what_they_are", True),
-        ("test_formats.py", "test_made_boxes_stay_as_they_are", False),
-        ("test_findings_store.py", "TestContract", True),
+        ("formats/test_formats.py", "test_real_files_read_as_every_other_format_say_what_they_are", True),
+        ("formats/test_formats.py", "test_made_boxes_stay_as_they_are", False),
+        ("review/test_findings_store.py", "TestContract", True),
         ("browser/test_two_servers.py", "test_two_reviewers_on_two_servers", True),
         ("browser/test_deploy.py", "test_a_proxy_with_a_password_as_the_page_says", True),
         ("browser/test_login.py", "test_log_in_and_log_out", False),
-        ("test_boxes.py", "test_ratios_stay_in_range_and_swap_with_the_sides", False),
+        ("data/test_boxes.py", "test_ratios_stay_in_range_and_swap_with_the_sides", False),
     ],
 )
 def test_the_tests_of_this_suite(file: str, test: str, *, is_one: bool) -> None:

@@ -64,9 +64,10 @@ MOST_WRITE_SECONDS: Final = 0.2
 ROOT: Final = Path(__file__).resolve().parents[2]
 # The tests of properties: those that Hypothesis makes inputs for.
 PROPERTY_TESTS: Final = (
-    "tests/test_protocols.py", "tests/test_matching.py", "tests/test_boxes.py", "tests/test_polygons.py",
-    "tests/test_average_precision.py", "tests/test_pixel_counts.py", "tests/test_crowding.py", "tests/test_causes.py",
-    "tests/test_confidence.py", "tests/test_compare_differences.py", "tests/test_text.py", "tests/test_pair.py",
+    "tests/protocols/test_protocols.py", "tests/matching/test_matching.py", "tests/data/test_boxes.py",
+    "tests/data/test_polygons.py", "tests/metrics/test_average_precision.py", "tests/metrics/test_pixel_counts.py",
+    "tests/matching/test_crowding.py", "tests/matching/test_causes.py", "tests/metrics/test_confidence.py",
+    "tests/compare/test_compare_differences.py", "tests/data/test_text.py", "tests/components/test_pair.py",
 )  # fmt: skip
 # Of low severity in bandit: asserts, processes started without a shell, chance that is no secret.
 _LOW: Final = "S101,S110,S112,S311,S404,S603,S607"
@@ -174,8 +175,8 @@ def properties(count: int, seed: int, only: str | None) -> dict[str, Row]:
 def corpus(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """The files of hostile/ and those made here; the archives alone in a short run."""
     files = [str(path.relative_to(ROOT)) for path in sorted(Path(ROOT, "tests").glob("test_readers_*.py"))]
-    pages = ["tests/test_pages_pdf.py", "tests/test_pdf_folder.py"]
-    files = [*files, *pages] if count else ["tests/test_readers_archive.py"]
+    pages = ["tests/pdf/test_pages_pdf.py", "tests/pdf/test_pdf_folder.py"]
+    files = [*files, *pages] if count else ["tests/formats/test_readers_archive.py"]
     return {"corpus": _suite("-n", "0", "-k", "hostile or corpus", *files)}
 
 
@@ -265,7 +266,7 @@ def network(count: int, seed: int, only: str | None) -> dict[str, Row]:
 
     Where no such network can be made, what tests, Python processes and Chromium look for is noted, as in every run.
     """
-    words = [only] if only else ["-n", "2"] if count else ["-n", "0", "tests/test_network.py"]
+    words = [only] if only else ["-n", "2"] if count else ["-n", "0", "tests/pdf/test_network.py"]
     around = ("tests.no_way_out", sys.executable, "-m") if no_way_out.possible() else ()
     return {"network": {**_suite(*words, around=around), "all_processes": bool(around)}}
 

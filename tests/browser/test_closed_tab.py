@@ -14,9 +14,9 @@ import pytest
 
 from tests.browser.conftest import Screen, own_port, started, stop
 from tests.building import box, write_file
+from tests.pages.test_server import below, running
 from tests.pdf_fixtures import page
 from tests.sessions import Reader
-from tests.test_server import below, running
 
 pytestmark = pytest.mark.browser
 

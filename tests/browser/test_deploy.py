@@ -17,7 +17,7 @@ import pytest
 
 from pages.app.login import TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import ROOT, Screen, dashboard, free_port
-from tests.test_server import handshake, headers, status
+from tests.pages.test_server import handshake, headers, status
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]

@@ -94,7 +94,7 @@ def telling(sent: bytes) -> bool:
 
 
 def test_nothing_of_the_data_leaves_the_server_without_a_login_of_its_own_secret(guarded: str) -> None:
-    """That every view is closed says `tests/test_login.py`; here nothing is sent, and a forged cookie opens nothing.
+    """That every view is closed says `tests/pages/test_login.py`; here nothing is sent, and a forged cookie is refused.
 
     The first view is not the first one of the dashboard: it must not run alone, without app.py and its login.
     """
@@ -126,7 +126,7 @@ def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
 
 @needs_packages
 def test_log_in_and_log_out(visit: Visit, guarded: str, provider: IdentityProvider) -> None:
-    """That the name stands with a verdict says `tests/test_login.py`."""
+    """That the name stands with a verdict says `tests/pages/test_login.py`."""
     screen = visit(guarded, allowed=[provider.url]).open()
     assert SHUT.decode() in closed(screen)
     screen.page.get_by_role("button", name="Log in").click()

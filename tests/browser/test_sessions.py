@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import ROOT, own_port, started, stop
+from tests.pages.test_server import below, running
 from tests.sessions import BOMBS, GOOD, VIEWS, Act, Reader, fetch, poisoned_files
-from tests.test_server import below, running
 
 pytestmark = pytest.mark.browser
 

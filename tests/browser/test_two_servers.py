@@ -12,9 +12,9 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard, free_port, own_port
+from tests.review.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 from tests.sample_part import write_part_with_pages
 from tests.store_process import POSTGRES, own_schema
-from tests.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 
 pytestmark = pytest.mark.browser
 # What the browser itself says while nobody answers.

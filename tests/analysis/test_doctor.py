@@ -1,0 +1,679 @@
+"""The doctor: planted hypotheses are found first, alone and two at a time; good files are left in peace."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator import cli, formats, project
+from evaluator.analysis.doctor import FixError, apply_fixes, fix_of, fixes_for, match_check, spelled
+from evaluator.analysis.doctor.advice import advised
+from evaluator.analysis.doctor.diagnosis import Diagnosis
+from evaluator.data.dataset import Annotations
+from evaluator.data.document_names import MODES, best_modes, renamed
+from evaluator.data.fixes import KINDS
+from evaluator.data.issues import BadInput
+from evaluator.data.label_names import Overlaps, proposals
+from evaluator.project import OptionError
+from tests.building import annotations, box, ground_truth, write_file
+from tests.planting import PLANTS, spoilt
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+WORLDBANK = Path(SHARED) / "real" / "worldbank"
+needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/worldbank")
+
+# What an estimated scale or shift may lose against the exact one.
+CLOSE = 0.03
+# All pairs are tried by tests.benchmarks.bench_doctor.
+TWO = [
+    ("ending", "bottom left"),
+    ("one page on", "aliases"),
+    ("percent", "bottom left, corners"),
+    ("swapped", "labels in capitals"),
+    ("cropped", "case"),
+    ("bottom left, corners", "xywh"),
+    ("prefix", "suffix"),
+    ("Unicode form", "folder"),
+    ("bottom left", "bottom left, corners"),
+]
+
+
+@cache
+def pair(name: str) -> tuple[Annotations, Annotations]:
+    if name == "worldbank":
+        return formats.read(WORLDBANK / "evaluate_model_gt.json"), formats.read(WORLDBANK / "evaluate_model_pred.json")
+    return formats.read(SAMPLE / "ground_truth.json"), formats.read(SAMPLE / f"{name}.json")
+
+
+@cache
+def good(name: str) -> float:
+    f1 = match_check.diagnosis_of(*pair(name)).as_given
+    assert f1 is not None
+    return f1
+
+
+@cache
+def diagnosed(name: str, *plants: str) -> Diagnosis:
+    """The diagnosis of a pair that is spoilt, made once for all tests."""
+    return match_check.diagnosis_of(*spoilt(*pair(name), *plants))
+
+
+def assert_found(name: str, *plants: str) -> None:
+    diagnosis = diagnosed(name, *plants)
+    assert diagnosis.best is not None, (plants, diagnosis.sentence)
+    assert diagnosis.best.f1 is not None, plants
+    assert diagnosis.best.f1 >= good(name) - CLOSE, (plants, diagnosis.sentence)
+    assert diagnosis.hypotheses[0] == diagnosis.best, plants
+    assert diagnosis.sentence == (
+        f"F1 {'n/a' if diagnosis.as_given is None else f'{diagnosis.as_given:.3f}'}. "
+        f"With {diagnosis.best.words}: {diagnosis.best.f1:.3f}."
+    )
+
+
+def test_boxes_too_flat_to_tell_a_scale_are_looked_at() -> None:
+    """The squares of their heights are 0."""
+    truth = [
+        box(0.1 * at, 0.0, 0.1 * at + 0.09, 1e-170, document=f"{name}.pdf") for name in "abcdef" for at in range(9)
+    ]
+    halves = [
+        box(0.5 * each.xyxy[0] + 0.02, 0.0, 0.5 * each.xyxy[2] + 0.02, 1e-170, document=each.document) for each in truth
+    ]
+    diagnosis = match_check.diagnosis_of(ground_truth(truth), annotations(halves))
+    assert diagnosis.sentence.startswith("F1 ")
+
+
+@pytest.mark.parametrize("name", ["lines", "blocks", pytest.param("worldbank", marks=needs_real)])
+def test_good_files_are_left_in_peace(name: str) -> None:
+    diagnosis = match_check.diagnosis_of(*pair(name))
+    assert diagnosis.silent
+    assert diagnosis.hypotheses == ()
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_hypothesis_is_found_on_the_sample_data(plant: str) -> None:
+    assert_found("lines", plant)
+
+
+@needs_real
+def test_a_hypothesis_is_found_on_the_world_bank_files() -> None:
+    for plant in PLANTS:
+        assert_found("worldbank", plant)
+
+
+@pytest.mark.parametrize("plants", TWO, ids=" and ".join)
+def test_two_hypotheses_are_found_together(plants: tuple[str, str]) -> None:
+    assert_found("blocks", *plants)
+
+
+@pytest.mark.parametrize(
+    ("plant", "sentence", "option"),
+    [
+        ("bottom left", "F1 0.040. With the y axis flipped: 0.696.", "--fix y-flip"),
+        ("one page on", "F1 0.101. With boxes moved 1 page back: 0.696.", "--fix page-offset=-1"),
+        ("ending", "F1 0.000. With document names compared without their ending: 0.696.", "--fix names=ending"),
+        ("double size", "F1 0.000. With coordinates times 0.5: 0.696.", "--fix scale=0.5"),
+        ("percent", "F1 0.000. With coordinates read as per cent of the page: 0.696.", "--fix units=percent"),
+        (
+            "labels in capitals",
+            "F1 0.000. With label names compared without upper and lower case: 0.696.",
+            "--fix labels=case",
+        ),
+        ("swapped", "F1 0.014. With x and y swapped: 0.696.", "--fix swap-axes"),
+    ],
+)
+def test_the_sentence_and_the_option_say_what_to_do(plant: str, sentence: str, option: str) -> None:
+    diagnosis = diagnosed("lines", plant)
+    assert (diagnosis.sentence, diagnosis.option) == (sentence, option)
+
+
+@pytest.mark.parametrize(
+    ("plant", "option"),
+    [
+        ("padding", "--fix names=padding"),
+        ("Unicode form", "--fix names=unicode"),
+        ("prefix", "--fix names=prefix"),
+        ("suffix", "--fix names=ending --fix names=suffix"),
+        ("folder", "--fix names=folder"),
+        ("case", "--fix names=case"),
+    ],
+)
+def test_the_option_says_how_names_differ(plant: str, option: str) -> None:
+    assert diagnosed("lines", plant).option == option
+
+
+def test_a_file_without_boxes_is_no_mistake() -> None:
+    diagnosis = match_check.diagnosis_of(ground_truth([box(0, 0, 1, 1)]), annotations([], documents=["a.pdf"]))
+    assert (diagnosis.silent, diagnosis.nothing_matches, diagnosis.as_given) == (True, False, None)
+
+
+def test_files_that_have_nothing_to_do_with_each_other() -> None:
+    truth = ground_truth([box(0.1, 0.1, 0.2, 0.2, document="a.pdf")])
+    diagnosis = match_check.diagnosis_of(truth, annotations([box(0.7, 0.7, 0.9, 0.9, document="other.pdf")]))
+    assert diagnosis.best is None
+    assert diagnosis.nothing_matches
+    assert diagnosis.sentence == "F1 0.000. Nothing matches: prediction.json has no document of ground_truth.json."
+
+
+def test_one_or_two_boxes_are_no_evidence_for_moving_boxes() -> None:
+    sides = [box(0.1, 0.1, 0.2, 0.2, page=page) for page in range(3)]
+    other = [box(0.8, 0.1, 0.9, 0.2, page=page) for page in range(3)]
+    assert match_check.diagnosis_of(ground_truth(sides[:2]), annotations(other[:2])).best is None
+    assert match_check.diagnosis_of(ground_truth(sides), annotations(other)).option == "--fix x-flip"
+
+
+REAL_PAIRS = [
+    ("real/worldbank/evaluate_model_gt.json", "real/worldbank/evaluate_model_pred.json"),
+    ("real/formats/coco/hotcoco_gt.json", "real/formats/coco/hotcoco_dt.json"),
+    ("real/formats/pascal-voc/train_001.xml", "real/formats/yolo/data.yaml"),
+]
+MADE = Path(__file__).parents[1] / "oracles" / "snapshot" / "realistic"
+
+
+@needs_real
+@pytest.mark.parametrize("names", REAL_PAIRS, ids=lambda names: names[1])
+def test_real_pairs_are_left_in_peace(names: tuple[str, str]) -> None:
+    assert_silent(*(Path(SHARED, name) for name in names))
+
+
+@pytest.mark.parametrize("folder", ["r01_seed1", "r02_seed2", "r03_seed3"])
+def test_made_pairs_are_left_in_peace(folder: str) -> None:
+    assert_silent(MADE / folder / "gt.json", MADE / folder / "pred.json")
+
+
+def assert_silent(truth: Path, prediction: Path) -> None:
+    sides = formats.read(truth, side="ground_truth"), formats.read(prediction, side="prediction", unscored=True)
+    assert match_check.diagnosis_of(*sides).silent
+
+
+@needs_real
+def test_no_real_sample_has_anything_wrong_against_itself() -> None:
+    silent = []
+    for path in sorted(Path(SHARED, "real", "formats").rglob("*")):
+        try:
+            truth = formats.read(path, side="ground_truth", as_reference=True)
+            prediction = formats.read(path, side="prediction", unscored=True)
+        except BadInput:
+            continue
+        silent.append((path.name, match_check.diagnosis_of(truth, prediction).silent))
+    assert [name for name, quiet in silent if not quiet] == []
+    assert len(silent) > 30
+
+
+def test_labels_of_other_names_are_proposed_with_evidence() -> None:
+    diagnosis = diagnosed("blocks", "aliases")
+    by_label = {each.label: each for each in diagnosis.labels}
+    assert {label: each.proposal for label, each in by_label.items()} == {
+        "paragraph": "Text", "image": "Figure", "tabular": "Table", "legend": "Caption",
+    }  # fmt: skip
+    assert all(0 < each.overlapping <= each.boxes for each in by_label.values())
+    assert diagnosis.labels_f1 == pytest.approx(good("blocks"))
+
+
+def test_a_label_without_counterpart_gets_no_proposal() -> None:
+    (proposal,) = proposals(["aside"], ["Text"], Overlaps(np.array([5]), np.array([5]), np.array([[1]])))
+    assert (proposal.proposal, proposal.reason, proposal.overlapping) == (None, "", 1)
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(1, None), (2, None), (3, "Text")])
+def test_one_or_two_boxes_are_no_evidence_for_a_label(count: int, wanted: str | None) -> None:
+    (proposal,) = proposals(["aside"], ["Text"], Overlaps(np.array([count]), np.array([count]), np.array([[count]])))
+    assert proposal.proposal == wanted
+
+
+def test_labels_are_judged_by_the_boxes_that_were_compared() -> None:
+    """Of many pages a sample is looked at, and a model may have been run on pages that the ground truth lacks."""
+    rows = [
+        box(0.1 + 0.02 * place, 0.1, 0.115 + 0.02 * place, 0.2, page=page, label="Text")
+        for page in range(60)
+        for place in range(30)
+    ]
+    more = [box(0.1, 0.1, 0.2, 0.2, page=page, label="para") for page in range(60, 1200)]
+    diagnosis = match_check.diagnosis_of(
+        ground_truth(rows, labels=["Text"]),
+        annotations([row._replace(label="para", score=0.5) for row in rows] + more, labels=["para"]),
+    )
+    (proposal,) = diagnosis.labels
+    assert proposal.proposal == "Text"
+    assert 3 <= proposal.overlapping == proposal.compared < proposal.boxes == 60 * 30 + 1140
+    assert diagnosis.option == "--fix label=para=Text"
+
+
+def test_oracles_get_no_proposal() -> None:
+    """Their files are as they should be, with whatever is odd about them; none is better with a fix."""
+    folder = Path(__file__).parents[1] / "oracles"
+    quiet = []
+    for truth in sorted([*folder.glob("snapshot/*/*/gt.json"), *folder.glob("pod/p*/gt")]):
+        (other,) = (path for path in truth.parent.iterdir() if path.name.startswith(("pred", "submission")))
+        try:
+            sides = formats.read(truth), formats.read(other)
+        except BadInput:
+            continue
+        diagnosis = match_check.diagnosis_of(*sides)
+        assert (diagnosis.best, diagnosis.labels_help) == (None, False), truth.parent.name
+        assert diagnosis.silent or diagnosis.as_given == 0.0, "nothing matches, as it says"
+        quiet.append(diagnosis.silent)
+    assert len(quiet) > 30
+
+
+@needs_real
+def test_labels_of_omnidocbench_and_of_a_model_of_its_demo() -> None:
+    folder = Path(SHARED, "real", "formats", "omnidocbench")
+    truth = formats.read(folder / "OmniDocBench_demo.trimmed.json")
+    diagnosis = match_check.diagnosis_of(truth, formats.read(folder / "detection_prediction.json", side="prediction"))
+    # The prediction has 18 pages, of which the ground truth has 6.
+    assert {each.label: (each.proposal, each.overlapping, each.compared, each.boxes) for each in diagnosis.labels} == {
+        "plain text": ("text_block", 34, 39, 219),
+        "isolate_formula": ("equation_isolated", 12, 12, 17),
+        "formula_caption": ("equation_caption", 12, 12, 12),
+        "table_footnote": (None, 0, 0, 1),
+    }
+    assert diagnosis.best is not None
+    assert {fix.kind for fix in diagnosis.best.fixes} == {"label"}
+
+
+# --- fixes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y-flip", "y-flip=842", "x-flip", "swap-axes", "xywh", "xyxy", "centre", "page-offset=+1", "page-offset=-12",
+        "names=ending", "scale=0.5", "scale=0.5,2", "shift=-0.1,0.2", "units=percent", "labels=case", "label=a=b",
+        "swap-sides",
+    ],
+)  # fmt: skip
+def test_a_fix_is_written_as_it_is_read(text: str) -> None:
+    assert fix_of(text).text == text
+    fix = fix_of(f"C:out.json:{text}")
+    assert (fix.text, fix.file) == (text, "C:out.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("flip", f"--fix must be one of {', '.join(KINDS)}; found flip"),
+        ("y-flip=0", "--fix y-flip is written y-flip; found y-flip=0"),
+        ("page-offset=0", "--fix page-offset is written page-offset=+1; found page-offset=0"),
+        ("names=sound", f"--fix names is written names=HOW, where HOW is one of {', '.join(MODES)}; found names=sound"),
+        ("scale=-1", "--fix scale is written scale=0.5 or scale=0.5,0.25; found scale=-1"),
+        ("label=a", "--fix label is written label=OLD=NEW; found label=a"),
+    ],
+)
+def test_a_fix_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(FixError) as refused:
+        fix_of(text)
+    assert str(refused.value) == sentence
+
+
+def test_fixes_are_for_all_predictions_or_for_one_file() -> None:
+    fixes = [fix_of("y-flip"), fix_of("b.json:xywh")]
+    assert [fix.text for fix in fixes_for(fixes, "a.json")] == ["y-flip"]
+    assert [fix.text for fix in fixes_for(fixes, "b.json")] == ["y-flip", "xywh"]
+    assert fixes_for(fixes, "gt.json", prediction=False) == ()
+    assert spelled([fix_of("label=a b=c")]) == '--fix "label=a b=c"'
+
+
+def test_outlines_follow_their_boxes() -> None:
+    source = annotations([box(0.1, 0.2, 0.3, 0.4)])
+    ring = np.array([[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]])
+    source.boxes.polygons[0] = [ring]  # type: ignore[index]
+    flipped = apply_fixes(source, source, [fix_of("y-flip"), fix_of("shift=0.1,0")])
+    np.testing.assert_allclose(flipped.boxes.xyxy, [[0.2, 0.6, 0.4, 0.8]])
+    np.testing.assert_allclose(flipped.boxes.polygons[0], [[[0.2, 0.8], [0.4, 0.8], [0.3, 0.6]]])
+    np.testing.assert_allclose(source.boxes.polygons[0], [ring])
+    assert flipped.fixes == ("y-flip", "shift=0.1,0")
+
+
+def test_a_fix_that_leaves_no_boxes_is_refused() -> None:
+    source = annotations([box(0.5, 0.5, 0.6, 0.6), box(0.1, 0.1, 0.9, 0.9)])
+    with pytest.raises(BadInput, match="1 of 2 boxes without, with xyxy"):
+        apply_fixes(source, source, [fix_of("xyxy")])
+    with pytest.raises(BadInput, match="2 boxes before the first page"):
+        apply_fixes(source, source, [fix_of("page-offset=-1")])
+
+
+def test_boxes_that_leave_their_page_with_a_fix_are_one_warning() -> None:
+    source = annotations([box(0.5, 0.5, 0.6, 0.6)] * 201)
+    (issue,) = apply_fixes(source, source, [fix_of("scale=2")]).issues
+    assert issue.found == "201 of 201 boxes leave it, with scale=2"
+
+
+@pytest.mark.parametrize(
+    ("ours", "known", "modes"),
+    [
+        (["a.pdf", "b.pdf"], ["a.json", "b.json"], ("ending",)),
+        (["page_007"], ["page_7"], ("padding",)),
+        (["x/A.PDF"], ["a"], ("folder", "ending", "case")),
+        (["alpha-final"], ["alpha"], ("suffix",)),
+        (["run7_alpha_v2.pdf", "run7_beta_v2.pdf"], ["alpha.pdf", "beta.pdf"], ("ending", "prefix", "suffix")),
+        (["a"], ["b"], ()),
+    ],
+)
+def test_the_fewest_ways_of_comparing_names(ours: list[str], known: list[str], modes: tuple[str, ...]) -> None:
+    assert best_modes(ours, known) == modes
+    assert set(renamed(ours, known, modes)) == (set(ours) if modes else set())
+
+
+def test_names_with_two_counterparts_stay() -> None:
+    assert renamed(["a.PDF", "a.pdf"], ["A.pdf"], ["case"]) == {}
+
+
+# --- commands ------------------------------------------------------------------------------------------------
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run_main(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in words])
+        streams = capsys.readouterr()
+        return int(str(left.value.code)), streams.out, streams.err
+
+    return run_main
+
+
+ROWS = [
+    box(0.05 + 0.02 * page, 0.05 + 0.1 * place, 0.4 + 0.05 * place, 0.1 + 0.1 * place, page=page, label=label)
+    for page in range(5)
+    for place, label in enumerate(["Figure", "Table", "Figure", "Table"])
+]
+
+
+def files(folder: Path, rows: list[object]) -> tuple[Path, Path]:
+    truth = write_file(folder / "gt.json", ROWS, side="ground_truth")
+    return truth, write_file(folder / "pred.json", rows)  # type: ignore[arg-type]
+
+
+def coco(folder: Path, *, scale: float = 1.0, shares: bool = False, label: str = "Figure", name: str = "é.png") -> Path:
+    """A COCO instances file of four pages, spoilt."""
+    divisor = (1000.0, 800.0) if shares else (1 / scale, 1 / scale)
+    corners = [(100 + 20 * page, 100 * place + 50, 300, 60 + 5 * place) for page in range(4) for place in range(5)]
+    items = [[value / divisor[axis % 2] for axis, value in enumerate(box)] for box in corners]
+    path = folder / f"{label}{scale}{shares}{len(name)}.json"
+    path.write_text(
+        json.dumps(
+            {
+                "images": [
+                    {"id": page + 1, "file_name": f"{page}{name}", "width": 1000, "height": 800} for page in range(4)
+                ],
+                "categories": [{"id": 1, "name": label}],
+                "annotations": [
+                    {"id": row + 1, "image_id": row // 5 + 1, "category_id": 1, "bbox": bbox, "area": bbox[2] * bbox[3],
+                     "iscrowd": 0, "score": 0.9}
+                    for row, bbox in enumerate(items)
+                ],
+            }
+        )
+    )  # fmt: skip
+    return path
+
+
+@pytest.mark.parametrize(
+    ("protocol", "spoilt", "option"),
+    [
+        ("snapshot", {"shares": True}, "units=share"),
+        ("coco", {"scale": 2.0}, "scale=0.5"),
+        ("pod", {"label": "FIGURE"}, "labels=case"),
+        ("pixel", {"name": "é.jpg.png"}, "names=ending"),
+        ("snapshot", {"name": "e\u0301.png"}, "names=unicode"),
+    ],
+)
+def test_nothing_that_matches_is_refused_with_the_diagnosis(
+    run: Run, tmp_path: Path, protocol: str, spoilt: dict[str, object], option: str
+) -> None:
+    """Each protocol and each option once: a protocol has no part in the diagnosis."""
+    truth, prediction = coco(tmp_path), coco(tmp_path, **spoilt)  # type: ignore[arg-type]
+    sides = ("--gt", truth, "--pred", prediction)
+    lenient = ("--lenient",) if protocol == "pod" else ()
+    code, out, err = run("evaluate", protocol, *sides, *lenient, "--json")
+    assert (code, out) == (2, "")
+    assert f"--fix {option}" in err
+    code, out, _ = run("evaluate", protocol, *sides, *lenient, "--fix", option, "--json")
+    assert code == 0
+    assert f"fix: {option}" in json.loads(out)["signature"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("gate", "coco", "--fail-if", "AP < 0"),
+        ("compare", "coco", "--pred", "{pred}"),
+        ("report", "coco", "--out", "{folder}/pack.html"),
+        ("evaluate", "coco"),
+        ("evaluate", "coco", "--page-ranges"),
+    ],
+    ids=lambda words: " ".join(words[:3:2]),
+)
+def test_every_command_refuses_what_does_not_match(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    truth, prediction = coco(tmp_path), coco(tmp_path, label="FIGURE")
+    given = [word.format(pred=prediction, folder=tmp_path) for word in words]
+    code, out, err = run(*given, "--gt", truth, "--pred", prediction)
+    assert (code, out) == (2, "")
+    assert "--fix labels=case" in err
+    assert run(*given, "--gt", truth, "--pred", prediction, "--allow-no-match")[0] == 0
+
+
+def test_an_empty_prediction_is_evaluated(run: Run, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "gt.json", ROWS, side="ground_truth")
+    empty = write_file(tmp_path / "pred.json", [], documents=["a.pdf"])
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", empty)[0] == 0
+    low = write_file(tmp_path / "low.json", [row._replace(score=0.1) for row in ROWS])
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", low, "--min-score", "0.5")[0] == 0
+
+
+def test_swapped_sides_are_said_and_mended(run: Run, tmp_path: Path) -> None:
+    truth, prediction = files(tmp_path, list(ROWS))
+    code, out, err = run("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    assert (code, out) == (2, "")
+    assert (
+        "gt.json and pred.json are swapped; found exchanged they have F1 1.000. "
+        "Apply it with --fix swap-sides, or give --gt gt.json --pred pred.json."
+        in err
+        or "pred.json and gt.json are swapped; found exchanged they have F1 1.000. "
+        "Apply it with --fix swap-sides, or give --gt gt.json --pred pred.json."
+        in err
+    )
+    words = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth, "--fix", "swap-sides", "--json")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert json.loads(out)["thresholds"]["0.5"]["micro"]["f1"] == 1.0
+
+
+def written(folder: Path, source: Annotations) -> Path:
+    """The columns as a file of schema 1.3, under the name that they have."""
+    made = formats.FORMATS["snapshot"].write(source)
+    assert made is not None
+    path = folder / source.name
+    path.write_bytes(next(iter(made.files.values())))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "plants", "sentence"),
+    [
+        ("lines", (), "exchanged they have F1 0.696. Apply it with --fix swap-sides, or give --gt ground_truth.json"),
+        ("lines", ("bottom left",), "exchanged they have F1 0.040; with the y axis flipped: 0.696. "
+         "Apply it with --fix swap-sides --fix y-flip."),
+        pytest.param("worldbank", (), "exchanged they have F1 0.451. Apply it with --fix swap-sides", marks=needs_real),
+        pytest.param("worldbank", ("case",), "with document names compared without upper and lower case: 0.451. "
+                     "Apply it with --fix swap-sides --fix names=case.", marks=needs_real),
+    ],
+)  # fmt: skip
+def test_swapped_sides_are_found_alone_and_with_another(
+    run: Run, tmp_path: Path, name: str, plants: tuple[str, ...], sentence: str
+) -> None:
+    truth, prediction = (written(tmp_path, each) for each in spoilt(*pair(name), *plants))
+    code, out, err = run("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    assert (code, out) == (2, "")
+    assert sentence in " ".join(err.split())
+    fixes = sentence.partition("Apply it with ")[2].partition(",")[0].rstrip(".").split()
+    assert run("evaluate", "snapshot", "--gt", prediction, "--pred", truth, *fixes, "--json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("plants", "given", "words"),
+    [
+        ((), ["xywh"], "Leave out --fix xywh"),
+        ((), ["lines.json:y-flip", "page-offset=+1"], "Leave out --fix lines.json:y-flip --fix page-offset=+1"),
+        (("one page on",), ["page-offset=+1"], "Leave out --fix page-offset=+1, and give --fix page-offset=-1"),
+        (("bottom left",), ["names=case"], "Apply it with --fix names=case --fix y-flip"),
+    ],
+)
+def test_what_helps_beside_fixes_that_were_given(
+    run: Run, tmp_path: Path, plants: tuple[str, ...], given: list[str], words: str
+) -> None:
+    truth, prediction = (written(tmp_path, each) for each in spoilt(*pair("lines"), *plants))
+    sides = ("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
+    code, out, err = run(*sides, *(word for fix in given for word in ("--fix", fix)))
+    assert (code, out) == (2, "")
+    assert f"{words}, or allow the numbers" in err
+    # Doing so gives the numbers that were promised.
+    kept = words.removeprefix("Apply it with ") if words.startswith("Apply") else words.partition(", and give ")[2]
+    code, out, err = run(*sides, *kept.split(), "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["thresholds"]["0.5"]["micro"]["f1"] == pytest.approx(good("lines"), abs=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("given", "applied", "more", "words"),
+    [
+        ([], [], ["y-flip"], "Apply it with --fix y-flip"),
+        (["a:page-offset=+1"], ["page-offset=+1"], ["page-offset=-3"],
+         "Leave out --fix a:page-offset=+1, and give --fix a:page-offset=-2"),
+        (["label=B=C", "labels=case"], ["label=B=C", "labels=case"], ["label=C=D"],
+         "Leave out --fix label=B=C, and give --fix label=B=D --fix labels=case --fix label=C=D"),
+        (["label=B=C"], ["label=B=C"], ["label=C=B"], "Leave out --fix label=B=C"),
+        (["scale=2"], ["scale=2"], ["scale=0.501,0.499"], "Leave out --fix scale=2"),
+        (["gt:y-flip"], [], ["y-flip"], "Apply it with --fix gt:y-flip --fix y-flip"),
+        (["b:y-flip", "swap-sides"], [], ["x-flip"], "Apply it with --fix b:y-flip --fix swap-sides --fix x-flip"),
+        # Fixes have an order of their own, in which these would do something else.
+        (["y-flip"], ["y-flip"], ["scale=2"],
+         "Leave out --fix y-flip, and run it again to see what is found then"),
+        # The fix of the command could not be applied: what was found is about the file as it is.
+        (["xywh"], [], ["y-flip"], "Leave out --fix xywh, and give --fix y-flip"),
+    ],
+)  # fmt: skip
+def test_fixes_that_were_given_and_found_are_said_as_one_list(
+    given: list[str], applied: list[str], more: list[str], words: str
+) -> None:
+    assert advised([*map(fix_of, given)], "a", applied, [*map(fix_of, more)]) == words
+
+
+def test_swapped_sides_that_were_right_are_not_swapped_again(run: Run, tmp_path: Path) -> None:
+    truth, prediction = (written(tmp_path, each) for each in pair("lines"))
+    code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
+    assert code == 2
+    assert "exchanged they have F1 0.696. Leave out --fix swap-sides.\n" in err
+    (truth, prediction) = (written(tmp_path, each) for each in spoilt(*pair("lines"), "bottom left"))
+    code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
+    assert "0.696. Leave out --fix swap-sides, and give --fix y-flip.\n" in err
+
+
+def test_swapped_sides_are_found_where_the_numbers_break_the_rules(run: Run, tmp_path: Path) -> None:
+    rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
+    truth, prediction = files(tmp_path, list(rows))
+    words = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert (
+        "exchanged they have F1 0.000; with coordinates read as 0 to 1,000: 1.000. "
+        "Apply it with --fix swap-sides --fix units=thousandths." in err
+    )
+    assert run(*words, "--fix", "swap-sides", "--fix", "units=thousandths")[0] == 0
+
+
+def test_a_file_that_breaks_its_rules_gets_its_issues_and_the_diagnosis(run: Run, tmp_path: Path) -> None:
+    rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
+    truth, prediction = files(tmp_path, list(rows))
+    code, out, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
+    assert (code, out) == (2, "")
+    assert "coordinates must lie in [0, 1]" in err
+    assert "with coordinates read as 0 to 1,000: 1.000. Apply it with --fix units=thousandths" in err
+    code, out, err = run("check", truth, prediction, "--json")
+    assert code == 2
+    (diagnosis,) = json.loads(out)["diagnosis"]
+    assert (diagnosis["sentence"], diagnosis["option"], diagnosis["fixed_f1"]) == (
+        "F1 0.000. With coordinates read as 0 to 1,000: 1.000.", "--fix units=thousandths", 1.0,
+    )  # fmt: skip
+    code, out, err = run(
+        "evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "pred.json:units=thousandths", "--json"
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)["signature"].split(" · ")[3] == "fix: units=thousandths"
+
+
+def test_check_prints_the_diagnosis(run: Run, tmp_path: Path) -> None:
+    rows = [row._replace(xyxy=(row.xyxy[0], 1 - row.xyxy[3], row.xyxy[2], 1 - row.xyxy[1])) for row in ROWS]
+    truth, prediction = files(tmp_path, list(rows))
+    code, out, err = run("check", truth, prediction)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "diagnosis: pred.json against gt.json: F1 0.000. With the y axis flipped: 1.000."
+    assert lines[1:3] == ["  so in 1 of 1 document", "  1.000  the y axis flipped"]
+    assert "  apply it with --fix y-flip" in lines
+    code, out, _ = run("check", truth, truth, "--json")
+    assert json.loads(out)["diagnosis"] == []
+
+
+def test_pages_without_a_size_are_no_sign_that_nothing_matches(run: Run, tmp_path: Path) -> None:
+    truth = tmp_path / "gt"
+    (truth / "labels").mkdir(parents=True)
+    (truth / "data.yaml").write_text("names:\n  0: Text\n")
+    (truth / "labels" / "a.txt").write_text("0 0.5 0.5 0.4 0.4\n")
+    prediction = tmp_path / "pred.csv"
+    prediction.write_text("document,page,label,x1,y1,x2,y2,score\na,0,Text,180,240,420,560,0.9\n")
+    code, out, err = run("check", truth, prediction)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "diagnosis: pred.csv against gt: F1 n/a. Nothing was compared: boxes in pixels can be compared with gt, which "
+        "is in shares of the page, only where the width and height of the page are known; found 1 of 1 pages without, "
+        "a, page 1 first. Evaluate them with one size for all pages (--page-size WxH), or with a folder of the images "
+        "of the pages (--pdfs DIR).",
+        "2 checked: 0 errors, 0 warnings",
+    ]
+    code, out, _ = run("check", truth, prediction, "--json")
+    (diagnosis,) = json.loads(out)["diagnosis"]
+    assert (code, diagnosis["nothing_matches"]) == (0, False)
+    assert diagnosis["not_compared"].startswith("boxes in pixels can be compared with gt")
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--page-size", "600x800")[0] == 0
+
+
+def test_a_fix_for_a_file_that_is_not_there(tmp_path: Path) -> None:
+    truth, prediction = files(tmp_path, list(ROWS))
+    with pytest.raises(OptionError, match=r"^--fix is for one of gt\.json, pred\.json; found x\.json$"):
+        project.evaluate("snapshot", truth, [prediction], fix=(fix_of("x.json:y-flip"),))
+
+
+@pytest.mark.parametrize("protocol", ["fields", "posters"])
+def test_fields_and_posters_under_other_names(run: Run, tmp_path: Path, protocol: str) -> None:
+    source = SAMPLE / protocol
+    other = tmp_path / "model"
+    other.mkdir()
+    model = next(path for path in sorted(source.iterdir()) if path.name not in ("pdf", "ground_truth"))
+    for file in model.glob("*.json"):
+        (other / f"run7-{file.name}").write_bytes(file.read_bytes())
+    sides = ("--gt", source / "ground_truth", "--pred", other)
+    code, out, err = run("evaluate", protocol, *sides, "--json")
+    assert (code, out) == (2, "")
+    assert "--fix names=prefix" in err
+    code, out, err = run("evaluate", protocol, *sides, "--fix", "names=prefix", "--json")
+    assert (code, "fix: names=prefix" in json.loads(out)["signature"]) == (0, True)
+
+
+@pytest.mark.parametrize("words", [("compare",), ("gate", "--fail-if", "f1 < 0"), ("report", "--out", "x.html")])
+def test_label_maps_that_differ_are_refused_by_every_command(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    truth, prediction = files(tmp_path, list(ROWS))
+    other = write_file(tmp_path / "other.json", ROWS, labels=["Figure", "Table", "Chart"])
+    models = ("--pred", other) if words[0] == "gate" else ("--pred", prediction, "--pred", other)
+    code, out, err = run(words[0], "snapshot", "--gt", truth, *models, *words[1:])
+    assert (code, out) == (2, "")
+    assert "label_map must be the same as in gt.json" in err

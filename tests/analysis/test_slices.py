@@ -1,0 +1,654 @@
+"""Slices: attributes of known boxes, conditions, what the search finds and does not, and named slices."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from evaluator import cli
+from evaluator.analysis.slices import counting
+from evaluator.analysis.slices.attributes import OfPages, attributes_of
+from evaluator.analysis.slices.conditions import Condition, binned, short_between, subject, words
+from evaluator.analysis.slices.counting import ByBins, ByConditions, Outcome, Sums
+from evaluator.analysis.slices.named import NamedSlice, read_named, saved
+from evaluator.analysis.slices.neighbours import columns_of_text, surroundings
+from evaluator.analysis.slices.page_table import read_page_table
+from evaluator.analysis.slices.search import SameBoxes, Search, _Arranged, _Run, search
+from evaluator.analysis.slices.statistic import LEAST_BOXES, Level
+from evaluator.data.dataset import join
+from evaluator.data.issues import BadInput
+from evaluator.metrics.observations import Attribute
+from tests.benchmarks.bench_slices import corpus, judged, rows_of
+from tests.benchmarks.corpus import dln_like
+from tests.building import Box, box, ground_truth
+
+
+def values(name: str, rows: Sequence[Box], of_pages: OfPages | None = None) -> list[object]:
+    """One attribute of some boxes as plain values."""
+    dataset = join(ground_truth(rows))
+    attribute = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)}[name]
+    if attribute.kind == "category":
+        return [None if np.isnan(code) else attribute.names[int(code)] for code in attribute.values]
+    return [None if np.isnan(value) else round(float(value), 6) for value in attribute.values]
+
+
+PAGE = [
+    box(0.1, 0.1, 0.4, 0.2, label="Table"),
+    box(0.1, 0.25, 0.4, 0.5),
+    box(0.6, 0.1, 0.9, 0.5),
+    box(0.65, 0.2, 0.85, 0.3, label="Table"),
+    box(0.1, 0.1, 0.4, 0.2, page=1),
+]
+
+
+def test_attributes_say_what_stands_around_a_box() -> None:
+    assert values("distance", PAGE) == [0.05, 0.05, 0.0, 0.0, None]
+    assert values("label below", PAGE)[:2] == ["Figure", "none"]
+    assert values("label above", PAGE)[:2] == ["none", "Table"]
+    assert values("next label", PAGE) == ["Figure", "Table", "Table", "Figure", "none"]
+    assert values("inside", PAGE) == [0, 0, 0, 1, 0]
+    assert values("holds", PAGE) == [0, 0, 1, 0, 0]
+    assert values("boxes on page", PAGE) == [4, 4, 4, 4, 1]
+    assert values("columns", PAGE) == [2, 2, 2, 2, 1]
+    assert values("rank on page", PAGE) == [1, 4, 2, 3, 1]
+    assert values("same label on page", PAGE) == [2, 2, 2, 2, 1]
+    assert values("position in document", PAGE) == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert values("area", PAGE)[0] == pytest.approx(0.03)
+
+
+def test_attributes_from_elsewhere_are_joined_by_page_then_by_document() -> None:
+    of_pages: OfPages = {("a.pdf", None): {"scan": "no", "year": 1997}, ("a.pdf", 1): {"scan": "yes"}}
+    assert values("scan", PAGE, of_pages=of_pages) == ["no", "no", "no", "no", "yes"]
+    assert values("year", PAGE, of_pages=of_pages) == [1997.0] * 5
+
+
+def test_nothing_stands_around_no_boxes() -> None:
+    nothing = np.empty(0, np.int64)
+    assert len(surroundings(nothing, nothing, np.empty((0, 4))).distance) == 0
+    assert columns_of_text(nothing, np.empty((0, 4)), 2).tolist() == [0, 0]
+
+
+def test_surroundings_do_not_depend_on_the_order_of_the_boxes() -> None:
+    truth, _ = dln_like(30)
+    boxes, order = truth.boxes, np.random.default_rng(0).permutation(len(truth.boxes))
+    page, label = boxes.entry.astype(np.int64), boxes.label.astype(np.int64)
+    one, other = surroundings(page, label, boxes.xyxy), surroundings(page[order], label[order], boxes.xyxy[order])
+    for straight, turned in zip(one, other, strict=True):
+        np.testing.assert_array_equal(straight[order], turned)
+
+
+def test_conditions_hold_where_they_say() -> None:
+    dataset = join(ground_truth(PAGE))
+    table = {each.name: each for each in attributes_of(dataset, dataset.ground_truth)}
+    assert Condition("label", "==", "Table").holds(table["label"]).tolist() == [True, False, False, True, False]
+    assert Condition("label", "==", "Formula").holds(table["label"]).sum() == 0
+    assert Condition("distance", "<", 0.01).holds(table["distance"]).tolist() == [False, False, True, True, False]
+    # Unknown is neither below nor above.
+    assert Condition("distance", ">=", 0.0).holds(table["distance"]).tolist() == [True, True, True, True, False]
+
+
+def test_bins_and_conditions_are_one_thing() -> None:
+    dataset, attributes = corpus(100, 1)
+    bins = binned(attributes, least=20)
+    by_name = {each.name: each for each in attributes}
+    for part in bins.ranges:
+        (condition,) = bins.conditions(part)
+        assert (bins.within(part) == condition.holds(by_name[condition.attribute])).all(), condition
+    assert len(dataset.documents) == 5
+
+
+def test_conditions_read_as_a_person_would_say_them() -> None:
+    assert words(Condition("area", "<", 0.025)) == "area below 2.5 % of the page"
+    assert words(Condition("columns", ">=", 3.0)) == "columns 3 or more"
+    conditions = [Condition("label", "==", "Table"), Condition("scan", "==", "yes"), Condition("columns", "<", 2.0)]
+    assert subject(conditions, "boxes") == "Table boxes with scan yes and columns below 2"
+    assert short_between(0.1234, 0.1311) == 0.13
+    assert short_between(2.0, 3.0) == 3.0
+    assert 0.30000000000000004 >= short_between(0.3, 0.30000000000000004) > 0.3
+
+
+def test_a_planted_failure_is_the_first_row_and_confirmed() -> None:
+    dataset, attributes = corpus(400, 3)
+    by_name = {each.name: each.values for each in attributes}
+    category = next(each for each in attributes if each.name == "scan")
+    plant = (by_name["label"] == 9) & (by_name["scan"] == category.names.index("yes")) & (by_name["y"] >= 0.4)
+    rng = np.random.default_rng(1)
+    loss = (rng.random(len(plant)) < np.where(plant, 0.6, 0.15)).astype(np.float64)
+    searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert judged(rows_of(searched, loss), plant) == (True, 1)
+    assert searched.subsets[0].confirmed
+    assert {each.attribute for each in searched.subsets[0].conditions} == {"label", "scan", "y"}
+
+
+def test_two_models_differ_in_either_direction() -> None:
+    dataset, attributes = corpus(400, 4)
+    attributes = tuple(each for each in attributes if each.name in TELLING)
+    label = next(each for each in attributes if each.name == "label").values
+    rng = np.random.default_rng(1)
+    lost = (label == 3) & (rng.random(len(label)) < 0.4)
+    gained = (label == 7) & (rng.random(len(label)) < 0.4)
+    searched = search(
+        attributes, lost.astype(float) - gained, dataset.ground_truth.document.astype(np.int64), two_sided=True
+    )
+    assert {one.conditions: one.z > 0 for one in searched.subsets} == {
+        (Condition("label", "==", "List-item"),): True,
+        (Condition("label", "==", "Section-header"),): False,
+    }
+
+
+def test_nothing_is_found_where_nothing_is() -> None:
+    dataset, attributes = corpus(200, 5)
+    loss = (np.random.default_rng(2).random(len(attributes[0].values)) < 0.15).astype(np.float64)
+    searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert not searched.subsets
+    assert searched.best_p > 0.02
+    assert searched.tested > 10_000
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize("parts", [1, 4])
+def test_the_largest_under_random_signs_is_the_largest_of_each_set(two_sided: bool, parts: int) -> None:
+    rng = np.random.default_rng(parts)
+    starts = np.arange(0, 32, parts)
+    counts = rng.integers(0, 6, (32, 60)).astype(np.float32)
+    counts[:, ::3] = 0.0
+    counts[:4, ::3] = rng.integers(0, 2, (4, 20))
+    sums = (rng.normal(size=counts.shape) * counts).astype(np.float32)
+    level = Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), starts, 0.01, 20.0)
+    signed = level.signed(rng.choice(np.array([-1.0, 1.0], np.float32), (50, 32)))
+
+    def largest(some: slice, *, countable_only: bool) -> np.ndarray:
+        sets = level.sets(counts[:, some], countable_only=countable_only)
+        of_some = level.statistic(sets.taken(sums[:, some]), sets, sets.boxes, signed, two_sided=two_sided).largest
+        assert of_some is not None
+        return of_some
+
+    assert (counts.sum(axis=0) < LEAST_BOXES).sum() == 20
+    each = np.max([largest(slice(at, at + 1), countable_only=False) for at in range(60)], axis=0)
+    for countable_only in (True, False):
+        np.testing.assert_allclose(largest(slice(None), countable_only=countable_only), each, rtol=1e-5)
+    assert each.min() > 0.0
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_no_statistic_is_above_its_bound(parts: int) -> None:
+    rng = np.random.default_rng(parts)
+    counts = rng.integers(0, 6, (32, 500)).astype(np.float32)
+    sums = (rng.normal(0.1, 1.0, counts.shape) * counts).astype(np.float32)
+    level = Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), np.arange(0, 32, parts), 0.01, 20.0)
+    sets = level.sets(counts)
+    variance = sets.boxes * rng.uniform(0.0, 1.0, len(sets.boxes))
+    variance[0] = 0.0
+    exact = level.statistic(sets.taken(sums), sets, variance, None, two_sided=True)
+    z, t = level.bound(sets.taken(sums).sum(axis=0, dtype=np.float64), sets, variance)
+    assert (np.abs(z) >= np.abs(exact.z)).all()
+    assert (np.abs(t) >= np.abs(exact.t)).all()
+    assert (z >= exact.z)[exact.z > 0].all()
+
+
+# Names and numbers, and those that tell the failures of `several`: a search of all 23 takes four times as long.
+TELLING = ("label", "area", "x", "y", "columns", "scan")
+
+
+@functools.cache
+def several(pages: int) -> tuple[tuple[Attribute, ...], np.ndarray, np.ndarray]:
+    """Attributes, losses with two failures, and documents; nobody writes to them."""
+    dataset, attributes = corpus(pages, 3)
+    by_name = {each.name: each.values for each in attributes}
+    chance = np.where(by_name["y"] > 0.6, 0.6, np.where(by_name["label"] == 9, 0.4, 0.15))
+    loss = (np.random.default_rng(1).random(len(chance)) < chance).astype(np.float64)
+    loss.flags.writeable = False
+    return attributes, loss, dataset.ground_truth.document.astype(np.int64)
+
+
+def listed(searched: Search) -> list[tuple[object, ...]]:
+    return [(one.conditions, one.rows.tolist(), one.documents, one.confirmed) for one in searched.subsets]
+
+
+def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    attributes, *rest = several(400)
+    case = tuple(each for each in attributes if each.name in TELLING), *rest
+    assert len(case[1]) > counting._MOST_MULTIPLIED
+    kept = search(*case)
+    counted, residuals = _Run._counted, ByBins.residuals
+
+    def counted_anew(run: _Run, groups: np.ndarray) -> object:
+        run.units.counted.clear()
+        return counted(run, groups)
+
+    def residuals_anew(self: ByBins, outcome: Outcome, units: np.ndarray) -> Sums:
+        self._residuals = None
+        self._summed.clear()
+        return residuals(self, outcome, units)
+
+    monkeypatch.setattr(_Run, "_counted", counted_anew)
+    monkeypatch.setattr(ByBins, "residuals", residuals_anew)
+    monkeypatch.setattr(counting, "_KEPT_CELLS", 0)
+    monkeypatch.setattr(counting, "_EXACT", 0)
+    again = search(*case)
+    assert len(kept.subsets) > 1
+    assert kept.best_p == again.best_p
+    assert [(*row, one.z, one.p) for row, one in zip(listed(kept), kept.subsets, strict=True)] == [
+        (*row, one.z, one.p) for row, one in zip(listed(again), again.subsets, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("most", [0, 1 << 20])
+def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_MOST_MULTIPLIED", most)
+    attributes, loss, document = several(160)
+    attributes = tuple(each for each in attributes if each.name in TELLING)
+    other = np.random.default_rng(5).random(len(loss)) * loss
+    cases = [(loss, False), (loss - other, True), (loss, False)]
+    alone = [search(attributes, each, document, two_sided=two_sided) for each, two_sided in cases[:2]]
+    alone.append(alone[0])
+    made: list[object] = []
+    arrange = _Arranged.__init__
+
+    def counted(self: _Arranged, *given: object, **more: object) -> None:
+        made.append(self)
+        arrange(self, *given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_Arranged, "__init__", counted)
+    same = SameBoxes()
+    shared = [search(attributes, each, document, two_sided=two_sided, same=same) for each, two_sided in cases]
+    assert len(made) == 1
+    assert any(each.subsets for each in alone)
+    for one, two in zip(alone, shared, strict=True):
+        assert listed(one) == listed(two)
+        assert [(each.z, each.p) for each in one.subsets] == [(each.z, each.p) for each in two.subsets]
+        assert (one.tested, one.best_p) == (two.tested, two.best_p)
+        assert [half.tolist() for half in one.halves] == [half.tolist() for half in two.halves]
+    # Other boxes, other attributes and another seed are no longer the same, however they are counted.
+    if most:
+        return
+    some = np.arange(0, len(loss), 2)
+    fewer = [each.take(some) for each in attributes]
+    for given in ((fewer, loss[some], document[some]), (attributes[1:], loss, document)):
+        assert listed(search(*given, same=same)) == listed(search(*given))
+    assert listed(search(attributes, loss, document, seed=3, same=same)) == listed(
+        search(attributes, loss, document, seed=3)
+    )
+
+
+def test_searches_at_the_same_time_may_share_their_boxes() -> None:
+    attributes, loss, document = several(60)
+    losses = [np.random.default_rng(seed).random(len(loss)) * loss for seed in range(6)]
+    same = SameBoxes()
+    with ThreadPoolExecutor(3) as threads:
+        shared = list(threads.map(lambda each: search(attributes, each, document, same=same), losses))
+    alone = [search(attributes, each, document) for each in losses]
+    assert [(listed(one), one.tested, one.best_p) for one in shared] == [
+        (listed(one), one.tested, one.best_p) for one in alone
+    ]
+
+
+def test_of_many_boxes_nothing_is_kept() -> None:
+    attributes, loss, document = several(60)
+    few, many = SameBoxes(most=len(loss) * len(attributes) - 1), SameBoxes(most=len(loss) * len(attributes))
+    kept = [same.arranged(attributes, document, 0) is same.arranged(attributes, document, 0) for same in (few, many)]
+    assert kept == [False, True]
+    assert listed(search(attributes, loss, document, same=few)) == listed(search(attributes, loss, document))
+
+
+@pytest.mark.parametrize(("pages", "few"), [(200, 2048), (1300, 2048), (1300, 1), (1300, 300), (1300, 1 << 20)])
+def test_both_ways_to_count_find_the_same(pages: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_FEW", few)
+    # Fewer documents than parts of documents, and more documents than groups.
+    attributes, loss, document = several(pages)
+    some = np.arange(0, len(loss), pages // 200)
+    case = tuple(each.take(some) for each in attributes if each.name in TELLING), loss[some], document[some]
+    searches = []
+    for most, kind in ((0, ByBins), (1 << 20, ByConditions)):
+        monkeypatch.setattr(counting, "_MOST_MULTIPLIED", most)
+        made = counting.counting_of
+        kinds = []
+
+        def counting_of(boxes: counting.Boxes, made: object = made, kinds: list[object] = kinds) -> object:
+            kinds.append(type(made(boxes)))  # type: ignore[operator]
+            return made(boxes)  # type: ignore[operator]
+
+        monkeypatch.setattr("evaluator.analysis.slices.search.counting_of", counting_of)
+        searches.append(search(*case))
+        assert kinds == [kind]
+    first, second = searches
+    assert listed(first)
+    assert listed(first) == listed(second)
+    np.testing.assert_allclose([one.z for one in first.subsets], [one.z for one in second.subsets], rtol=1e-5)
+    assert first.tested == second.tested
+    assert first.best_p == pytest.approx(second.best_p, rel=1e-3)
+
+
+@pytest.mark.parametrize("pages", [200, 1300])
+def test_what_is_added_up_once_gives_the_sums_of_every_outcome(pages: int) -> None:
+    # Fewer documents than parts of documents, and more documents than groups.
+    attributes, loss, document = several(pages)
+    some = np.arange(0, len(loss), pages // 60)
+    arranged = _Arranged([each.take(some) for each in attributes], document[some], 0)
+    loss = loss[some][arranged.order]
+    # All boxes of one set are lost: once it is set aside, nothing is left to tell in it.
+    loss[arranged.bins.within(arranged.bins.ranges[0])] = 1.0
+    run = _Run(arranged, loss, two_sided=False, alpha=0.02, smallest=0.03, depth=2, exact=None)
+    run.loss = loss
+    run.counting = ByConditions(run._boxes())
+    run._without_parts()
+    masks = arranged.bins.masks.astype(bool)
+    rng = np.random.default_rng(0)
+    cell = np.zeros(len(loss), np.int64)
+    aside = [masks[:, 0], rng.random(len(loss)) < 0.3, masks[:, -1]]
+    for step in range(4):
+        outcome = run._expect(cell)
+        for units in (run.units.every, run.units.first_half):
+            level = run._level(outcome, units)
+            every = run._counted(units).every(run, level)
+            chosen = np.sort(rng.choice(len(every.at), 25, replace=False))
+            sets = every.sets.some(chosen)
+            pairs = counting.Pairs(
+                every.at[chosen], every.first[chosen], every.second[chosen], sets.by_unit, sets.boxes
+            )
+            residuals = run.counting.residuals(outcome, units)
+            by_unit, totals = residuals.pairs(pairs), residuals.totals(pairs)
+            variances = run.counting.variances(outcome, units).totals(pairs)
+            for at, (first, second) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+                rows = np.flatnonzero(masks[:, first] & masks[:, second] & np.isin(run.units.of_box, units))
+                added = np.bincount(run.units.of_box[rows], outcome.residual[rows], run.units.number)[units]
+                np.testing.assert_allclose(by_unit[:, at], added, atol=2e-5)
+                # Single precision, in an order that libraries of matrices choose: far below what `_SLACK` allows.
+                assert totals[at] == pytest.approx(added.sum(), abs=5e-4)
+                assert variances[at] == pytest.approx(outcome.variance[rows].sum(), abs=5e-4)
+                if step and 0 in (first, second):
+                    assert (by_unit[:, at] == 0.0).all()
+        if step < len(aside):
+            cell = cell | np.where(aside[step], np.int64(1) << step, 0)
+            run.counting.expect(outcome, aside[step])
+
+
+@pytest.mark.parametrize(("parts", "two_sided"), [(1, False), (1, True), (4, False), (4, True)])
+def test_the_largest_under_random_signs_is_that_of_a_plain_loop(parts: int, two_sided: bool) -> None:
+    rng = np.random.default_rng(3)
+    groups, sets = 12, 1100
+    units = groups * parts
+    boxes = rng.integers(30, 60, units).astype(np.float64)
+    counts = rng.integers(0, 12, (units, sets)).astype(np.float32)
+    sums = (rng.normal(0.0, 1.0, (units, sets)) * np.sqrt(counts)).astype(np.float32)
+    totals = rng.normal(0.0, 3.0, units)
+    variance = rng.uniform(10.0, 400.0, sets)
+    signs = rng.choice(np.array([-1.0, 1.0], np.float32), (50, units))
+    level = Level(totals, boxes, np.arange(groups) * parts, 0.01, 20.0)
+    told = level.statistic(
+        sums, level.sets(counts, countable_only=False), variance, level.signed(signs), two_sided=two_sided
+    )
+    assert told.largest is not None
+    share = counts.sum(axis=0, dtype=np.float64) / boxes.sum()
+    inside = sums.sum(axis=0, dtype=np.float64) / counts.sum(axis=0)
+    outside = (totals.sum() - sums.sum(axis=0, dtype=np.float64)) / (boxes.sum() - counts.sum(axis=0))
+    added = sums * (1.0 - share) - share * (totals[:, None] - sums)
+    added -= (1.0 - share) * inside * counts - share * outside * (boxes[:, None] - counts)
+    if parts == 1:
+        # The standard error is that of T itself.
+        power = ((inside - outside) * share * boxes.sum() * (1.0 - share) / told.t) ** 2
+    else:
+        power = np.maximum((added**2).sum(axis=0), variance * (1.0 - share))
+    of_signs = signs @ (added / np.sqrt(power))
+    plain = (np.abs(of_signs) if two_sided else of_signs).max(axis=1)
+    np.testing.assert_allclose(told.largest, plain, rtol=2e-5)
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    attributes, loss, document = several(160)
+    attributes = tuple(each for each in attributes if each.name in TELLING)
+    loss = loss - (np.random.default_rng(5).random(len(loss)) < 0.2) * two_sided
+    searched = search(attributes, loss, document, two_sided=two_sided)
+    looked_at: list[int] = []
+
+    def no_bound(self: Level, totals: np.ndarray, sets: object, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        looked_at.append(len(totals))
+        return np.full(len(totals), np.inf), np.full(len(totals), np.inf)
+
+    monkeypatch.setattr(Level, "bound", no_bound)
+    every = search(attributes, loss, document, two_sided=two_sided)
+    assert max(looked_at) > 1_000
+    assert listed(searched)
+    assert listed(searched) == listed(every)
+    assert [one.z for one in searched.subsets] == pytest.approx([one.z for one in every.subsets], rel=1e-6)
+
+
+def test_too_few_documents_are_said() -> None:
+    dataset, attributes = corpus(80, 5)
+    searched = search(attributes, np.ones(len(attributes[0].values)), dataset.ground_truth.document.astype(np.int64))
+    assert (searched.subsets, searched.documents, searched.needed) == ((), 4, 8)
+
+
+def test_a_slice_from_too_few_documents_is_stated_apart() -> None:
+    dataset, _ = corpus(240, 5)
+    document = dataset.ground_truth.document.astype(np.int64)
+    rng = np.random.default_rng(0)
+    few = document < 3
+    kind = Attribute("kind", "category", few.astype(np.float64), ("memo", "form"), "document")
+    loss = (rng.random(len(few)) < np.where(few, 0.7, 0.1)).astype(np.float64)
+    searched = search([kind], loss, document)
+    assert searched.subsets == ()
+    (thin,) = searched.thin
+    assert (thin.conditions, thin.documents, thin.confirmed) == ((Condition("kind", "==", "form"),), 3, False)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_an_outcome_that_is_always_the_same_has_no_slice(value: float) -> None:
+    dataset, attributes = corpus(200, 5)
+    loss = np.full(len(attributes[0].values), value)
+    assert search(attributes, loss, dataset.ground_truth.document.astype(np.int64)).subsets == ()
+
+
+def test_named_slices_are_kept_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "slices.json"
+    saved(path, NamedSlice("small", (Condition("area", "<", 0.05),)))
+    saved(path, NamedSlice("tables", (Condition("label", "==", "Table"),)))
+    saved(path, NamedSlice("small", (Condition("area", "<", 0.02),)))
+    assert {each.name: each.conditions for each in read_named(path)} == {
+        "tables": (Condition("label", "==", "Table"),),
+        "small": (Condition("area", "<", 0.02),),
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]", "nothing", '{"a": []}', '{"a": [{"attribute": "area", "op": "~", "value": 1}]}',
+        '{"a": [{"attribute": "area", "op": "<", "value": "x"}]}', '{"a": [{"attribute": 3, "op": "<", "value": 1}]}',
+        '{"": [{"attribute": "area", "op": "<", "value": 1}]}', '{"a": 3}',
+    ],
+)  # fmt: skip
+def test_a_file_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "slices.json"
+    path.write_text(content)
+    with pytest.raises(BadInput) as caught:
+        read_named(path)
+    assert caught.value.issues[0].file == "slices.json"
+
+
+def test_a_table_is_joined_by_document_and_page(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,page_no,scan,dpi\na.pdf,,no,300\na,2,yes,150\nother.pdf,1,no,\n")
+    of_pages, issues = read_page_table(path, ["a.pdf"], lambda: [("a.pdf", 1)])
+    assert of_pages == {
+        ("a.pdf", None): {"scan": "no", "dpi": 300.0},
+        ("a.pdf", 1): {"scan": "yes", "dpi": 150.0},
+        ("other.pdf", 0): {"scan": "no"},
+    }
+    assert [issue.sentence for issue in issues] == [
+        "t.csv: rows should name documents of the files that are compared; found 1 row of other documents, "
+        '1: "other.pdf". They are left out; correct the names if they are meant.'
+    ]
+
+
+def test_rows_of_unknown_pages_are_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,page_no,scan\n" + "".join(f"a.pdf,{page},no\n" for page in (1, 2, 2, 5, 6, 7)))
+    issues = read_page_table(path, ["a.pdf"], lambda: [("a.pdf", 0), ("a.pdf", 4)])[1]
+    assert [issue.sentence for issue in issues] == [
+        "t.csv: rows should name pages of the files that are compared; found 4 of other pages, "
+        '3: "a.pdf, page 2", "a.pdf, page 6", "a.pdf, page 7". '
+        "They are left out; page and page_index are counted from 0, page_no from 1."
+    ]
+    path.write_text("document,scan\na.pdf,no\n")
+    assert read_page_table(path, ["a.pdf"], pytest.fail)[1] == ()
+
+
+def test_rows_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,page,scan,dpi\na.pdf,0,no,300\n\na,0,yes,300.0\na.pdf,0,,\nb.pdf,0,yes,1\n")
+    with pytest.raises(BadInput) as caught:
+        read_page_table(path, ["a.pdf", "b.pdf"], lambda: [("a.pdf", 0), ("b.pdf", 0)])
+    assert [issue.sentence for issue in caught.value.issues] == [
+        "t.csv: rows 2 and 4, scan: rows of the same page or document must have the same value in a column; "
+        'found "no" in row 2, "yes" in row 4. Keep the row that is right.'
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "name,scan\na.pdf,1\n", "document,page\na.pdf,x\n", "document,scan\na.pdf\n", "document,scan\nz.pdf,yes\n",
+     "document,page_no,x\na.pdf,0,1\n", "document,scan,scan\na.pdf,yes,no\n"],
+)  # fmt: skip
+def test_a_table_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    with pytest.raises(BadInput):
+        read_page_table(path, ["a.pdf"], list)
+
+
+def test_a_table_in_other_bytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"document,\xff\n")
+    with pytest.raises(BadInput):
+        read_page_table(path, ["a.pdf"], list)
+
+
+# --- the terminal ----------------------------------------------------------------------------------------------
+
+
+def files(folder: Path) -> tuple[Path, Path, Path]:
+    """Ground truth and two models as COCO files: B misses most list items in the lower half of the page."""
+    truth, _ = dln_like(240)
+    boxes, rng = truth.boxes, np.random.default_rng(0)
+    page, corner = boxes.entry.tolist(), boxes.xyxy[:, :2] * 1000
+    size = (boxes.xyxy[:, 2:] - boxes.xyxy[:, :2]) * 1000
+    rows = np.hstack([corner, size]).round(3).tolist()
+    images = [
+        {"id": i + 1, "file_name": f"p{i}.png", "width": 1000, "height": 1000, "doc": f"d{i // 20:02}.pdf"}
+        for i in range(240)
+    ]
+    items = [
+        {"id": at + 1, "image_id": page[at] + 1, "category_id": int(boxes.label[at]) + 1, "bbox": row,
+         "area": row[2] * row[3], "iscrowd": 0}
+        for at, row in enumerate(rows)
+    ]  # fmt: skip
+    categories = [{"id": at + 1, "name": name} for at, name in enumerate(truth.labels)]
+    paths = folder / "gt.json", folder / "a.json", folder / "b.json"
+    paths[0].write_text(json.dumps({"images": images, "annotations": items, "categories": categories}))
+    lost = (boxes.label == 3) & (boxes.xyxy[:, [1, 3]].mean(axis=1) > 0.5)
+    for path, risk in ((paths[1], 0.1), (paths[2], np.where(lost, 0.7, 0.1))):
+        kept = np.flatnonzero(rng.random(len(boxes)) > risk).tolist()
+        names = ("image_id", "category_id", "bbox")
+        path.write_text(json.dumps([{name: items[at][name] for name in names} | {"score": 0.9} for at in kept]))
+    return paths
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    return files(tmp_path_factory.mktemp("slices"))
+
+
+def ended(capsys: pytest.CaptureFixture[str], *given: object) -> tuple[object, str, str]:
+    with pytest.raises(SystemExit) as left:
+        cli.main([str(word) for word in given])
+    streams = capsys.readouterr()
+    return left.value.code, streams.out, streams.err
+
+
+def test_the_command_lists_slices_and_keeps_one(
+    paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    gt, _, pred = paths
+    named = tmp_path / "named.json"
+    code, out, err = ended(
+        capsys, "slices", "coco", "--gt", gt, "--pred", pred, "--json", "--save", "low", "--slices-file", named
+    )
+    assert code == 0, err
+    first, *_ = msgspec.json.decode(out)
+    assert list(first)[:11] == [
+        "conditions", "measure", "value", "rest", "difference", "boxes", "documents", "lost", "p", "confirmed",
+        "sentence",
+    ]  # fmt: skip
+    assert {each["attribute"] for each in first["conditions"]} >= {"label"}
+    assert first["value"] < 0.5 < first["rest"]
+    assert first["difference"] == pytest.approx(first["value"] - first["rest"])
+    assert first["confirmed"]
+    assert "found" in err
+    assert set(msgspec.json.decode(named.read_bytes())) == {"low"}
+
+    code, out, err = ended(capsys, "evaluate", "coco", "--gt", gt, "--pred", pred, "--json", "--slices", named)
+    assert code == 0, err
+    kept = msgspec.json.decode(out)["slices"]["low"]
+    assert kept["recall"] == pytest.approx(first["value"])
+    assert kept["ground_truth"] == first["boxes"]
+    gate = ("gate", "coco", "--gt", gt, "--pred", pred, "--slices", named, "--fail-if")
+    assert ended(capsys, *gate, "recall[slice:low] < 0.6")[0] == 1
+    assert ended(capsys, *gate, "recall[slice:low] < 0.05")[0] == 0
+    code, _, err = ended(capsys, *gate, "recall[slice:other] < 0.05")
+    assert code == 2
+    assert "slice:low" in err
+    code, out, err = ended(
+        capsys, "compare", "coco", "--gt", gt, "--pred", paths[1], "--pred", pred, "--slices", named, "--json",
+        "--resamples", 50,
+    )  # fmt: skip
+    assert code == 0, err
+    labels = {each["label"] for each in msgspec.json.decode(out)["differences"]}
+    assert "slice:low" in labels
+
+
+def test_the_command_compares_two_models(paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = ended(capsys, "slices", "snapshot", "--gt", paths[0], "--pred", paths[1], "--pred", paths[2])
+    assert code == 0, err
+    assert out.startswith("List-item boxes with")
+    assert "B loses here" in out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--conditions", 4), ("--smallest", 2), ("--use-score",), ("--json", "--markdown"),
+        ("--pred", "x", "--pred", "y"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_refused_in_one_sentence(
+    paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str], given: tuple[object, ...]
+) -> None:
+    code, out, err = ended(capsys, "slices", "coco", "--gt", paths[0], "--pred", paths[1], *given)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_protocols_without_matched_boxes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = Path(__file__).resolve().parents[2] / "sample_data"
+    code, _, err = ended(
+        capsys,
+        "slices",
+        "posters",
+        "--gt",
+        sample / "posters" / "reference",
+        "--pred",
+        sample / "posters" / "reference",
+    )
+    assert code == 2
+    assert "Traceback" not in err

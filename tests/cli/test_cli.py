@@ -1,0 +1,561 @@
+"""The terminal contract: keys, exit codes, what goes to which stream, and no traceback for anybody's mistake."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+from cyclopts import App
+
+from evaluator import cli, formats
+from evaluator.cli import registered
+from evaluator.protocols import PROTOCOLS
+from tests.building import box, snapshot_file, write_file
+
+PROJECT = Path(__file__).resolve().parents[2]
+TRUTH = [box(0.0, 0.0, 0.5, 0.5), box(0.5, 0.5, 1.0, 1.0, label="Table")]
+FOUND = [box(0.0, 0.0, 0.5, 0.5, score=0.9), box(0.5, 0.5, 1.0, 0.75, label="Table", score=0.3)]
+HOSTILE = "Fig\x1b[31mure\u202e"
+METRICS = ["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
+
+
+class Run(NamedTuple):
+    """How a command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
+    def run_main(*words: object) -> Run:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in words])
+        streams = capsys.readouterr()
+        return Run(left.value.code, streams.out, streams.err)
+
+    return run_main
+
+
+@pytest.fixture
+def gt(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "gt.json", TRUTH, side="ground_truth")
+
+
+@pytest.fixture
+def pred(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "pred.json", FOUND)
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    value = snapshot_file(FOUND)
+    value["predictions"][0]["objects"][0]["bbox"] = [0.5, 0.1, 0.4, 0.2]
+    value["predictions"][0]["objects"][1]["score"] = None
+    path = tmp_path / "broken.json"
+    path.write_bytes(msgspec.json.encode(value))
+    return path
+
+
+Runner = Callable[..., Run]
+
+
+def test_json_has_the_keys_of_the_contract(run: Runner, gt: Path, pred: Path) -> None:
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--json")
+    assert (code, err) == (0, "")
+    result = msgspec.json.decode(out)
+    assert list(result) == [
+        "protocol", "signature", "ground_truth", "predictions", "issues", "labels", "thresholds", "documents_only_in",
+        "by_document", "run", "model",
+    ]  # fmt: skip
+    assert (result["protocol"], result["issues"], result["labels"]) == ("snapshot", [], ["Figure", "Table"])
+    assert result["documents_only_in"] == {"ground_truth": [], "predictions": []}
+    for side, path in (("ground_truth", gt), ("predictions", pred)):
+        assert list(result[side]) == ["name", "sha256"]
+        assert (result[side]["name"], len(result[side]["sha256"])) == (path.name, 64)
+    assert list(result["thresholds"]) == ["0.5", "0.75"]
+    for threshold in result["thresholds"].values():
+        assert list(threshold) == ["micro", "per_class", "macro_documents", "macro_labels", "mistakes"]
+        assert list(threshold["micro"]) == METRICS
+        assert list(threshold["per_class"]) == ["Figure", "Table"]
+        assert all(list(row) == METRICS for row in threshold["per_class"].values())
+        assert list(threshold["macro_documents"]) == [*METRICS[3:], "documents"]
+        assert list(threshold["macro_labels"]) == [*METRICS[3:], "labels"]
+    assert result["thresholds"]["0.5"]["micro"]["tp"] == 2
+    assert result["thresholds"]["0.75"]["per_class"]["Table"]["mean_iou"] is None
+
+
+def test_several_predictions_give_a_list(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    other = write_file(tmp_path / "other.json", TRUTH)
+    models = "--pred", pred, "--pred", other
+    results = msgspec.json.decode(run("evaluate", "snapshot", "--gt", gt, *models, "--json").out)
+    assert [result["predictions"]["name"] for result in results] == ["pred.json", "other.json"]
+    assert [result["thresholds"]["0.75"]["micro"]["tp"] for result in results] == [1, 2]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> tuple[Path, Path]:
+    """Two models whose files have the same name."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    return write_file(tmp_path / "a" / "pred.json", FOUND), write_file(tmp_path / "b" / "pred.json", FOUND[:1])
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",), ("--json",)])
+def test_models_of_one_file_name_are_told_apart(
+    run: Runner, gt: Path, pairs: tuple[Path, Path], form: tuple[str, ...]
+) -> None:
+    words = ("--gt", gt, "--pred", pairs[0], "--pred", pairs[1])
+    out = run("evaluate", "snapshot", *words, *form).out
+    assert out.count("pred.json") == out.count("a/pred.json") + out.count("b/pred.json")
+    assert {name for name in ("a/pred.json", "b/pred.json") if name in out} == {"a/pred.json", "b/pred.json"}
+
+
+def test_models_of_one_file_name_are_compared_under_both(run: Runner, gt: Path, pairs: tuple[Path, Path]) -> None:
+    out = run("compare", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1]).out
+    assert "A a/pred.json, B b/pred.json" in out
+    out = run("gate", "snapshot", "--gt", gt, "--pred", pairs[0], "--baseline", pairs[1], "--fail-if", "f1 < 0.1").out
+    assert "Gate passed: a/pred.json against b/pred.json" in out
+
+
+def test_a_fix_is_for_one_of_two_files_of_one_name(run: Runner, gt: Path, pairs: tuple[Path, Path]) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1], "--allow-no-match")
+    made = msgspec.json.decode(run(*words, "--json", "--fix", "b/pred.json:y-flip").out)
+    assert ["y-flip" in str(one) for one in made] == [False, True]
+    refused = run(*words, "--fix", "pred.json:y-flip")
+    assert refused.code == 2
+    assert "--fix is for one of gt.json, a/pred.json, b/pred.json; found pred.json." in refused.err
+
+
+def test_issues_name_the_file_of_two_of_one_name(run: Runner, gt: Path, broken: Path, pairs: tuple[Path, Path]) -> None:
+    broken.replace(pairs[1])
+    err = run("evaluate", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1]).err
+    assert "b/pred.json" in err
+    assert "a/pred.json" not in err
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",)])
+def test_class_weights_show_the_mean_that_they_are_for(
+    run: Runner, gt: Path, pred: Path, form: tuple[str, ...]
+) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.75")
+    name = "Weighted mean over labels"
+    assert name not in run(*words, *form).out
+    assert name in run(*words, "--class-weight", "Table=3", *form).out
+
+
+def test_the_weighted_mean_is_that_of_the_json(run: Runner, gt: Path, pred: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.75", "--class-weight", "Table=3")
+    mean = msgspec.json.decode(run(*words, "--json").out)["thresholds"]["0.75"]["macro_labels"]
+    rows = list(csv.DictReader(io.StringIO(run(*words, "--csv").out)))
+    row = next(row for row in rows if row["label"] == "Weighted mean over labels")
+    assert (row["tp"], row["fp"], row["fn"]) == ("", "", "")
+    assert float(row["f1"]) == mean["f1"] == 0.25
+
+
+def test_csv_and_markdown(run: Runner, gt: Path, pred: Path) -> None:
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--csv", "--iou", "0.5")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert (code, err, [row["label"] for row in rows]) == (0, "", ["All labels", "Figure", "Table"])
+    assert (rows[0]["predictions"], rows[0]["iou_threshold"], rows[0]["tp"]) == ("pred.json", "0.5", "2")
+    assert rows[0]["signature"].startswith("snapshot 1.3 · IoU ≥ 0.50 · ")
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--markdown", "--iou", "0.5")
+    assert (code, err) == (0, "")
+    assert "| 0.5000 | Table | 1 | 0 | 0 | 1.0000 | 1.0000 | 1.0000 | 0.5000 | 0.5000 | 1.0000 |" in out
+
+
+def test_text_names_labels_and_signature(run: Runner, gt: Path, pred: Path) -> None:
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred)
+    assert (code, err) == (0, "")
+    for word in ("pred.json", "All labels", "Figure", "mean coverage", "n/a", "1 document"):
+        assert word in out
+
+
+def test_out_gets_all_three_files(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    for option in ("--json", "--csv", "--markdown"):
+        printed = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, option, "--out", folder).out
+        name = {"--json": "result.json", "--csv": "result.csv", "--markdown": "result.md"}[option]
+        assert (folder / name).read_bytes().decode() == printed
+    assert sorted(path.name for path in folder.iterdir()) == ["result.csv", "result.json", "result.md"]
+
+
+def test_out_takes_no_file_that_is_read(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    truth = folder / "result.json"
+    truth.write_bytes(gt.read_bytes())
+    code, out, err = run("evaluate", "snapshot", "--gt", truth, "--pred", pred, "--out", folder)
+    rule = "a source file is never written to"
+    assert (code, out, err) == (2, "", f"error: result.json: {rule}; found what --gt reads. Choose another --out.\n")
+    assert truth.read_bytes() == gt.read_bytes()
+
+
+def test_thresholds_are_repeated_and_options_named_in_the_signature(run: Runner, gt: Path, pred: Path) -> None:
+    options = ("--iou", "0.6", "--iou", "0.9", "--min-score", "0.5", "--min-area", "0.01", "--labels", "Table, Figure")
+    result = msgspec.json.decode(
+        run("evaluate", "snapshot", "--gt", gt, "--pred", pred, *options, "--class-weight", "Table=2", "--json").out
+    )
+    assert list(result["thresholds"]) == ["0.6", "0.9"]
+    assert result["thresholds"]["0.6"]["micro"]["fn"] == 1
+    assert result["signature"] == (
+        "snapshot 1.3 · IoU ≥ 0.60, 0.90 · score ≥ 0.50 · area ≥ 0.01 of the page · weights Table 2 · "
+        "1 document, 1 page · layoutscope 0.1.0"
+    )
+
+
+def test_labels_are_renamed_in_both_files(run: Runner, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "gt.json", [box(0, 0, 1, 1, label="fig")], side="ground_truth")
+    model = write_file(tmp_path / "pred.json", [box(0, 0, 1, 1, label="picture=x")])
+    options = ("--map-label", "fig=Figure", "--map-label", "picture=x=Figure")
+    result = msgspec.json.decode(run("evaluate", "snapshot", "--gt", truth, "--pred", model, *options, "--json").out)
+    assert result["thresholds"]["0.5"]["per_class"]["Figure"]["tp"] == 1
+
+
+def test_a_label_that_no_file_has_gets_no_other_name(run: Runner, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "gt.json", [box(0, 0, 1, 1, label="fig")], side="ground_truth", labels=["fig"])
+    models = [
+        write_file(tmp_path / name, [box(0, 0, 1, 1, label=label)], labels=[label])
+        for name, label in (("a.json", "picture"), ("b.json", "graph"))
+    ]
+    both = ("--gt", truth, "--pred", models[0], "--pred", models[1])
+    sides = ("evaluate", "pixel", *both, "--classes", "different", "--page-size", "9x9")
+    rule = "a label that gets another name must be in the files"
+    for option, sentence in (
+        (
+            ("--map-label", "Fig=Figure"),
+            f'gt.json: --map-label: {rule}; found "Fig"; there are "fig", "graph", "picture"',
+        ),
+        (("--fix", "label=fig=Figure"), f'a.json: --fix label: {rule}; found "fig"; there are "graph", "picture"'),
+        (
+            ("--fix", "a.json:label=graph=fig"),
+            f'a.json: --fix a.json:label: {rule}; found "graph"; there are "picture"',
+        ),
+    ):
+        code, out, err = run(*sides, *option)
+        assert (code, out) == (2, "")
+        assert f"error: {sentence}. Write it as the files do.\n" in err
+    for fine in (("--map-label", "graph=fig"), ("--fix", "label=graph=fig"), ("--fix", "b.json:label=graph=fig")):
+        assert run(*sides, *fine).code == 0
+
+
+def test_documents_of_one_file_are_shown_with_and_without(run: Runner, gt: Path, tmp_path: Path) -> None:
+    model = write_file(tmp_path / "more.json", [*FOUND, box(0, 0, 1, 1, document="b.pdf")])
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", model, "--json")
+    result = msgspec.json.decode(out)
+    assert (code, err, result["documents_only_in"]["predictions"]) == (0, "", ["b.pdf"])
+    assert (result["thresholds"]["0.5"]["micro"]["fp"], result["common_documents"]["0.5"]["micro"]["fp"]) == (1, 0)
+    assert [issue["severity"] for issue in result["issues"]] == ["warning"]
+    assert list(result["issues"][0]) == ["severity", "file", "place", "rule", "found", "fix"]
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",)])
+def test_warnings_go_to_standard_error(run: Runner, gt: Path, tmp_path: Path, form: tuple[str, ...]) -> None:
+    model = write_file(tmp_path / "pred.json", [*FOUND, box(0, 0, 1, 1, label="For review")])
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", model, *form)
+    assert code == 0
+    assert err == (
+        "warning: pred.json: $.predictions[0].objects[2].label: label should be in label_map (schema 1.3, label); "
+        'found "For review" 1 time. Add it to label_map, or leave it: its boxes are shown and not scored.\n'
+    )
+    assert "For review" not in out
+
+
+def test_a_prediction_serves_as_reference_only_when_asked(run: Runner, pred: Path) -> None:
+    code, out, err = run("evaluate", "snapshot", "--gt", pred, "--pred", pred)
+    assert (code, out) == (2, "")
+    assert 'a ground truth file must have type "ground_truth"' in err
+    code, out, err = run("evaluate", "snapshot", "--gt", pred, "--pred", pred, "--as-reference", "--json")
+    assert (code, msgspec.json.decode(out)["thresholds"]["0.75"]["micro"]["f1"]) == (0, 1.0)
+
+
+def test_bad_input_lists_every_issue_and_no_traceback(run: Runner, gt: Path, broken: Path) -> None:
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", broken, "--json")
+    assert (code, out) == (2, "")
+    assert err.splitlines() == sorted(err.splitlines(), key=lambda line: not line.startswith("error: "))
+    assert "broken.json: $.predictions[0].objects[0].bbox: x2 must be greater than x1" in err
+    assert "$.predictions[0].objects[1].score" in err
+    assert "Traceback" not in err
+    code, _, err = run("evaluate", "snapshot", "--gt", gt, "--pred", broken, "--debug")
+    assert code == 2
+    assert "Traceback (most recent call last):" in err
+
+
+def test_label_maps_that_differ_are_refused(run: Runner, gt: Path, tmp_path: Path) -> None:
+    model = write_file(tmp_path / "pred.json", FOUND, labels=["Figure", "Table", "Chart"])
+    for words in (("evaluate", "snapshot", "--gt", gt, "--pred", model), ("check", gt, model)):
+        code, out, err = run(*words)
+        assert code == 2
+        assert "label_map must be the same as in gt.json (snapshot 1.3, section 9.2)" in err + out
+
+
+USAGE = [
+    (("voc",), f"protocol must be one of {', '.join(PROTOCOLS)}; found voc."),
+    (("snapshot", "--iou", "a"), '--iou must be a number or a range such as "0.50:0.95:0.05"; found a.'),
+    (
+        ("snapshot", "--iou", "0.9:0.5:0.1"),
+        "--iou must rise from start to stop in steps of at least 0.001; found 0.9:0.5:0.1.",
+    ),
+    (
+        ("snapshot", "--profile", "published"),
+        "--profile is not an option of snapshot, which has --iou, --min-score, --min-area, --labels, --map-label, "
+        "--as-reference, --format, --columns, --page-size, --pdfs, --polygons, --class-weight, --fix, "
+        "--allow-no-match, --page-ranges.",
+    ),
+    (("snapshot", "--iou", "0"), "--iou must be above 0 and at most 1; found 0."),
+    (("snapshot", "--iou", "1.5"), "--iou must be above 0 and at most 1; found 1.5."),
+    (("snapshot", "--iou", "nan"), "--iou must be above 0 and at most 1; found nan."),
+    (("snapshot", "--min-score=-0.1"), "--min-score must be between 0 and 1; found -0.1."),
+    (("snapshot", "--min-area", "2"), "--min-area must be between 0 and 1; found 2."),
+    (("snapshot", "--labels", "Chart"), "labels not in the label map: Chart."),
+    (("snapshot", "--labels", " , "), "--labels must name at least one label."),
+    (("snapshot", "--map-label", "fig"), '--map-label must look like "name=value"; found fig.'),
+    (("snapshot", "--class-weight", "Table=-1"), "--class-weight of Table must be a number of at least 0; found -1."),
+    (("snapshot", "--class-weight", "Table=inf"), "--class-weight of Table must be a number of at least 0; found inf."),
+    (("snapshot", "--class-weight", "Chart=1"), "weights for labels not in the label map: Chart."),
+    (("snapshot", "--json", "--csv"), "choose one of --json, --csv and --markdown."),
+    (("snapshot", "--labels", HOSTILE), "labels not in the label map: Fig\\x1b[31mure\\u202e."),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), USAGE)
+def test_usage_errors_are_one_sentence(
+    run: Runner, gt: Path, pred: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    assert run("evaluate", *words, "--gt", gt, "--pred", pred) == (2, "", f"error: {sentence}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("gate",), 'Command "gate" parameter PROTOCOL requires an argument.'),
+        (("gate", "snapshot", "--gt", "x"), 'Command "gate" parameter --pred requires an argument.'),
+        (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--bogus"),
+         "Unknown option: --bogus. Did you mean --out?"),
+        (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--min-score", "a"),
+         'Invalid value for --min-score: unable to convert "a" into float.'),
+        (("check",), 'Command "check" parameter FILES requires an argument.'),
+        (("nonsense", "x"), "nonsense x is not understood here."),
+        (("non\x1b[31msense",), "non\\x1b[31msense is not understood here."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_parsed_is_said_in_one_sentence(run: Runner, words: tuple[str, ...], sentence: str) -> None:
+    assert run(*words) == (2, "", f"error: {sentence}\nSee layoutscope --help.\n")
+
+
+def test_files_that_cannot_be_read(run: Runner, gt: Path, tmp_path: Path) -> None:
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", tmp_path / "gone.json")
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: gone.json: the file must be readable; found No such file or directory. "
+        "Correct the path or its permissions.\n"
+    )
+    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", gt, "--format", "coco13")
+    assert (code, out) == (2, "")
+    known = ", ".join(formats.of_kind("boxes"))
+    assert err == f'error: gt.json: the format must be one of {known}; found "coco13". Correct --format.\n'
+
+
+def test_a_folder_that_cannot_be_written(run: Runner, gt: Path, pred: Path) -> None:
+    code, _, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--out", gt / "folder")
+    fix = "Choose another place, or correct its permissions."
+    assert (code, err) == (2, f"error: --out: folder must be writable; found Not a directory. {fix}\n")
+
+
+def test_errors_of_the_system_name_what_was_given(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred)
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    assert run(*words, "--out", taken).err == "error: --out must name a folder; taken is a file. Choose another name.\n"
+    said = run(*words, "--out", taken / "x").err
+    assert said.startswith("error: --out: x must be writable; found Not a directory. Choose another place")
+    said = run("convert", gt, "--to", "snapshot", "--out", taken / "o.json").err
+    assert said.startswith("error: --out: o.json must be writable; found ")
+    (tmp_path / "s.json").write_text("{}")
+    said = run(*words, "--slices", tmp_path / "s.json", "--attributes", tmp_path / "nope.csv").err
+    assert "nope.csv: the file must be readable; found No such file or directory. Correct the path" in said
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate"])
+def test_attributes_without_named_slices_are_refused(command: str, run: Runner, gt: Path, pred: Path) -> None:
+    """They are about nothing else, so that the option would have no effect."""
+    words = [command, "snapshot", "--gt", gt, "--pred", pred, "--attributes", gt.parent / "pages.csv"]
+    words += {"compare": ["--pred", pred], "gate": ["--fail-if", "f1 < 0.5"]}.get(command, [])
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: --attributes has no effect without named slices; give --slices, or layoutscope-slices.json beside the "
+        "ground truth.\n"
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_said_of_standard_output(gt: Path, pred: Path) -> None:
+    words = [sys.executable, "-m", "evaluator.cli", "evaluate", "snapshot", "--gt", gt, "--pred", pred]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, cwd=PROJECT, check=False)
+    said = "error: standard output: it must take the whole result; found No space left on device. "
+    assert ended.stderr.decode().startswith(said)
+    assert ended.returncode != 0
+
+
+def test_a_crash_is_code_3_with_a_message_and_no_traceback(
+    run: Runner, gt: Path, pred: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object, **__: object) -> Any:
+        raise RuntimeError("no such\x1b luck")
+
+    monkeypatch.setattr(type(PROTOCOLS["snapshot"]), "evaluate_model", crash)
+    words = "evaluate", "snapshot", "--gt", gt, "--pred", pred
+    assert run(*words) == (
+        3,
+        "",
+        "internal error: RuntimeError: no such\\x1b luck\nRun again with --debug for the traceback.\n",
+    )
+    code, _, err = run(*words, "--debug")
+    assert code == 3
+    assert "Traceback (most recent call last):" in err
+
+
+def test_check_counts_and_tells_the_code(run: Runner, gt: Path, pred: Path, broken: Path) -> None:
+    assert run("check", gt, pred) == (0, "2 checked: 0 errors, 0 warnings\n", "")
+    code, out, err = run("check", broken)
+    assert (code, err) == (2, "")
+    assert out.endswith("1 checked: 2 errors, 0 warnings\n")
+    assert "broken.json: $.predictions[0].objects[0].bbox: x2 must be greater than x1" in out
+
+
+def test_check_of_a_folder_with_both_sides_reads_each(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "both"
+    folder.mkdir()
+    for path in (gt, pred):
+        path.rename(folder / path.name)
+    assert run("check", folder) == (
+        0,
+        "warning: both: a folder with both sides is read as a ground truth and predictions; found ground truth "
+        "gt.json, 1 prediction: pred.json. Name files or folders one by one to check others.\n"
+        "2 checked: 0 errors, 1 warning\n",
+        "",
+    )
+
+
+def test_check_takes_the_format_that_it_asks_for(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "both.json").write_text('[{"image_name": "a", "category_type": 1, "layout_dets": [], "image_id": 1, '
+                                        '"category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]')  # fmt: skip
+    code, out, _ = run("check", tmp_path / "both.json", "--format", "coco")
+    assert (code, out) == (0, "1 checked: 0 errors, 0 warnings\n")
+
+
+def test_check_json(run: Runner, gt: Path, broken: Path, tmp_path: Path) -> None:
+    code, out, err = run("check", gt, broken, tmp_path / "gone.json", "--json")
+    assert (code, err) == (2, "")
+    value = msgspec.json.decode(out)
+    sha256 = value["files"][0].pop("sha256")
+    assert len(sha256) == 64
+    assert value["files"] == [
+        {"name": "gt.json", "valid": True, "format": "snapshot", "side": "ground_truth", "model": "annotators",
+         "labels": ["Figure", "Table"], "documents": 1, "pages": 1, "boxes": 2},
+        {"name": "broken.json", "valid": False},
+        {"name": "gone.json", "valid": False},
+    ]  # fmt: skip
+    assert [issue["file"] for issue in value["issues"]] == ["broken.json", "broken.json", "gone.json"]
+
+
+def test_check_of_a_pair_tells_what_the_two_do_not_share(run: Runner, gt: Path, tmp_path: Path) -> None:
+    model = write_file(tmp_path / "pred.json", [*FOUND, box(0, 0, 1, 1, document="b.pdf")])
+    code, out, _ = run("check", gt, model)
+    assert code == 0
+    assert "warning: pred.json: $.documents: documents that only pred.json lists" in out
+    assert out.endswith("2 checked: 0 errors, 1 warning\n")
+
+
+def test_a_hostile_label_is_escaped_on_the_terminal(run: Runner, tmp_path: Path) -> None:
+    rows, labels = [box(0, 0, 1, 1, label=HOSTILE)], [HOSTILE]
+    truth = write_file(tmp_path / "gt.json", rows, side="ground_truth", labels=labels)
+    model = write_file(tmp_path / "pred.json", rows, labels=labels)
+    for form in ((), ("--csv",), ("--markdown",)):
+        code, out, err = run("evaluate", "snapshot", "--gt", truth, "--pred", model, "--labels", HOSTILE, *form)
+        assert code == 0
+        assert not set(out + err) & {"\x1b", "\u202e"}
+        assert "x1b" in out
+    out = run("evaluate", "snapshot", "--gt", truth, "--pred", model, "--json").out
+    assert "\x1b" not in out
+    assert msgspec.json.decode(out)["labels"] == [HOSTILE]
+
+
+def test_a_folder_is_read_as_one_file(run: Runner, gt: Path, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    for row in FOUND:
+        name = f"{row.label}.json"
+        write_file(tmp_path / "model" / name, [row._replace(document=f"{row.label}.pdf")])
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", tmp_path / "model", "--allow-no-match", "--json")
+    result = msgspec.json.decode(run(*words).out)
+    assert result["predictions"]["name"] == "model"
+    assert result["thresholds"]["0.5"]["micro"]["fp"] == 2
+
+
+def test_version_and_help(run: Runner) -> None:
+    assert run("--version") == (0, "layoutscope 0.1.0\n", "")
+    for words in (["--help"], ["evaluate", "--help"], ["check", "--help"], ["open", "--help"]):
+        code, out, _ = run(*words)
+        assert code == 0
+        assert "Usage: layoutscope" in out
+
+
+def commands_of(app: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
+    """Every command that is run, with the words that call it."""
+    names = [name for name in app if not name.startswith("-")]
+    for name in names:
+        yield from commands_of(app[name], (*path, name))
+    if app.default_command is not None:
+        yield path, app
+
+
+def test_every_option_has_a_help_text() -> None:
+    seen = [
+        (*path, argument.name, (argument.parameter.help or "").strip())
+        for path, app in commands_of(registered.app)
+        for argument in app.assemble_argument_collection(parse_docstring=True)
+        if argument.parse and argument.show
+    ]
+    assert {"evaluate", "findings"} <= {words[0] for words in seen}
+    assert [words for words in seen if not words[-1]] == []
+
+
+def command(*words: object, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "evaluator.cli", *(os.fsencode(str(word)) for word in words)],
+        cwd=PROJECT, env={**os.environ, **environment}, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a file name")
+def test_piped_results_are_utf_8_whatever_the_locale_and_the_file_name(gt: Path, pred: Path) -> None:
+    odd = os.fsencode(pred.with_name("p")) + b"\xff.json"
+    os.rename(pred, odd)
+    ended = command("evaluate", "snapshot", "--gt", gt, "--pred", os.fsdecode(odd), "--json", PYTHONIOENCODING="ascii")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    result = msgspec.json.decode(ended.stdout)
+    assert result["predictions"]["name"] == "p\\udcff.json"
+    assert " · " in result["signature"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell with pipefail")
+def test_a_reader_that_leaves_early_is_no_error(gt: Path, tmp_path: Path) -> None:
+    labels = [f"Label {index:05}" for index in range(1000)]
+    for name, side in (("gt.json", "ground_truth"), ("pred.json", "prediction")):
+        write_file(tmp_path / name, [], side=side, labels=labels, documents=["a.pdf"])
+    line = f'"{sys.executable}" -m evaluator.cli evaluate snapshot --gt "{gt}" --pred "{tmp_path}/pred.json" --json'
+    ended = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line} | head -1"], cwd=PROJECT, capture_output=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"{\n", b"")

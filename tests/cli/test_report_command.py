@@ -1,0 +1,437 @@
+"""``layoutscope report``: one file or a folder, with the findings of a store, and every refusal in one sentence."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from evaluator import cli, formats
+from evaluator.analysis.slices.pdf_pages import of_results
+from evaluator.data.dataset import join
+from evaluator.pack.diff import read
+from evaluator.pack.slice_cards import pack_slices
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.review.identity import page_mistakes
+from evaluator.review.store import Store
+from evaluator.review.verdicts import judge
+from tests.building import box, write_file
+from tests.pdf_fixtures import page, pages
+from tests.sample_part import write_part
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
+FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
+# A pack that has nothing to draw.
+NO_PAGES = ("--pages", 0, "--cards", 0)
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(word) for word in words])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two documents: ground truth, two models and PDFs; a pack of it is soon made."""
+    folder = tmp_path_factory.mktemp("small")
+    rows = [
+        box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=name, score=score)
+        for name in ("a.pdf", "b.pdf")
+        for place, score in enumerate([0.9, 0.65, 0.3])
+    ]
+    write_file(folder / "truth.json", rows, side="ground_truth")
+    write_file(folder / "one.json", rows)
+    write_file(folder / "two.json", rows[:4])
+    (folder / "pdf").mkdir()
+    for name in ("a.pdf", "b.pdf"):
+        (folder / "pdf" / name).write_bytes(page())
+    return folder
+
+
+def sides(folder: Path, *models: str) -> list[object]:
+    """Ground truth and models of a folder, as options."""
+    return ["--gt", folder / "truth.json", *(word for model in models for word in ("--pred", folder / f"{model}.json"))]
+
+
+def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run, small: Path) -> None:
+    truth = formats.read(small / "truth.json", side="ground_truth")
+    result = pair(join(truth, formats.read(small / "two.json", side="prediction"))).match().at(0.5)
+    store = Store(tmp_path / "findings.sqlite")
+    time = datetime(2026, 11, 20, tzinfo=UTC)
+    target = page_mistakes(result, 1).targets[0]
+    store.add([judge(target, verdict="ambiguous", note="Ask the editors.", author="J", verified=False, time=time)])
+    store.close()
+    out = tmp_path / "pack.html"
+    code, said, _ = run(
+        "report", *sides(small, "two"), "--out", out, "--findings", tmp_path / "findings.sqlite", "--pages", 1,
+        "--title", "One box", "--pdfs", small / "pdf",
+    )  # fmt: skip
+    assert code == 0
+    assert said.startswith("pack.html: ")
+    text = out.read_text(encoding="utf-8")
+    assert "Ask the editors." in text
+    assert "<title>One box</title>" in text
+
+
+def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -> None:
+    """Eight documents, the fewest that are searched; only half of the PDFs have words."""
+    names = [f"{letter}.pdf" for letter in "abcdefgh"]
+    rows = [box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=name) for name in names for place in range(3)]
+    write_file(tmp_path / "truth.json", rows, side="ground_truth")
+    write_file(tmp_path / "one.json", [row for at, row in enumerate(rows) if at >= 12 or at % 3 == 2])
+    (tmp_path / "pdf").mkdir()
+    for place, name in enumerate(names):
+        (tmp_path / "pdf" / name).write_bytes(page() if place < 4 else pages(1))
+    dataset = join(*(formats.read(tmp_path / f"{name}.json") for name in ("truth", "one")))
+    result = pair(dataset).match().at(0.5)
+    with PagePool() as pool:
+        seen = of_results([result], PdfFolder(tmp_path / "pdf"), pool, lambda _done, _total: None)
+    (told,) = pack_slices([result], ["A"], of_pages=seen.of_pages, of_boxes=seen.of_boxes).words
+    (without,) = pack_slices([result], ["A"]).words
+    assert told != without
+    words = ("report", *sides(tmp_path, "one"), "--out", tmp_path / "pack.html", *NO_PAGES)
+    assert run(*words, "--pdfs", tmp_path / "pdf")[0] == 0
+    assert told in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
+    assert run(*words)[0] == 0
+    assert without in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["voc"], "error: protocol must be one of snapshot, pixel, pod, coco, fields, posters; found voc.\n"),
+        (
+            ["snapshot,fields"],
+            "error: snapshot and fields read different files; give those of the second with --also.\n",
+        ),
+        (["coco,coco"], "error: a protocol is named once.\n"),
+        (
+            ["--also", "posters,gt"],
+            'error: --also must look like "posters,ground_truth,predictions"; found posters,gt.\n',
+        ),
+        (["--iou", "0"], "error: --iou must be above 0 and at most 1; found 0.\n"),
+        (["--documents", ""], "error: --documents must name at least one document.\n"),
+        (["--verdicts", ""], "error: --verdicts must name at least one verdict.\n"),
+        (["--tags", ","], "error: --tags must name at least one tag.\n"),
+        ([","], "error: protocol must name at least one protocol.\n"),
+        (["--min-score", "1.5"], "error: --min-score must be between 0 and 1; found 1.5.\n"),
+        (
+            ["--min-score", "0.1", "--min-score", "0.2"],
+            "error: --min-score is given once for all models, or once for each; found 2 for 1 model.\n",
+        ),
+        (["--budget", "0.1"], "error: the size budget must be between 0.5 and 1,000 MB; found 0.1 MB.\n"),
+        (["--budget", "nan"], "error: the size budget must be between 0.5 and 1,000 MB; found nan MB.\n"),
+        (["--budget", "inf"], "error: the size budget must be between 0.5 and 1,000 MB; found inf MB.\n"),
+        (["--documents", "gone.pdf"], "error: --documents must be in the files; not there: gone.pdf.\n"),
+        (
+            ["--decide-by", "AP"],
+            "error: --decide-by must be one of f1, mean_coverage, mean_iou, mean_purity, precision, recall under "
+            "snapshot; found AP.\n",
+        ),
+        (["--least", "100"], "error: --least must be at least 0 and below 100 points; found 100.\n"),
+        (["--largest-loss", "-1"], "error: --largest-loss must be at least 0 and below 100 points; found -1.\n"),
+        (["--labels", "Chart"], "error: labels not in the label map: Chart.\n"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(
+    tmp_path: Path, run: Run, small: Path, words: list[str], sentence: str
+) -> None:
+    protocol = [words[0]] if not words[0].startswith("-") else []
+    rest = words[len(protocol) :]
+    code, said, wrong = run("report", *protocol, *sides(small, "one"), "--out", tmp_path / "pack.html", *rest)
+    assert (code, said, wrong[: len(sentence)]) == (2, "", sentence)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_input_gives_its_findings_and_no_file(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "bad.json").write_text('{"model": ')
+    code, _, wrong = run(
+        "report", "--gt", SAMPLE / "ground_truth.json", "--pred", tmp_path / "bad.json", "--out", tmp_path / "p.html"
+    )
+    assert code == 2
+    assert wrong.startswith("error: bad.json")
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluator.cli.report.open_project", lambda *_: pytest.fail("files were read"))
+    code, said, wrong = run("report", *FILES, "--out", tmp_path / "missing" / "x.html")
+    assert (code, said, wrong) == (2, "", "error: --out: the folder missing is not there; make it first.\n")
+    (tmp_path / "file").write_text("")
+    refused = "must be writable; found Not a directory. Choose another place, or correct its permissions.\n"
+    code, _, wrong = run("report", *FILES, "--out", tmp_path / "file" / "folder")
+    assert (code, wrong) == (2, f"error: --out: folder {refused}")
+    assert run("report", *FILES, "--out", tmp_path / "file")[2] == f"error: --out: file {refused}"
+    (tmp_path / "taken.pdf").mkdir()
+    code, _, wrong = run("report", *FILES, "--out", tmp_path / "taken.pdf")
+    assert (code, wrong) == (2, "error: --out: taken.pdf is a folder; give the name of a file.\n")
+    code, _, wrong = run("report", *FILES, "--out", tmp_path / "pack.docx")
+    assert (code, wrong) == (
+        2,
+        "error: --out must end in .html, .pdf or .zip, or be a folder without an ending; found pack.docx. Change the "
+        "ending, or make the folder first.\n",
+    )
+    assert not (tmp_path / "pack.docx").exists()
+
+
+@pytest.mark.parametrize(
+    ("flag", "name", "out"),
+    [
+        ("--gt", "results.json", ""),
+        ("--pred", "pack.zip", "pack.zip"),
+        ("--pdfs", "a.pdf", "a.pdf"),
+        ("--since", "pack.html", "pack.html"),
+        ("--also", "findings.csv", ""),
+        ("--findings", "pack.html", "pack.html"),
+    ],
+)
+def test_a_pack_is_written_over_nothing_that_it_is_made_of(
+    tmp_path: Path, run: Run, flag: str, name: str, out: str
+) -> None:
+    (tmp_path / name).write_text("mine")
+    given: dict[str, object] = {"--gt": SAMPLE / "ground_truth.json", "--pred": SAMPLE / "blocks.json"}
+    of_folder = {"--pdfs": tmp_path, "--also": f"pod,{SAMPLE / 'ground_truth.json'},{tmp_path / name}"}
+    given[flag] = of_folder.get(flag, tmp_path / name)
+    words = [word for pair in given.items() for word in pair]
+    code, said, wrong = run("report", *words, "--out", tmp_path / out)
+    refused = f"error: {name}: a source file is never written to; found what {flag} reads. Choose another --out.\n"
+    assert (code, said, wrong) == (2, "", refused)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
+
+
+def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Run, small: Path) -> None:
+    """And a ZIP has what a folder has, whose name may have an ending."""
+    out = tmp_path / "pack.v2"
+    (out / "marked").mkdir(parents=True)
+    mine = (out / "findings.csv", out / "marked" / "z-marked.pdf")
+    for path in mine:
+        path.write_text("mine")
+    words = ("report", *sides(small, "one"), "--out", out, *NO_PAGES)
+    refused = (
+        "error: pack.v2: a pack replaces only the files of an earlier pack; found {}. Choose another --out, or move "
+    )
+    refused += "what is in it.\n"
+    assert run(*words) == (2, "", refused.format("findings.csv and 1 other file"))
+    mine[0].unlink()
+    assert run(*words) == (2, "", refused.format("marked/z-marked.pdf"))
+    mine[1].rename(out / "marked" / "notes.pdf")
+    (out / "results.json").write_text('{"title": "Of another program"}')
+    assert run(*words) == (2, "", refused.format("results.json"))
+    (out / "results.json").unlink()
+    assert run(*words, "--pdfs", small / "pdf", "--documents", "a.pdf")[0] == 0
+    assert {path.name for path in (out / "marked").iterdir()} == {"a-marked.pdf", "notes.pdf"}
+    assert run(*words)[0] == 0
+    assert [path.name for path in (out / "marked").iterdir()] == ["notes.pdf"]
+    assert run("report", *sides(small, "one"), "--out", tmp_path / "pack.zip", *NO_PAGES)[0] == 0
+    with zipfile.ZipFile(tmp_path / "pack.zip") as archive:
+        assert archive.testzip() is None
+        assert {*archive.namelist(), "marked"} == {path.name for path in out.iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} == {"pack.v2", "pack.zip"}
+
+
+def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run, small: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(page())
+    without = ("report", *sides(small, "one"), *NO_PAGES, "--documents", "a.pdf")
+    words = (*without, "--pdfs", tmp_path)
+    for given, out, first in (
+        (without, "pack", "pack.html"),
+        (words, "pack.pdf", "pack.pdf"),
+        (words, "pack", "pack.html"),
+    ):
+        code, said, _ = run(*given, "--out", tmp_path / out)
+        assert (code, said.split(":")[0]) == (0, first)
+    assert (tmp_path / "pack.pdf").read_bytes().startswith(b"%PDF-")
+    assert {path.name for path in (tmp_path / "pack" / "marked").iterdir()} == {"a-marked.pdf"}
+    assert run(*words, "--out", tmp_path / "a.pdf")[0] == 2
+    assert (tmp_path / "a.pdf").read_bytes() == page()
+
+
+def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Run) -> None:
+    wrong = "error: there are no findings at nosuch.sqlite; check the spelling of --findings.\n"
+    words = ("report", *FILES, "--findings", tmp_path / "nosuch.sqlite", "--out", tmp_path / "pack.html")
+    assert run(*words) == (2, "", wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_written_has_the_name_that_was_given(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, small: Path
+) -> None:
+    def full(_number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, said, wrong = run("report", *sides(small, "one"), *NO_PAGES, "--out", tmp_path / "pack.html")
+    refused = (
+        "error: --out: pack.html must be writable; found No space left on device. Choose another place, or correct "
+    )
+    assert (code, said, wrong) == (2, "", f"{refused}its permissions.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_document_that_cannot_be_read_is_not_said_of_the_place(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, small: Path
+) -> None:
+    read = Path.read_bytes
+
+    def denied(path: Path) -> bytes:
+        if path.name == "a.pdf":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    words = (*NO_PAGES, "--documents", "a.pdf", "--pdfs", small / "pdf")
+    code, said, _ = run("report", *sides(small, "one"), *words, "--out", tmp_path / "pack")
+    assert (code, said.splitlines()[-1]) == (0, "a.pdf: Permission denied")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file system without new files")
+def test_a_file_system_that_takes_no_files(run: Run) -> None:
+    wrong = "error: --out: x.html must be writable; found No such file or directory. Choose another place, or correct "
+    assert run("report", *FILES, "--out", "/proc/x.html") == (2, "", f"{wrong}its permissions.\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--map-label", "Text"], ["--map-label", "=Text"], ["--class-weight", "Text=1"], ["--profile", "published"]],
+)
+def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Run, words: list[str]) -> None:
+    both = [*FILES, "--pred", str(SAMPLE / "lines.json")]
+    packed = run("report", "coco", *both, *words, "--out", tmp_path / "pack.html")
+    compared = run("compare", "coco", *both, *words)
+    assert packed == compared
+    assert packed[0] == 2
+
+
+def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run: Run, small: Path) -> None:
+    both = sides(small, "two", "one")
+    words = ["--decide-by", "recall", "--least", "0.5", "--largest-loss", "20"]
+    assert run("report", *both, *words, "--out", tmp_path / "pack", *NO_PAGES)[0] == 0
+    packed = json.loads((tmp_path / "pack" / "results.json").read_text())["decision"]
+    compared = json.loads(run("compare", "snapshot", *both, *words, "--json")[1])["decision"]
+    assert packed["rule"] == {"metric": "recall", "least": 0.005, "loss": 0.2}
+    # Compare in the terminal calls the models by their letters.
+    told = ("headline", "sentence")
+    assert {key: value for key, value in packed.items() if key not in told} == {
+        key: value for key, value in compared.items() if key not in told
+    }
+
+
+def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Run) -> None:
+    out, posters, part = tmp_path / "pack.html", SAMPLE / "posters", write_part(tmp_path, "tram-options.pdf")
+    code, _, _ = run(
+        "report", "snapshot,pod", "--gt", part / "ground_truth.json", "--pred", part / "blocks.json",
+        "--pred", part / "lines.json", "--out", out, *NO_PAGES,
+        "--also", f"posters,{posters / 'ground_truth'},{posters / 'across'}",
+    )  # fmt: skip
+    assert code == 0
+    text = out.read_text(encoding="utf-8")
+    for anchor in ("key-numbers", "ledger", "protocol-pod", "protocol-posters"):
+        assert f'<section id="{anchor}"' in text
+        assert f'href="#{anchor}"' in text
+    assert "<mark>" in text
+
+
+def test_a_pack_without_boxes(tmp_path: Path, run: Run) -> None:
+    posters = SAMPLE / "posters"
+    files = ["--gt", posters / "ground_truth", "--pred", posters / "across", "--pred", posters / "columns"]
+    code, said, wrong = run("report", "posters", *files, "--out", tmp_path / "pack")
+    assert (code, wrong) == (0, "")
+    assert "0 pages\n" in said
+    text = (tmp_path / "pack" / "pack.html").read_text(encoding="utf-8")
+    assert "<title>columns against across: Cannot tell on these 5 documents</title>" in text
+    assert 'id="findings"' not in text
+    assert (tmp_path / "pack" / "pack.pdf").read_bytes().startswith(b"%PDF-")
+    code, _, wrong = run("report", "posters", *files, "--min-score", "0.5", "--out", tmp_path / "pack.html")
+    assert (code, wrong) == (2, "error: --min-score is not an option of posters.\n")
+
+
+def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run, small: Path) -> None:
+    both = sides(small, "one", "two")
+    code, _, wrong = run("report", "snapshot", *both, "--pages", 0, "--out", tmp_path / "pack.html")
+    assert (code, wrong) == (0, "")
+    text = (tmp_path / "pack.html").read_text(encoding="utf-8")
+    assert "Ship toy (2) instead of toy (1)?" in text
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words", "said"),
+    [
+        ("pixel", ("--documents", "tram-options.pdf"), "--documents is not an option of pixel."),
+        ("pixel", ("--iou", "0.6"), "--iou is not an option of pixel."),
+        ("pixel", ("--judged-only",), "--judged-only is not an option of pixel."),
+        ("pixel", ("--cards", "3"), "--cards is not an option of pixel."),
+        ("pixel", ("--tags", "border"), "--tags is not an option of pixel."),
+        ("pixel", ("--least", "2"), "--least is not an option of pixel."),
+        ("fields", ("--iou", "0.6"), "--iou is not an option of fields."),
+        ("snapshot", ("--decide-by", "recall"), "--decide-by is for two models; give --pred twice."),
+        ("snapshot", ("--largest-loss", "2"), "--largest-loss is for two models; give --pred twice."),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    tmp_path: Path, run: Run, protocol: str, words: tuple[str, ...], said: str
+) -> None:
+    out = tmp_path / "pack.html"
+    assert run("report", protocol, *FILES, *words, "--out", out) == (2, "", f"error: {said}\n")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "thresholds"),
+    [(("0.6",), ["0.60"] * 3), (("0.6", "0.7", "0"), ["0.60", "0.70", "0.00"]), ((), ["0.00"] * 3)],
+)
+def test_a_score_threshold_is_of_all_models_or_of_each(
+    tmp_path: Path, run: Run, small: Path, given: tuple[str, ...], thresholds: list[str]
+) -> None:
+    words = [word for score in given for word in ("--min-score", score)]
+    out = tmp_path / "pack.html"
+    assert run("report", *sides(small, "one", "two", "one"), *words, "--out", out, *NO_PAGES)[0] == 0
+    parts = [re.search(r"score ≥ ([\d.]+)", model.signature) for model in read(out).models]
+    assert [each[1] for each in parts if each] == thresholds
+
+
+def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: Run) -> None:
+    more = ["--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json"]
+    words = ["--min-score", "0.1", "--min-score", "0.2", "--out", tmp_path / "pack.html"]
+    code, _, wrong = run("report", *FILES, *more, *words)
+    assert (code, wrong) == (
+        2,
+        "error: --min-score is given once for all models, or once for each; found 2 for 3 models.\n",
+    )
+
+
+def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Run, small: Path) -> None:
+    out, files = tmp_path / "pack.html", sides(small, "two")
+    assert run("report", *files, "--iou", "0.05", "--out", out, *NO_PAGES)[0] == 0
+    (model,) = read(out).models
+    _, said, _ = run("evaluate", "snapshot", *files, "--iou", "0.05", "--json")
+    assert "IoU ≥ 0.05" in model.signature
+    assert model.f1 == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]
+
+
+def test_documents_and_marked_copies_are_kept_apart(tmp_path: Path, run: Run) -> None:
+    marked = tmp_path / "marked"
+    marked.mkdir()
+    (marked / "a.pdf").write_bytes(b"%PDF-")
+    for out, name in ((tmp_path, "marked"), (marked / "a.pdf", "a.pdf")):
+        code, _, wrong = run("report", *FILES, "--pdfs", marked, "--out", out)
+        rule = "a source file is never written to"
+        assert (code, wrong) == (2, f"error: {name}: {rule}; found what --pdfs reads. Choose another --out.\n")

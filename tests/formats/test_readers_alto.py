@@ -1,0 +1,198 @@
+"""ALTO: columns of blocks, against a count of its own on real files, and the whole sentence for what is wrong."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator import formats
+from evaluator.data.issues import BadInput
+from evaluator.formats import alto
+from tests import reading
+from tests.formats.test_readers_pod import WANTED as HOSTILE_XML
+from tests.reading import HOSTILE, OWN, cut_short, needs_shared, real_samples, rows, warned
+
+ROW = alto.FORMAT
+BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
+
+
+def block(edges: tuple[object, ...] = (10, 20, 100, 50), name: str = "TextBlock", inner: str = "") -> str:
+    given = zip(("HPOS", "VPOS", "WIDTH", "HEIGHT"), edges, strict=False)
+    return f"<{name} {' '.join(f'{key}={str(value)!r}' for key, value in given)}>{inner}</{name}>"
+
+
+def polygon(points: str) -> str:
+    return f'<Shape><Polygon POINTS="{points}"/></Shape>'
+
+
+def page(*blocks: str, size: str = 'WIDTH="300" HEIGHT="400"', unit: str = "pixel") -> bytes:
+    head = f"<alto><Description><MeasurementUnit>{unit}</MeasurementUnit></Description>"
+    return "\n".join(
+        [head, f"<Layout><Page {size}><PrintSpace>", *blocks, "</PrintSpace></Page></Layout>", "</alto>"]
+    ).encode()
+
+
+def refused(content: bytes) -> list[str]:
+    return reading.refused(ROW, content, "a.xml")
+
+
+# --- what is read --------------------------------------------------------------------------------------------
+
+
+def test_columns() -> None:
+    source = formats.read(OWN / "alto_4.xml")
+    assert (source.format, source.side, source.unit) == ("alto", "ground_truth", "pixels")
+    assert [(document.doc_id, document.path) for document in source.documents] == [("p1", "scans/p1.jpg")]
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[300, 400]]
+    assert rows(source) == [
+        ("p1", 0, "TextBlock", [5, 2, 55.5, 8]),
+        ("p1", 0, "Main", [10, 20, 110, 70]),
+        ("p1", 0, "table", [10, 100, 210, 200]),
+        ("p1", 0, "stamp", [20, 110, 30, 120]),
+        ("p1", 0, "GraphicalElement", [1, 300, 31, 342]),
+    ]
+    assert list(source.boxes.ids) == ["b0", "b1", "b2", "b3", "b4"]
+    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
+        1: [[[10, 20], [110, 20], [110, 70], [10, 60]]],
+        4: [[[1, 300], [31, 300], [16, 342]]],
+    }
+    assert source.issues == ()
+
+
+def test_blocks_on_the_page_itself() -> None:
+    inner = polygon("1,2 4,2 3,6") + "<TextLine/>"
+    whole = page(
+        "</PrintSpace>",
+        block((1, 2, 3, 4), inner=inner),
+        block((5, 6, 7, 8), "ComposedBlock", block((5, 6, 2, 2))),
+        "<TopMargin>",
+        block((9, 9, 9, 9), "Illustration"),
+        "</TopMargin>",
+        "<PrintSpace>",
+    )
+    source = reading.read(ROW, whole, "a.xml")
+    assert rows(source) == [
+        ("a", 0, "TextBlock", [1, 2, 4, 6]),
+        ("a", 0, "ComposedBlock", [5, 6, 12, 14]),
+        ("a", 0, "TextBlock", [5, 6, 7, 8]),
+        ("a", 0, "Illustration", [9, 9, 18, 18]),
+    ]
+    assert list(source.boxes.polygons) == [0]
+    assert source.issues == ()
+
+
+@pytest.mark.parametrize("unit", ["mm10", "inch1200"])
+def test_parts_of_a_millimetre_or_inch_become_shares(unit: str) -> None:
+    content = (OWN / "alto_mm10.xml").read_bytes().replace(b"mm10", unit.encode())
+    source = reading.read(ROW, content, "book.xml")
+    assert source.unit == "page"
+    assert rows(source) == [
+        ("book", 0, "TextBlock", [0.25, 0.25, 0.75, 0.75]),
+        ("book", 1, "TextBlock", [0, 0, 0.25, 0.5]),
+    ]
+
+
+def test_a_file_is_read_as_either_side() -> None:
+    assert ROW.side_of(page(block())) is None
+    assert reading.read(ROW, page(block()), "a.xml", side="prediction").side == "prediction"
+    assert len(reading.read(ROW, page(), "a.xml").boxes) == 0
+    assert reading.read(ROW, page(block(), size=""), "a.xml").page_size is None
+
+
+def test_units_of_one_folder_must_be_one(tmp_path: Path) -> None:
+    (tmp_path / "1.xml").write_bytes(page(block()))
+    (tmp_path / "2.xml").write_bytes(page(block(), unit="mm10"))
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert str(bad.value) == (
+        f"{tmp_path.name}: 2.xml and 1.xml: the files of a folder must have the same unit; found "
+        '"page" and "pixels". Use one folder for each.'
+    )
+
+
+# --- what is said --------------------------------------------------------------------------------------------
+
+WRONG = [
+    (page(block((10, 20, -5, 50))), "line 3, <TextBlock>: WIDTH and HEIGHT must not be negative (ALTO); found "
+     "[-5, 50]. Correct the block, or remove it."),
+    (page(block(("NaN", 20, 5, 50))), 'line 3, <TextBlock>: HPOS must be a finite number (ALTO); found "NaN". '
+     "Correct it."),
+    (page(block((10, 20, 5))), "line 3, <TextBlock>: HEIGHT must be a finite number (ALTO); found none. Correct it."),
+    (page(block((10, 20, 5, "1e999"))), 'line 3, <TextBlock>: HEIGHT must be a finite number (ALTO); found "1e999". '
+     "Correct it."),
+    (page(block((10, 20, 2e9, 50))), "line 3, <TextBlock>: coordinates must be at most 1,000,000,000 pixels; found "
+     "[10, 20, 2000000010, 70]. Correct the region."),
+    (page(block(inner=polygon("1,2 3"))), "line 3, <Polygon>: POINTS must be pairs of finite numbers (ALTO); found "
+     '"1,2 3". Write them, for example POINTS="10,10 90,10 50,60".'),
+    (page(block(inner=polygon("1,2 3,4"))), "line 3, <Polygon>: an outline must have at least 3 points (ALTO); found "
+     '"1,2 3,4". Correct the block, or remove it.'),
+    (page(block(), size='WIDTH="0" HEIGHT="9"'), "line 2, <Page>: width and height must be above 0 (ALTO); found "
+     "[0, 9]. Write the size of the image in pixels."),
+    (page(block(), size='WIDTH="9"'), "line 2, <Page>: HEIGHT must be a finite number (ALTO); found none. Correct it."),
+    (page(block(), size="", unit="mm10"), "line 2, <Page>: every page must have a width and a height (ALTO); found "
+     "none. Write the size of the page."),
+    (page(block(), unit="cm"), "line 1, <MeasurementUnit>: MeasurementUnit must be one of pixel, mm10, inch1200 "
+     '(ALTO); found "cm". Correct the unit.'),
+    (b"<alto></alto>", "the file must have a <Page> (ALTO); found none. Export the file again."),
+    (b"<alto2></alto2>", 'line 1, <alto2>: the outermost element must be <alto> (ALTO); found "alto2". Export the '
+     "file again."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "sentence"), WRONG)
+def test_sentences(content: bytes, sentence: str) -> None:
+    assert refused(content) == [f"a.xml: {sentence}"]
+
+
+def test_warnings() -> None:
+    source = reading.read(ROW, page(block((10, 20, 300, 50)), block(())), "a.xml")
+    assert warned(source) == [
+        "a.xml: line 4, <TextBlock>: a block must have HPOS, VPOS, WIDTH, HEIGHT or an outline (ALTO); found neither. "
+        "It is left out; give its place to have it compared.",
+        "a.xml: line 3, <TextBlock>: a region should not leave its image by more than 1 px; found [10, 20, 310, 70] "
+        "(corners) in 300 x 400. It is compared as it is; check the size of the image.",
+    ]
+
+
+# --- strangers -----------------------------------------------------------------------------------------------
+
+
+def counted(path: Path) -> list[tuple[str, list[float]]]:
+    """Id and corners of each block of a file, by nothing but the standard library."""
+    boxes = []
+    for element in ET.parse(path).iter():
+        if element.tag.rpartition("}")[2] in BLOCKS:
+            left, top, width, height = (float(element.get(key, "")) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+            boxes.append((element.get("ID", ""), [left, top, left + width, top + height]))
+    return boxes
+
+
+@needs_shared
+def test_real_files() -> None:
+    for path in real_samples("alto", "*.xml"):
+        source = formats.read(path)
+        assert source.format == "alto"
+        assert list(zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)) == counted(path), path.name
+
+
+@pytest.mark.parametrize("name", HOSTILE_XML)
+def test_hostile_files_end_in_issues(name: str) -> None:
+    path = HOSTILE / "xml" / name
+    with pytest.raises(BadInput):
+        ROW.read(path.read_bytes(), path.name)
+
+
+@pytest.mark.parametrize("name", ["alto_4.xml", "alto_mm10.xml"])
+def test_files_that_are_cut_off(name: str) -> None:
+    for content in cut_short((OWN / name).read_bytes()):
+        assert "the file is cut off" in refused(content)[0].lower()
+
+
+@given(data=st.data())
+def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
+    reading.assert_survives(ROW, (OWN / "alto_4.xml").read_bytes(), "a.xml", data)

@@ -1,0 +1,337 @@
+"""CVAT for images: columns of boxes and polygons, and the whole sentence for what is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator import formats
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
+from evaluator.formats import cvat, limits
+from evaluator.formats.base import Reading
+from evaluator.project import evaluate
+from tests.formats.test_readers_pod import WANTED as HOSTILE_XML
+from tests.reading import HOSTILE
+
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
+
+
+def box(corners: Sequence[object] = (10, 20, 110, 70), label: str = "Table", **more: object) -> str:
+    given = dict(zip(("xtl", "ytl", "xbr", "ybr"), corners, strict=True)) | more
+    return f'<box label="{label}" {" ".join(f"{key}={str(value)!r}" for key, value in given.items())}/>'
+
+
+def polygon(points: str = "10,10;90,10;50,60", label: str = "Figure") -> str:
+    return f'<polygon label="{label}" points="{points}"/>'
+
+
+def image(*shapes: str, name: str = "scans/a.png", size: tuple[object, object] = (300, 400), key: int = 0) -> str:
+    head = f'<image id="{key}" name="{name}" width="{size[0]}" height="{size[1]}">'
+    return "\n".join([head, *shapes, "</image>"])
+
+
+def file(*images: str) -> bytes:
+    return "\n".join(["<annotations>", *images, "</annotations>"]).encode()
+
+
+def read(content: bytes, **given: Any) -> Annotations:
+    return cvat.FORMAT.read(content, "c.xml", Reading(**given))
+
+
+def refused(content: bytes) -> list[str]:
+    with pytest.raises(BadInput) as bad:
+        read(content)
+    return [issue.sentence for issue in bad.value.issues]
+
+
+def warned(source: Annotations) -> list[str]:
+    assert all(issue.severity == "warning" for issue in source.issues)
+    return [issue.sentence for issue in source.issues]
+
+
+# --- what is read --------------------------------------------------------------------------------------------
+
+
+def test_columns() -> None:
+    source = read(
+        b"<?xml version='1.0' encoding='utf-8'?>\n"
+        + file(
+            "<version>1.1</version><meta><task><labels><label><name>x</name></label></labels></task></meta>",
+            image(box(), polygon(), box((0, 0, 0.5, 1e1), "Text", occluded=1)),
+            image(name="b.c.jpg", size=(30, 40.5), key=7),
+            image(box(label="Figure"), name="d.png", key=9),
+        )
+    )
+    assert (source.name, source.format, source.side, source.unit) == ("c.xml", "cvat", "ground_truth", "pixels")
+    assert source.labels == ("Table", "Figure", "Text")
+    assert source.evaluated == 3
+    assert [(document.doc_id, document.path) for document in source.documents] == [
+        ("a", "scans/a.png"), ("b.c", "b.c.jpg"), ("d", "d.png"),
+    ]  # fmt: skip
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[300, 400], [30, 40.5], [300, 400]]
+    assert list(source.page_ids) == ["0", "7", "9"]
+    boxes = source.boxes
+    assert boxes.xyxy.tolist() == [[10, 20, 110, 70], [10, 10, 90, 60], [0, 0, 0.5, 10], [10, 20, 110, 70]]
+    assert boxes.entry.tolist() == boxes.document.tolist() == [0, 0, 0, 2]
+    assert boxes.position.tolist() == [0, 1, 2, 0]
+    assert boxes.label.tolist() == [0, 1, 2, 1]
+    assert boxes.ids == ["line 5", "line 6", "line 7", "line 12"]
+    assert np.isnan(boxes.score).all()
+    assert {row: [ring.tolist() for ring in rings] for row, rings in boxes.polygons.items()} == {
+        1: [[[10, 10], [90, 10], [50, 60]]]
+    }
+    assert source.issues == ()
+
+
+def test_a_turned_box_is_an_outline() -> None:
+    # A quarter of a turn exchanges the sides; an eighth of a turn of a square is on its corner.
+    source = read(
+        file(image(box((10, 20, 110, 70), rotation="90.00"), box((0, 0, 20, 20), rotation=45), box(rotation=360)))
+    )
+    assert source.boxes.xyxy[0] == pytest.approx([35, -5, 85, 95])
+    assert source.boxes.xyxy[1] == pytest.approx([10 - 200**0.5, 10 - 200**0.5, 10 + 200**0.5, 10 + 200**0.5])
+    assert list(source.boxes.polygons) == [0, 1]
+    # Clockwise on screen: the upper left corner goes to the upper right.
+    assert source.boxes.polygons[0][0][0] == pytest.approx([85, -5])
+
+
+def test_as_predictions_and_without_regions() -> None:
+    source = read(file(image(box())), side="prediction")
+    assert (source.side, len(source.boxes)) == ("prediction", 1)
+    empty = read(file(image()))
+    assert (len(empty.boxes), empty.labels, empty.boxes.xyxy.shape) == (0, (), (0, 4))
+    assert len(read(b"<annotations><version>1.1</version></annotations>").page_ids) == 0
+
+
+def test_the_format_is_told_by_content(tmp_path: Path) -> None:
+    content = file(image(box()))
+    (tmp_path / "a.xml").write_bytes(content)
+    (tmp_path / "b.xml").write_bytes('\ufeff<?xml version="1.0"?>\n'.encode() + content)
+    (tmp_path / "c.xml").write_bytes(content.decode().encode("utf-16"))
+    for name in "abc":
+        assert formats.read(tmp_path / f"{name}.xml").format == "cvat"
+        assert formats.side_of(tmp_path / f"{name}.xml") == "ground_truth"
+        assert formats.read(tmp_path / f"{name}.xml").boxes.xyxy.tolist() == [[10, 20, 110, 70]]
+    assert not cvat.FORMAT.detect(b'<document filename="a"/>')
+    assert not cvat.FORMAT.detect(b'{"annotations": "<annotations><image >"}')
+    assert cvat.FORMAT.side_of(b"<annotations/>") is None
+
+
+def test_polygons_are_compared_with_those_of_coco(tmp_path: Path) -> None:
+    (tmp_path / "gt.xml").write_bytes(file(image(polygon("0,0;40,40;0,40"), box((100, 0, 140, 40), "Figure"))))
+    value = {
+        "images": [{"id": 1, "width": 300, "height": 400, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "Figure"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 40, 40], "score": 0.9,
+             "segmentation": [[0, 0, 40, 0, 40, 40]]},
+            {"id": 2, "image_id": 1, "category_id": 1, "bbox": [100, 0, 40, 40], "score": 0.8},
+        ],
+    }  # fmt: skip
+    (tmp_path / "dt.json").write_text(json.dumps(value), encoding="utf-8")
+    for polygons, tp in ((None, 2), (True, 1)):
+        (evaluated,) = evaluate("coco", tmp_path / "gt.xml", [tmp_path / "dt.json"], polygons=polygons)
+        assert evaluated.result.thresholds[0.5].micro.tp.tolist() == [tp]  # type: ignore[attr-defined]
+
+
+# --- what is said --------------------------------------------------------------------------------------------
+
+# (CVAT) stands for the source of the rule, which all sentences name.
+WRONG = [
+    (image(box((10, 20, 5, 70))), "line 3, <box>: xbr must not be less than xtl, nor ybr less than ytl (CVAT)"
+     "; found [10, 20, 5, 70]. Exchange the corners, or remove the box."),
+    (image(box(("nan", 0, 1, 1))), 'line 3, <box>: xtl must be a finite number (CVAT); found "nan". Correct it.'),
+    (image(box((0, 0, 1, "1e400"))), 'line 3, <box>: ybr must be a finite number (CVAT); found "1e400". '
+     "Correct it."),
+    (image('<box label="a" xtl="1" ytl="2" xbr="3"/>'), "line 3, <box>: ybr must be a finite number (CVAT); "
+     "found none. Correct it."),
+    (image(box(rotation="x")), 'line 3, <box>: rotation must be a finite number (CVAT); found "x". Correct it.'),
+    (image(box((0, 0, 2e9, 5))), "line 3, <box>: coordinates must be at most 1,000,000,000 pixels; found [0, 0, "
+     "2000000000, 5]. Correct the region."),
+    (image(polygon("1,2;3,4")), "line 3, <polygon>: a polygon must have at least 3 points (CVAT); found "
+     '"1,2;3,4". Correct the polygon, or remove it.'),
+    (image(polygon("1,2;3;4,5")), "line 3, <polygon>: points must be pairs x,y of finite numbers with "
+     "semicolons between them "
+     '(CVAT for images 1.1); found "3" in "1,2;3;4,5". Write them, for example points="10,10;90,10;50,60".'),
+    (image(polygon("")), "line 3, <polygon>: points must be pairs x,y of finite numbers with semicolons between them "
+     '(CVAT for images 1.1); found "". Write them, for example points="10,10;90,10;50,60".'),
+    (image(size=(0, 400)), "line 2, <image>: width and height must be above 0 (CVAT); found [0, 400]. "
+     "Write the size of the image in pixels."),
+    (image(size=("wide", 4)), 'line 2, <image>: width must be a finite number (CVAT); found "wide". Correct it.'),
+    (image(name=" "), "line 2, <image>: an image must have a name (CVAT). Name the image."),
+    (image() + image(), 'line 3, <image>: an image must occur once (CVAT); found "scans/a.png", as in line 2, <image>. '
+     "Join the two."),
+    ("<track id='0'/>" + image(), "line 2, <track>: tracks are not read, they belong to videos (CVAT for video "
+     "1.1); found a "
+     'track. Export the task as "CVAT for images 1.1".'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("images", "sentence"), WRONG)
+def test_sentences(images: str, sentence: str) -> None:
+    assert refused(file(images)) == [f"c.xml: {sentence.replace('(CVAT)', '(CVAT for images 1.1)')}"]
+
+
+def test_all_issues_come_together() -> None:
+    sentences = refused(file(image(box((10, 20, 5, 70)), polygon("1"), box(label="")), image(name="b", size=(0, 0))))
+    assert len(sentences) == 4
+
+
+def test_files_that_are_none() -> None:
+    assert refused(b"<!-- nothing -->") == [
+        "c.xml: the outermost element must be <annotations> (CVAT for images 1.1); found no element. Export the "
+        "file again."
+    ]
+    assert refused(file() + file()) == [
+        "c.xml: line 2, <annotations>: the file must have one outermost element, <annotations> (CVAT for images 1.1); "
+        'found "annotations". Export the file again.'
+    ]
+    assert refused(file(image(box()))[:-20])[0].startswith("c.xml: line 4")
+
+
+def test_warnings() -> None:
+    lines = '<polyline label="order" points="1,2;3,4"/>'
+    source = read(file(image(lines, box(), lines, "<tag/>"), image(box((0, 0, 302, 4)), name="other/a.png")))
+    assert warned(source) == [
+        "c.xml: line 9, <box>: a region should not leave its image by more than 1 px; found [0, 0, 302, 4] (corners) "
+        "in 300 x 400. It is compared as it is; check the size of the image.",
+        "c.xml: line 3, <polyline>: only boxes and polygons are read (CVAT for images 1.1); found 2 of the kind "
+        '"polyline". '
+        "They are left out; draw regions as boxes or polygons.",
+        "c.xml: line 6, <tag>: only boxes and polygons are read (CVAT for images 1.1); found 1 of the kind "
+        '"tag". They are '
+        "left out; draw regions as boxes or polygons.",
+        'c.xml: images with one file name are read as pages of one document; found "a": "scans/a.png", '
+        '"other/a.png". Rename '
+        "the images if they are different documents.",
+    ]
+    assert source.boxes.position.tolist() == [1, 0]
+    assert source.boxes.page.tolist() == [0, 1]
+
+
+def test_regions_without_a_label_are_left_out_and_said() -> None:
+    source = read(file(image(box(label=" "), box(), polygon(label=""), '<box xtl="1" ytl="2" xbr="3" ybr="4"/>')))
+    assert warned(source) == [
+        "c.xml: line 3, <box>: a region should have a label (CVAT for images 1.1); found 3 without. "
+        "They are left out; label them to have them compared."
+    ]
+    assert (len(source.boxes), source.labels) == (1, ("Table",))
+
+
+def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_OBJECTS_PER_PAGE", 2)
+    monkeypatch.setattr(limits, "MAX_LABELS", 1)
+    assert refused(file(image(box(), box(), box(label="b")))) == [
+        "c.xml: line 2, <image>: an image may have 2 regions; found 3. Remove some.",
+        "c.xml: a file may have 1 labels; found 2. Check the labels.",
+    ]
+
+
+def test_outlines_that_are_none_are_named() -> None:
+    source = read(file(image(polygon("0,0;9,9;9,0;0,9"), polygon("0,0;9,9;5,5"))))
+    assert [(issue.place, issue.found) for issue in formats.outline_issues(source)] == [
+        ("line 3", "Self-intersection[4.5 4.5]"), ("line 4", "3 points"),
+    ]  # fmt: skip
+
+
+def test_images_of_one_name_in_several_subsets_and_tasks() -> None:
+    def of(subset: str, task: int, name: str = "a.png") -> str:
+        return image(box(), name=name).replace("<image ", f'<image subset="{subset}" task_id="{task}" ')
+
+    source = read(file(of("Train", 1), of("Test", 1), of("Test", 2), of("Test", 2, "b.png")))
+    assert [document.doc_id for document in source.documents] == ["Train/1/a", "Test/1/a", "Test/2/a", "b"]
+    assert source.page_index.tolist() == [0, 0, 0, 0]
+    assert source.attributes == {"subset": ["Train", "Test", "Test", "Test"]}
+    assert warned(source) == [
+        "c.xml: images of one name in several subsets or tasks are read as documents of their own; found "
+        '"a": "Train/1/a", "Test/1/a", "Test/2/a". Rename the images to compare them with files without subsets.'
+    ]
+    assert refused(file(of("Train", 1), of("Train", 1))) == [
+        'c.xml: line 5, <image>: an image must occur once (CVAT for images 1.1); found "a.png", as in line 2, '
+        "<image>. Join the two."
+    ]
+    # A name that only one subset has is the document, as without subsets.
+    assert [document.doc_id for document in read(file(of("Train", 1), of("Train", 1, "b.png"))).documents] == ["a", "b"]
+
+
+def test_videos_are_refused_by_name() -> None:
+    content = file("<track id='0'/>", "<track id='1'/>")
+    assert formats.detect_bytes(content, "c.xml") == "cvat"
+    assert refused(content) == [
+        "c.xml: line 2, <track>: tracks are not read, they belong to videos (CVAT for video 1.1); found 2 tracks. "
+        'Export the task as "CVAT for images 1.1".'
+    ]
+
+
+# --- strangers -----------------------------------------------------------------------------------------------
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["case_01", "case_02", "case_03"])
+def test_real_exports(name: str) -> None:
+    path = Path(SHARED, "real", "cvat", f"{name}_annotations.xml")
+    source = formats.read(path)
+    text = path.read_text(encoding="utf-8")
+    assert source.format == "cvat"
+    assert (len(source.boxes), len(source.page_ids)) == (text.count("<box "), text.count("<image "))
+    assert [issue.rule for issue in source.issues] == ["only boxes and polygons are read (CVAT for images 1.1)"]
+    assert (source.boxes.xyxy[:, 2:] >= source.boxes.xyxy[:, :2]).all()
+
+
+@needs_shared
+def test_real_exports_of_a_project_and_of_a_video() -> None:
+    folder = Path(SHARED, "real", "formats", "cvat")
+    path = folder / "for_images_export_project_annotations.xml"
+    wanted = []
+    for element in ElementTree.parse(path).getroot().iter("image"):
+        name = f"{element.get('subset')}/39/{Path(element.get('name', '')).stem}"
+        for shape in element:
+            if shape.tag == "box":
+                wanted.append((name, [float(shape.get(key, "")) for key in ("xtl", "ytl", "xbr", "ybr")]))
+            elif shape.tag == "polygon":
+                pairs = [tuple(map(float, pair.split(","))) for pair in shape.get("points", "").split(";")]
+                xs, ys = zip(*pairs, strict=True)
+                wanted.append((name, [min(xs), min(ys), max(xs), max(ys)]))
+    source = formats.read(path)
+    names = [source.documents[code].doc_id for code in source.boxes.document.tolist()]
+    assert list(zip(names, source.boxes.xyxy.tolist(), strict=True)) == wanted
+    with pytest.raises(BadInput) as bad:
+        formats.read(folder / "for_video_annotations.xml")
+    assert str(bad.value) == (
+        "for_video_annotations.xml: line 70, <track>: tracks are not read, they belong to videos (CVAT for video 1.1); "
+        'found 3 tracks. Export the task as "CVAT for images 1.1".'
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE_XML)
+def test_hostile_files_end_in_issues(name: str) -> None:
+    path = HOSTILE / "xml" / name
+    with contextlib.suppress(BadInput):
+        assert len(cvat.FORMAT.read(path.read_bytes(), path.name).boxes) == 0
+
+
+@given(data=st.data())
+def test_mutated_files_never_end_in_another_error(data: st.DataObject) -> None:
+    content = bytearray(file(image(box(rotation=5), polygon()), image(box(), name="b.png")))
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at : at + data.draw(st.integers(0, 3))] = data.draw(
+            st.sampled_from(
+                [b"", b"<", b">", b'"', b"NaN", b"-", b"1e999", b";", b",", b"\0", b"\xff", b"&amp;", b"box", b" "]
+            )
+        )
+    with contextlib.suppress(BadInput):
+        assert np.isfinite(read(bytes(content)).boxes.xyxy).all()

@@ -1,0 +1,199 @@
+"""PAGE XML: columns of regions, against a count of its own on real files, and the whole sentence for what is wrong."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator import formats
+from evaluator.data.issues import BadInput
+from evaluator.formats import page_xml
+from tests import reading
+from tests.formats.test_readers_pod import WANTED as HOSTILE_XML
+from tests.reading import HOSTILE, OWN, cut_short, needs_shared, real_samples, rows, warned
+
+ROW = page_xml.FORMAT
+
+
+def region(points: str = "10,20 110,20 110,70 10,70", name: str = "TextRegion", more: str = "") -> str:
+    return f'<{name} id="r" {more}><Coords points="{points}"/></{name}>'
+
+
+def page(*regions: str, size: tuple[object, object] = (300, 400), image: str = "a.tif") -> bytes:
+    head = f'<PcGts>\n<Page imageFilename="{image}" imageWidth="{size[0]}" imageHeight="{size[1]}">'
+    return "\n".join([head, *regions, "</Page>", "</PcGts>"]).encode()
+
+
+def refused(content: bytes) -> list[str]:
+    return reading.refused(ROW, content, "p.xml")
+
+
+# --- what is read --------------------------------------------------------------------------------------------
+
+
+def test_columns_with_a_prefix() -> None:
+    source = formats.read(OWN / "page_2019.xml")
+    assert (source.format, source.side, source.unit) == ("page-xml", "prediction", "pixels")
+    assert [(document.doc_id, document.path) for document in source.documents] == [("p1", "scans/p1.tif")]
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[300, 400]]
+    assert rows(source) == [
+        ("p1", 0, "heading", [10, 20, 110, 70]),
+        ("p1", 0, "TableRegion", [10, 100, 200, 300]),
+        ("p1", 0, "cell", [20, 120, 60, 140]),
+        ("p1", 0, "GraphicRegion", [5, 5, 9, 9]),
+    ]
+    assert list(source.boxes.ids) == ["r1", "r2", "r3", "r4"]
+    assert source.boxes.score.tolist()[0] == 0.75
+    assert np.isnan(source.boxes.score[1:]).all()
+    # The outline of an upright box is the box.
+    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
+        1: [[[10, 100], [200, 110], [190, 300], [10, 290]]],
+        3: [[[5, 5], [9, 5], [7, 9]]],
+    }
+    assert source.issues == ()
+
+
+def test_points_of_2010_without_a_prefix() -> None:
+    source = formats.read(OWN / "page_2010.xml")
+    assert rows(source) == [("p2", 0, "paragraph", [10, 20, 110, 70]), ("p2", 0, "ImageRegion", [1, 2, 31, 42])]
+    assert list(source.boxes.polygons) == [1]
+    assert source.side == "ground_truth"
+
+
+def test_a_file_without_confidence_is_read_as_either_side() -> None:
+    content = page(region())
+    assert ROW.side_of(content) is None
+    assert reading.read(ROW, content, "p.xml").side == "ground_truth"
+    assert reading.read(ROW, content, "p.xml", side="prediction").side == "prediction"
+    assert len(reading.read(ROW, page(), "p.xml").boxes) == 0
+
+
+def test_a_type_of_a_tool_stands_in_for_a_missing_one() -> None:
+    own = 'custom="structure {type:Main;}"'
+    annotations = reading.read(
+        ROW, page(region(more=own), region(more=f'type="other" {own}'), region(more=f'type="caption" {own}')), "p.xml"
+    )
+    assert [label for _, _, label, _ in rows(annotations)] == ["Main", "Main", "caption"]
+    escaped = region(name="ImageRegion", more=r'custom="structure {type:Machine\u0020Print;}"')
+    assert rows(reading.read(ROW, page(escaped), "p.xml"))[0][2] == "Machine Print"
+
+
+def test_pages_in_one_folder_are_read_as_one(tmp_path: Path) -> None:
+    (tmp_path / "1.xml").write_bytes(page(region()))
+    (tmp_path / "2.xml").write_bytes(page(image="b.tif"))
+    assert [document.doc_id for document in formats.read(tmp_path).documents] == ["a", "b"]
+    (tmp_path / "3.xml").write_bytes(page(region()))
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert str(bad.value) == (
+        f'{tmp_path.name}: 3.xml and 1.xml: a document may be listed by one file of a folder only; found "a". Put all '
+        "pages of a document into one file, or use two folders."
+    )
+
+
+def test_a_page_without_an_image_is_named_like_its_file() -> None:
+    content = b'<PcGts><Page imageFilename=" " imageWidth="300" imageHeight="400"/></PcGts>'
+    assert [document.doc_id for document in ROW.read(content, "p.xml").documents] == ["p"]
+
+
+# --- what is said --------------------------------------------------------------------------------------------
+
+WRONG = [
+    (page(region("1,2 3,4")), "line 3, <TextRegion>: an outline must have at least 3 points (PAGE XML); found "
+     '"1,2 3,4". Correct the region, or remove it.'),
+    (page(region("1,2 3,4 NaN,5")), "line 3, <TextRegion>: points must be pairs x,y of finite numbers with blanks "
+     'between them (PAGE XML); found "1,2 3,4 NaN,5". Write them, for example points="10,10 90,10 50,60".'),
+    (page(region("1,2 3,4 1e999,5")), "line 3, <TextRegion>: points must be pairs x,y of finite numbers with blanks "
+     'between them (PAGE XML); found "1,2 3,4 1e999,5". Write them, for example points="10,10 90,10 50,60".'),
+    (page('<TextRegion><Coords><Point x="1"/></Coords></TextRegion>'), "line 3, <TextRegion>: points must be pairs "
+     'x,y of finite numbers with blanks between them (PAGE XML); found "1,?". Write them, for example '
+     'points="10,10 90,10 50,60".'),
+    (page(region("1,2 3,4 2000000000,5")), "line 3, <TextRegion>: coordinates must be at most 1,000,000,000 pixels; "
+     "found [1, 2, 2000000000, 5]. Correct the region."),
+    (page(size=(-3, 400)), "line 2, <Page>: width and height must be above 0 (PAGE XML); found [-3, 400]. Write the "
+     "size of the image in pixels."),
+    (page(size=("wide", 400)), 'line 2, <Page>: imageWidth must be a finite number (PAGE XML); found "wide". '
+     "Correct it."),
+    (b"<PcGts></PcGts>", "the file must have a <Page> (PAGE XML); found none. Export the file again."),
+    (page().replace(b"PcGts>", b"Pc>"), "line 1, <Pc>: the outermost element must be <PcGts> (PAGE XML); found "
+     '"Pc". Export the file again.'),
+    (page().replace(b"</PcGts>", b'<Page imageFilename="a.tif" imageWidth="1" imageHeight="1"/></PcGts>'),
+     'line 4, <Page>: an image must occur once (PAGE XML); found "a.tif", as in line 2, <Page>. Join the two.'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "sentence"), WRONG)
+def test_sentences(content: bytes, sentence: str) -> None:
+    assert refused(content) == [f"p.xml: {sentence}"]
+
+
+def test_warnings() -> None:
+    empty = "<TextRegion><Coords/></TextRegion>"
+    source = reading.read(ROW, page(region("-5,0 301,0 302,9"), empty), "p.xml")
+    assert warned(source) == [
+        "p.xml: line 4, <TextRegion>: a region must have an outline (PAGE XML); found none. It is left out; draw its "
+        "outline to have it compared.",
+        "p.xml: line 3, <TextRegion>: a region should not leave its image by more than 1 px; found [-5, 0, 302, 9] "
+        "(corners) in 300 x 400. It is compared as it is; check the size of the image.",
+    ]
+    assert len(source.boxes) == 1
+
+
+def test_a_truth_with_confidence_is_refused() -> None:
+    content = page(region().replace("/></", ' conf="0.5"/></'))
+    assert ROW.side_of(content) == "prediction"
+    assert reading.refused(ROW, content, "p.xml", side="ground_truth") == [
+        "p.xml: line 3, <TextRegion>: a ground truth file must not have a conf (PAGE XML); found 1 of 1 regions with "
+        "one. Give this file as the prediction, or remove the conf."
+    ]
+
+
+# --- strangers -----------------------------------------------------------------------------------------------
+
+
+def counted(path: Path) -> list[tuple[str, list[float]]]:
+    """Id and corners of each region of a file, by nothing but the standard library."""
+    boxes = []
+    for element in ET.parse(path).iter():
+        coords = [child for child in element if child.tag.endswith("}Coords")]
+        if not element.tag.endswith("Region") or not coords:
+            continue
+        pairs = [pair.split(",") for pair in coords[0].get("points", "").split()]
+        pairs = pairs or [[point.get("x", ""), point.get("y", "")] for point in coords[0]]
+        if not pairs:
+            continue
+        xs, ys = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
+        boxes.append((element.get("id", ""), [min(xs), min(ys), max(xs), max(ys)]))
+    return boxes
+
+
+@needs_shared
+def test_real_files() -> None:
+    for path in real_samples("page-xml", "*.xml"):
+        source = formats.read(path)
+        assert source.format == "page-xml"
+        assert list(zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)) == counted(path), path.name
+
+
+@pytest.mark.parametrize("name", HOSTILE_XML)
+def test_hostile_files_end_in_issues(name: str) -> None:
+    path = HOSTILE / "xml" / name
+    with pytest.raises(BadInput):
+        ROW.read(path.read_bytes(), path.name)
+
+
+@pytest.mark.parametrize("name", ["page_2010.xml", "page_2019.xml"])
+def test_files_that_are_cut_off(name: str) -> None:
+    for content in cut_short((OWN / name).read_bytes()):
+        assert "the file is cut off" in refused(content)[0].lower()
+
+
+@given(data=st.data())
+def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
+    reading.assert_survives(ROW, (OWN / "page_2019.xml").read_bytes(), "p.xml", data)

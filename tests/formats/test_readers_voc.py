@@ -1,0 +1,173 @@
+"""Pascal VOC: columns of objects, against a count of its own on real files, and the sentence for what is wrong."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator import formats
+from evaluator.data.issues import BadInput
+from evaluator.formats import search, voc
+from tests import reading
+from tests.formats.test_readers_pod import WANTED as HOSTILE_XML
+from tests.reading import HOSTILE, OWN, cut_short, needs_shared, real_samples, rows, warned
+
+ROW = voc.FORMAT
+EDGES = ("xmin", "ymin", "xmax", "ymax")
+
+
+def thing(corners: tuple[object, ...] = (10, 20, 110, 70), label: str = "Table", more: str = "") -> str:
+    edges = "".join(f"<{key}>{value}</{key}>" for key, value in zip(EDGES, corners, strict=False))
+    return f"<object><name>{label}</name><bndbox>{edges}</bndbox>{more}</object>"
+
+
+def image(*things: str, name: str = "a.jpg", size: tuple[object, object] = (300, 400)) -> bytes:
+    head = f"<annotation><filename>{name}</filename><size><width>{size[0]}</width><height>{size[1]}</height></size>"
+    return "\n".join([head, *things, "</annotation>"]).encode()
+
+
+def refused(content: bytes) -> list[str]:
+    return reading.refused(ROW, content, "v.xml")
+
+
+# --- what is read --------------------------------------------------------------------------------------------
+
+
+def test_columns() -> None:
+    source = formats.read(OWN / "voc.xml")
+    assert (source.format, source.side, source.unit) == ("voc", "ground_truth", "pixels")
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[300, 400]]
+    assert rows(source) == [("p1", 0, "Table", [10, 20, 110.5, 70]), ("p1", 0, "Text", [1, 2, 9, 8])]
+    assert list(source.boxes.ids) == ["line 4", "line 5"]
+    assert np.isnan(source.boxes.score).all()
+    assert source.issues == ()
+
+
+@pytest.mark.parametrize("key", ["score", "confidence"])
+def test_scores_make_a_prediction(key: str) -> None:
+    content = image(thing(more=f"<{key}>0.25</{key}>"), thing())
+    source = reading.read(ROW, content, "v.xml")
+    assert (ROW.side_of(content), source.side) == ("prediction", "prediction")
+    assert source.boxes.score.tolist()[0] == 0.25
+    assert np.isnan(source.boxes.score[1])
+
+
+def test_a_file_without_scores_is_read_as_either_side() -> None:
+    assert ROW.side_of(image(thing())) is None
+    assert reading.read(ROW, image(thing()), "v.xml", side="prediction").side == "prediction"
+    assert len(reading.read(ROW, image(), "v.xml").boxes) == 0
+
+
+def test_the_name_of_the_file_stands_in_for_that_of_the_image() -> None:
+    content = b"<annotation><object/></annotation>".replace(b"<object/>", thing().encode())
+    source = reading.read(ROW, content, "scan 7.xml")
+    assert ([document.doc_id for document in source.documents], source.page_size) == (["scan 7"], None)
+
+
+def test_a_folder_is_read_as_one_side(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.xml").write_bytes(image(thing(), name=f"{name}.jpg"))
+    assert len(formats.read(tmp_path, side="prediction").boxes) == 2
+    units = search.units(search.walk([tmp_path]))
+    assert [unit.format for unit in units.units] == ["voc"]
+
+
+# --- what is said --------------------------------------------------------------------------------------------
+
+WRONG = [
+    (image(thing((10, 20, 5, 70))), "line 2, <bndbox>: xmax must not be less than xmin, nor ymax less than ymin "
+     "(Pascal VOC); found [10, 20, 5, 70]. Exchange the corners, or remove the object."),
+    (image(thing(("NaN", 20, 50, 70))), 'line 2, <xmin>: xmin must be a finite number (Pascal VOC); found "NaN". '
+     "Correct it."),
+    (image(thing((10, 20, "1e999", 70))), 'line 2, <xmax>: xmax must be a finite number (Pascal VOC); found "1e999". '
+     "Correct it."),
+    (image(thing((10, 20, 50))), "line 2, <bndbox>: ymax must be a finite number (Pascal VOC); found none. "
+     "Correct it."),
+    (image(thing((0, 0, 2e9, 5))), "line 2, <object>: coordinates must be at most 1,000,000,000 pixels; found [0, 0, "
+     "2000000000, 5]. Correct the region."),
+    (image(thing(label="")), "line 2, <object>: a region must have a label (Pascal VOC). Label it, or remove it."),
+    (image(thing(more="<score>high</score>")), 'line 2, <score>: score must be a finite number (Pascal VOC); found '
+     '"high". Correct it.'),
+    (image("<object><name>a</name><polygon/></object>"), "line 2, <object>: an object must have a <bndbox> (Pascal "
+     'VOC); found only "name", "polygon". Add it, or remove the object.'),
+    (image("<object/>"), "line 2, <object>: an object must have a <bndbox> (Pascal VOC). Add it, or remove the "
+     "object."),
+    (image(size=(0, 400)), "line 1, <annotation>: width and height must be above 0 (Pascal VOC); found [0, 400]. Write "
+     "the size of the image in pixels."),
+    (image(size=("wide", 400)), 'line 1, <width>: width must be a finite number (Pascal VOC); found "wide". '
+     "Correct it."),
+    (image() + b"\n" + image(), "line 3, <annotation>: the file must have one outermost element, <annotation> (Pascal "
+     'VOC); found "annotation". Write one file for each image.'),
+    (b"<!-- nothing -->", "the outermost element must be <annotation> (Pascal VOC); found no element. Export the file "
+     "again."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "sentence"), WRONG)
+def test_sentences(content: bytes, sentence: str) -> None:
+    assert refused(content) == [f"v.xml: {sentence}"]
+
+
+def test_warnings() -> None:
+    part = "<part><name>head</name><bndbox/></part>"
+    source = reading.read(ROW, image(thing(more=f"<difficult>1</difficult>{part}"), thing((0, 0, 302, 4))), "v.xml")
+    assert warned(source) == [
+        "v.xml: line 3, <object>: a region should not leave its image by more than 1 px; found [0, 0, 302, 4] "
+        "(corners) in 300 x 400. It is compared as it is; check the size of the image.",
+        "v.xml: line 2, <part>: parts of objects are not read (Pascal VOC); found 1. They are left out.",
+        "v.xml: line 2, <object>: objects marked as difficult are compared as any other; the competition's own "
+        "evaluation leaves them out (Pascal VOC); found 1. Remove them to have them left out.",
+    ]
+
+
+def test_an_image_in_two_files_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.xml").write_bytes(image(thing()))
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert str(bad.value) == (
+        f'{tmp_path.name}: b.xml and a.xml: a document may be listed by one file of a folder only; found "a". Put all '
+        "pages of a document into one file, or use two folders."
+    )
+
+
+# --- strangers -----------------------------------------------------------------------------------------------
+
+
+def counted(path: Path) -> list[tuple[str, list[float]]]:
+    """Label and corners of each object of a file, by nothing but the standard library."""
+    return [
+        (element.findtext("name", ""), [float(element.findtext(f"bndbox/{key}", "")) for key in EDGES])
+        for element in ET.parse(path).getroot().findall("object")
+    ]
+
+
+@needs_shared
+def test_real_files() -> None:
+    for path in real_samples("pascal-voc", "*.xml"):
+        source = formats.read(path)
+        assert source.format == "voc"
+        assert [(label, corners) for _, _, label, corners in rows(source)] == counted(path), path.name
+
+
+@pytest.mark.parametrize("name", HOSTILE_XML)
+def test_hostile_files_end_in_issues(name: str) -> None:
+    path = HOSTILE / "xml" / name
+    with pytest.raises(BadInput):
+        ROW.read(path.read_bytes(), path.name)
+
+
+def test_files_that_are_cut_off() -> None:
+    for content in cut_short((OWN / "voc.xml").read_bytes()):
+        assert "the file is cut off" in refused(content)[0].lower()
+
+
+@given(data=st.data())
+def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
+    reading.assert_survives(ROW, (OWN / "voc.xml").read_bytes(), "v.xml", data)

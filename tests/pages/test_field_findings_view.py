@@ -1,0 +1,129 @@
+"""Verdicts on fields under AppTest: beside their problem, in the corrected numbers, in the view of findings."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator.formats.fields import FORMAT
+from evaluator.protocols import fields
+from evaluator.review.field_corrections import corrected_fields, field_corrections
+from evaluator.review.field_targets import judged_fields, targets_of
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
+from tests import dashboard
+from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start
+from tests.pages.test_fields_view import numbers
+
+FIELDS = "pages/fields.py"
+SAMPLE = SAMPLE_DATA / "fields"
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, fields.FieldsResult]:
+    """The sample's models by letter."""
+    truth = FORMAT.read_path(SAMPLE / "ground_truth")
+    return {
+        letter: fields.evaluate(truth, FORMAT.read_path(SAMPLE / name))
+        for letter, name in (("A", "anchors"), ("B", "rules"))
+    }
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of findings of one test."""
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    return path
+
+
+def said(result: fields.FieldsResult, document: str, verdict: str, mistake: str) -> Event:
+    """A verdict on the first problem of a kind in a document."""
+    judged = judged_fields(result, document, ReviewLog(), iou=0.5)
+    target = next(target for target in targets_of(result, judged, iou=0.5).values() if target.mistake == mistake)
+    return judge(target, verdict=verdict, author="Anna", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))
+
+
+def corrected_rows(app: AppTest) -> list[str]:
+    """Official and corrected numbers of all fields; empty without corrected ones."""
+    bodies = [body for body in html_blocks(app) if "ls-corrected" in body]
+    return dashboard.read_html(bodies[0]).words if bodies else []
+
+
+def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
+    monkeypatch: pytest.MonkeyPatch, results: Any, kept: Path
+) -> None:
+    document = "norris-20466"
+    app = start(monkeypatch, FIELDS, field_doc=document)
+    data = dashboard.viewer(app)
+    assert data["verdicts"] is True
+    assert all(mistake["target"] and "verdict" not in mistake for mistake in data["mistakes"] if mistake["keys"])
+    assert corrected_rows(app) == []
+    assert not kept.exists()
+    event = said(results["A"], document, "ground_truth_wrong", "missed")
+    with Store(kept) as store:
+        store.add([event])
+    app = start(monkeypatch, FIELDS, field_doc=document, field_page=str((event.target.page or 0) + 1))
+    (judged,) = (each for each in dashboard.viewer(app)["mistakes"] if each["target"] == event.target.id)
+    assert judged["label"] == event.target.label
+    assert (judged["verdict"]["agreed"], judged["verdict"]["opinions"][0]["author"]) == ("ground_truth_wrong", "Anna")
+    to = field_corrections([results["A"], results["B"]], ReviewLog.of([event]))
+    again = corrected_fields(results["A"], to).result
+    before, after = results["A"].overall(0.5), again.overall(0.5)
+    assert int(after.missed[0]) == int(before.missed[0]) - 1
+    shown = corrected_rows(app)
+    for which, result, counts in (("official", results["A"], before), ("corrected", again, after)):
+        place = shown.index(which)
+        assert shown[place + 1 : place + 8] == [
+            f"{result.mean_ap:.3f}", f"{counts.precision[0]:.3f}", f"{counts.recall[0]:.3f}",
+            *(f"{int(column[0])}" for column in (
+                counts.true_positive, counts.below_threshold, counts.missed, counts.spurious,
+            )),
+        ]  # fmt: skip
+    signatures = [line for line in shown if line.startswith("fields 1.0")]
+    assert ["corrected, 1 verdict applied" in line for line in signatures] == [False, True]
+    # The official numbers stay where they were.
+    assert numbers(app)["Recall"] == f"{before.recall[0]:.3f}"
+
+
+def test_the_view_of_findings_shows_judged_fields(monkeypatch: pytest.MonkeyPatch, results: Any, kept: Path) -> None:
+    document = "norris-20466"
+    events = [
+        said(results["A"], document, "ignore", "missed"),
+        said(results["B"], document, "model_wrong", "wrong_value"),
+    ]
+    box = JudgedBox(side="ground_truth", label="a", xyxy=(0.1, 0.1, 0.2, 0.2))
+    away = Target(kind="field", document="nowhere", page=0, boxes=(box,), mistake="missed", label="a")
+    events += [judge(away, verdict="ignore", author="Ben", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))]
+    with Store(kept) as store:
+        store.add(events)
+    app = start(monkeypatch, "pages/findings.py")
+    rows = next(frame.value for frame in app.dataframe if "Verdict" in frame.value)
+    states = dict(zip(zip(rows["Document"], rows["Label"], strict=True), rows["State"], strict=True))
+    assert states[document, events[0].target.label] == "Still present in this run"
+    assert states["nowhere", "a"] == "Not open"
+    assert set(rows["Finding"]) == {"Field: missed", "Field: wrong value"}
+    assert len(rows) == 3
+    # The boxes are not corrected by them, and the views of boxes and the pack are as before.
+    assert any("No agreed verdict on boxes" in each.value for each in app.caption)
+    fine(app.switch_page(dashboard.PAGE_BROWSER).run())
+    fine(app.switch_page("pages/review_pack.py").run())
+
+
+def test_a_finding_leads_back_to_its_field(monkeypatch: pytest.MonkeyPatch, results: Any, kept: Path) -> None:
+    event = said(results["B"], "lund-freight-118", "ambiguous", "below_threshold")
+    with Store(kept) as store:
+        store.add([event])
+    app = start(monkeypatch, "pages/findings.py")
+    fine(app.button(key="finding_show").click().run())
+    fine(app.switch_page(FIELDS).run())
+    data = dashboard.viewer(app)
+    assert data["model"]["letter"] == "B"
+    assert (data["page"]["document"], data["page"]["index"]) == ("lund-freight-118", event.target.page)
+    (mistake,) = (each for each in data["mistakes"] if data["selected"] in each["keys"])
+    assert mistake["target"] == event.target.id

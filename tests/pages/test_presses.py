@@ -1,0 +1,215 @@
+"""A press of a button holds although another message of the browser ends the run that it started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+from streamlit.testing.v1 import AppTest
+
+from evaluator.review.exchange import to_csv
+from evaluator.review.identity import page_target
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from evaluator.workspace import project_file
+from pages.app import address
+from pages.app.state import State
+from pages.views.overview import means
+from tests import dashboard
+from tests.building import box, write_file
+from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
+from tests.pages.test_columns_view import CHOSEN, TABLE
+from tests.pages.test_findings_view import said
+from tests.pages.test_session import upload
+
+FINDINGS = "pages/findings.py"
+LINES, BLOCKS = SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"
+
+
+@pytest.fixture
+def truth(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5, label="Table")], side="ground_truth")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "model.json", [box(0.1, 0.1, 0.5, 0.5, label="Table")])
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    return path
+
+
+def press(monkeypatch: pytest.MonkeyPatch, app: AppTest, label: str) -> AppTest:
+    """The session after a press whose run ends before the view has drawn anything, for the next message."""
+    read_url, ended = address.read_url, []
+
+    def other_message(view: str) -> None:
+        read_url(view)
+        if not ended:
+            ended.append(view)
+            context = get_script_run_ctx()
+            assert context is not None
+            assert context.script_requests is not None
+            context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
+            st.empty()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(address, "read_url", other_message)
+        next(button for button in app.button if button.label == label).click()
+        fine(app.run())
+    assert len(ended) == 1
+    return app
+
+
+def choose(app: AppTest, label: str, value: object) -> None:
+    next(each for each in app.selectbox if each.label == label).set_value(value)
+
+
+def test_save_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, mistakes="missed")
+    app.text_input(key="filter_name").set_value("only missed")
+    press(monkeypatch, app, "Save")
+    assert list(app.session_state[State.saved_filters.key]) == ["only missed"]
+    app.text_input(key="filter_name").set_value(" ")
+    press(monkeypatch, app, "Save")
+    assert "A filter needs a name." in [each.value for each in app.caption]
+    app.text_input(key="filter_name").set_value("another")
+    fine(app.run())
+    assert "A filter needs a name." not in [each.value for each in app.caption]
+
+
+def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(truth, [model]), protocol="coco")
+    press(monkeypatch, app, "Save project")
+    opened, query = project_file.read(truth.parent / "layoutscope.toml")
+    assert (opened.of("boxes").ground_truth, query) == (truth, "protocol=coco")
+    assert [each.value.split(".")[0] for each in app.success] == ["Saved"]
+    app.session_state[State.iou.name] = 0.75
+    fine(app.run())
+    assert not app.success, "what was saved has another threshold"
+
+
+def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(truth, [model]))
+    choose(app, "File", next(each for each in app.selectbox if each.label == "File").options.index("model.json"))
+    choose(app, "Role", "Not used")
+    press(monkeypatch, app, "Change the role")
+    assert [member.name for _, member in app.session_state[State.unused.key]] == ["model.json"]
+
+
+def test_use_as_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(None, [LINES, BLOCKS]))
+    choose(app, "Reference", 0)
+    press(monkeypatch, app, "Use as reference")
+    held: Any = app.session_state[State.files.key]
+    assert (held.as_reference, held.ground_truth.name) == (True, "lines.json")
+
+
+def test_open_dropped_files(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(truth))
+    upload(app, "model.json", model.read_bytes(), role="By content")
+    press(monkeypatch, app, "Open these files")
+    assert [member.name for member in app.session_state[State.files.key].models] == ["model.json"]
+    assert app.session_state[State.dropped.key] is None
+
+
+def test_two_ground_truths_are_refused_until_one_is_left_out(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(None, [LINES]))
+    app.file_uploader(key="upload_annotations").set_value(
+        [(name, truth.read_bytes(), "application/json") for name in ("one.json", "two.json")]
+    )
+    fine(next(each for each in app.button if each.label == "Read the files").click().run())
+    roles = [each for each in app.selectbox if each.key and each.key.startswith("dropped_role")]
+    for each in roles:
+        each.set_value("Ground truth")
+    refused = "One session has one ground truth of boxes: choose one, and leave out the others."
+    press(monkeypatch, app, "Open these files")
+    assert ([each.value for each in app.error], len(roles)) == ([refused], 2)
+    app.selectbox(key="dropped_role_1").set_value("Leave out")
+    press(monkeypatch, app, "Open these files")
+    assert refused not in [each.value for each in app.error]
+    assert app.session_state[State.files.key].ground_truth.name == "one.json"
+
+
+def test_read_a_table(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(truth))
+    upload(app, "model.csv", TABLE, role="Prediction")
+    for target, column in CHOSEN.items():
+        app.selectbox(key=f"column_0_{target}").set_value(column)
+    app.selectbox(key="table_role_0").set_value("Prediction")
+    press(monkeypatch, app, "Read the table")
+    (member,) = app.session_state[State.files.key].models
+    assert (member.name, member.issues, app.session_state[State.tables.key]) == ("model.csv", (), ())
+
+
+def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    assert "Table" not in [each.label for each in app.number_input]
+    app.session_state[means.WEIGHTS_OPEN] = True
+    fine(app.run())
+    next(each for each in app.number_input if each.label == "Table").set_value(2.5)
+    press(monkeypatch, app, "Use these weights")
+    assert app.session_state[State.class_weights.key] == (("Table", 2.5),)
+    assert "class weight Table=2.5" in dashboard.signature(app)
+
+
+def test_a_note_on_a_page(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+    app = start(monkeypatch, FINDINGS)
+    app.session_state["reviewer"] = "Chidi"
+    fine(app.run())
+    next(each for each in app.number_input if each.label == "Page").set_value(2)
+    app.text_area(key="said_note").set_value("two columns")
+    press(monkeypatch, app, "Save")
+    with Store(store) as kept:
+        assert [(event.target.page, event.note) for event in kept.events()] == [(1, "two columns")]
+
+
+def test_import_findings(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+    app = start(monkeypatch, FINDINGS)
+    content = to_csv([said(page_target("tram-options.pdf", 0), "ignore", author="Dana")]).encode()
+    app.file_uploader(key="import_files").upload("dana.csv", content, "text/csv")
+    press(monkeypatch, app, "Import")
+    assert [each.value for each in app.success] == ["1 event imported, 0 were there already."]
+    with Store(store) as kept:
+        assert [event.author for event in kept.events()] == ["Dana"]
+
+
+def _asking() -> None:
+    """A view that does what was asked for; the first time another message ends it, the second time it fails."""
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+    from pages.app import widgets
+    from pages.app.state import Field
+
+    asked = Field[str | None](None, "asked")
+    times = Field(0, "times")
+
+    def act(what: str) -> None:
+        times.set(times.get() + 1)
+        if times.get() == 1:
+            context = get_script_run_ctx()
+            assert context is not None
+            assert context.script_requests is not None
+            context.script_requests.request_rerun(RerunData())
+            st.empty()
+        raise ValueError(what)
+
+    st.button("Read", on_click=asked.set, args=("a file",))
+    widgets.answer(asked, act)
+
+
+def test_what_was_asked_for_is_done_again_when_its_run_was_ended_and_not_when_it_failed() -> None:
+    app = AppTest.from_function(_asking, default_timeout=60).run()
+    app.button[0].click().run()
+    assert len(app.exception) == 1
+    assert (app.session_state["asked"], app.session_state["times"]) == (None, 2)
+    app.run()
+    assert not app.exception

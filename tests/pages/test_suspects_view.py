@@ -1,0 +1,232 @@
+"""The view of suspected ground truth under AppTest: the queue, a verdict with one button, the plan of a review."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator.analysis.suspects.listing import suspects
+from evaluator.analysis.suspects.targets import target_of
+from evaluator.protocols import snapshot
+from evaluator.review.corrections import corrections
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.status import finding_statuses
+from evaluator.review.store import Store
+from tests.dashboard import components, fine, send_event, start, title, words, workspace
+from tests.pages.test_findings_view import said, sample
+from tests.sample_part import SAMPLE, write_part
+
+SUSPECTS = "pages/suspects.py"
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    return path
+
+
+def listed(app: AppTest) -> dict[str, Any]:
+    """What the component of the suspects was given."""
+    (data,) = [each for each in components(app) if "suspects" in each]
+    return data
+
+
+def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTest:
+    """The view after an answer to a suspect of the list."""
+    one = listed(app)["suspects"][place]
+    event = {
+        "document": one["document"], "index": one["index"], "id": uuid4().hex, "number": one["rank"],
+        "keys": [], "target": one["target"], "verdict": verdict, "note": "", "name": "Anna", **more,
+    }  # fmt: skip
+    return send_event(app, "suspects", "verdict", event)
+
+
+def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    assert title(app) == "Suspected ground truth"
+    before = listed(app)
+    assert before["states"] == {}
+    assert before["reviewer"] == ""
+    answer(app, 0, "ground_truth_wrong")
+    after = listed(app)
+    target = before["suspects"][0]["target"]
+    assert after["reviewer"] == "Anna"
+    assert after["states"][target]["answered"]
+    assert after["states"][target]["verdict"]["agreed"] == "ground_truth_wrong"
+    # The list is the same, so that the browser keeps its place in it.
+    assert after["set"] == before["set"]
+    with Store(kept) as store:
+        log = store.log()
+    (judged,) = log.judged.values()
+    assert judged.verdict == "ground_truth_wrong"
+    dataset = sample()
+    assert judged.target_id == target_of(suspects(dataset), 0).id
+    assert corrections(dataset, log).applied == 1
+    answer(app, 0, None)
+    with Store(kept) as store:
+        assert corrections(dataset, store.log()).applied == 0
+    assert listed(app)["states"][target].get("verdict") is None
+
+
+def test_the_browser_that_has_the_list_gets_it_once(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    data = listed(app)
+    send_event(app, "suspects", "want", {"pages": [0, 1], "crops": [0], "held": data["set"]})
+    sent = listed(app)
+    assert sent["suspects"] is None
+    assert sent["set"] == data["set"]
+    first = data["suspects"][0]
+    assert f"{first['index']} {first['document']}" in sent["pages"]
+    assert list(sent["crops"]) == [first["target"]]
+    assert sent["crops"][first["target"]]["image"].startswith("data:image/webp;base64,")
+    send_event(app, "suspects", "want", {"pages": [], "crops": [], "held": ""})
+    assert listed(app)["suspects"] == data["suspects"]
+
+
+def test_what_a_browser_makes_up_is_not_taken(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    send_event(app, "suspects", "want", {"pages": [100_000, -1], "crops": [100_000, -1], "held": ""})
+    assert (listed(app)["pages"], listed(app)["crops"]) == ({}, {})
+    for wrong in ({"number": 100_000}, {"number": -1}, {"number": 1}, {"target": "nobody's"}):
+        answer(app, 0, "ground_truth_wrong", **wrong)
+    box = [0.5, 0.1, 0.4, 0.2]
+    answer(app, 0, "ground_truth_wrong", label=0, xyxy=box)
+    answer(app, 0, "ground_truth_wrong", label=99, xyxy=[0.1, 0.1, 0.4, 0.2])
+    assert not kept.exists() or not Store(kept).log().judged
+
+
+def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(kept: Path) -> None:
+    dataset = sample()
+    listed = suspects(dataset)
+    first = {one.kind: place for place, one in reversed(list(enumerate(listed.to_list())))}
+    what = {"missing": "added", "extra": "removed", "label": "relabelled", "border": "replaced"}
+    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    for kind, place in first.items():
+        with Store(kept.with_name(f"{kind}.sqlite")) as store:
+            store.add([said(target_of(listed, place), "ground_truth_wrong")])
+            log = store.log()
+        assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
+        (status,) = finding_statuses(log, results)
+        assert status.state == "applies"
+
+
+def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Path) -> None:
+    """A box that models merge with another is suspected as one too many: the verdict is not on the merge."""
+    dataset = sample()
+    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    listed = suspects(dataset)
+    extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
+    assert len(extra) >= 2
+    with Store(kept) as store:
+        store.add([said(target_of(listed, place), "model_wrong") for place in extra])
+        assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
+
+
+def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, margin="0.01")
+    assert any("0 of" in word and "reviewed" in word for word in words(app))
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    fine(next(button for button in app.button if button.label == "Page reviewed").click().run())
+    assert any("1 of" in word and "reviewed" in word for word in words(app))
+
+
+def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, suspected="extra", evidence="0.9")
+    shown = listed(app)["suspects"]
+    assert shown
+    assert {one["kind"] for one in shown} == {"Extra"}
+    assert all(one["score"] >= 0.9 for one in shown)
+    assert app.query_params["suspected"] == "extra"
+    app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
+    assert any("No suspect passes the filter" in word for word in words(app))
+    fine(next(button for button in app.button if button.label == "Clear filter").click().run())
+    assert len({one["kind"] for one in listed(app)["suspects"]}) > 1
+
+
+def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    data = listed(app)
+    one = data["suspects"][0]
+    left, top, right, bottom = one["proposed"]
+    label = data["labels"].index("Caption")
+    answer(app, 0, "ground_truth_wrong", label=label, xyxy=[left, top, right - 0.01, bottom])
+    with Store(kept) as store:
+        (judged,) = store.log().judged.values()
+    (box,) = judged.target.of("prediction")
+    assert (box.label, box.xyxy[2]) == ("Caption", pytest.approx(right - 0.01))
+    dataset = sample()
+    assert judged.target_id == target_of(suspects(dataset), 0).id == one["target"]
+    with Store(kept) as store:
+        assert corrections(dataset, store.log()).applied == 1
+
+
+def test_a_verdict_that_is_not_stored_is_marked(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "no-store").mkdir()
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "no-store"))
+    app = start(monkeypatch, SUSPECTS)
+    answer(app, 0, "model_wrong")
+    state = listed(app)["states"][listed(app)["suspects"][0]["target"]]
+    assert state["unsaved"]["verdict"] == "model_wrong"
+    assert state["unsaved"]["problem"]
+
+
+def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any, tmp_path: Path) -> None:
+    part = write_part(tmp_path, "school-census.pdf")
+    files = workspace(part / "ground_truth.json", [part / "lines.json", part / "blocks.json"], SAMPLE / "pdf")
+    app = start(monkeypatch, SUSPECTS, files=files, evidence="0.01")
+    fine(app.button(key="suspects_read").click().run())
+    deadline = time.monotonic() + 120
+    while not any(caption.value.startswith("Words and ink of the likeliest") for caption in app.caption):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        fine(app.run())
+    reasons = " ".join(one["reason"] for one in listed(app)["suspects"])
+    assert "cuts through" in reasons or "no ground truth box covers" in reasons
+
+
+def test_the_review_goes_on_in_the_page_browser(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, margin="0.01")
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    order = list(app.dataframe[-1].value["Document"]), list(app.dataframe[-1].value["Page"])
+    app.session_state["reviewing"] = True
+    app.session_state["doc"], app.session_state["page"] = order[0][0], int(order[1][0]) - 1
+    app.switch_page("pages/page_browser.py")
+    fine(app.run())
+    assert any("0 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
+    fine(app.button(key="plan_page_done").click().run())
+    assert any("1 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
+    assert (app.session_state["doc"], app.session_state["page"]) == (order[0][1], int(order[1][1]) - 1)
+
+
+def test_a_score_stands_beside_its_model_and_never_after_a_label(kept: Path, monkeypatch: Any) -> None:
+    """After a label from right to left a number would be read as a part of it."""
+    reasons = [one["reason"] for one in listed(start(monkeypatch, SUSPECTS, evidence="0"))["suspects"]]
+    scored = [reason for reason in reasons if "(0." in reason]
+    assert scored
+    assert all(re.fullmatch(r"(?:[AB] \(\d\.\d+\)|[^()])*", reason) for reason in scored)
+
+
+def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    data = listed(app)
+    assert data["effects"] == {}
+    near = [one["rank"] for one in data["suspects"][:3]]
+    send_event(app, "suspects", "want", {"pages": [], "crops": [], "near": [*near, 10_000], "held": ""})
+    effects = listed(app)["effects"]
+    assert list(effects) == [one["target"] for one in data["suspects"][:3]]
+    moved = next(place for place, lines in enumerate(effects.values()) if any("→" in line for line in lines))
+    promised = effects[data["suspects"][moved]["target"]]
+    answer(app, moved, "ground_truth_wrong")
+    # Once it is accepted the numbers are those that were promised, and nothing more would change.
+    for line, promise in zip(listed(app)["effects"][data["suspects"][moved]["target"]], promised, strict=True):
+        assert "→" not in line
+        assert re.findall(r"(?:→ |stays )(\S+)", promise) == re.findall(r"stays (\S+)", line)

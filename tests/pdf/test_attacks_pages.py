@@ -1,0 +1,110 @@
+"""Changed documents, legal geometries and hostile names: a picture or a typed problem, to the pixel, never outside."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.attacks_pages import Late, drawn_documents, freezes, geometry_offs
+from tests.red_box import MOST_OFF
+
+
+def test_changed_documents_give_a_picture_or_a_typed_problem() -> None:
+    drawn = list(drawn_documents(40, seed=1))
+    assert [each.uncaught for each in drawn if each.uncaught] == []
+    assert {"picture", "unreadable"} <= {each.outcome for each in drawn}
+
+
+def test_boxes_of_any_legal_page_land_on_the_picture() -> None:
+    offs = list(geometry_offs(8, seed=1))
+    assert len(offs) > 4
+    assert [(geometry, dpi, far) for geometry, dpi, far in offs if far > MOST_OFF] == []
+
+
+def test_no_name_opens_anything_outside_the_folder() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.attacks_pages", "500", "1"],
+        cwd=Path(__file__).resolve().parents[2], capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split() == ["500", "0"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux says how long a thread was ready and not run.")
+def test_a_call_that_holds_the_interpreter_is_a_freeze() -> None:
+    with freezes() as late:
+        # Unlike CDLL, PyDLL does not let other threads run.
+        ctypes.PyDLL(None).usleep(900_000)
+    longest = max(late, key=lambda each: each.seconds - each.machine)
+    # On a busy machine the thread that made the call waits for a processor before and after it.
+    assert longest.seconds - longest.machine > 0.2
+    assert longest.frozen > 0.2 - longest.waited - longest.stolen
+    assert all(each.frozen <= each.seconds for each in late if each.seconds > 0)
+
+
+@pytest.mark.parametrize(
+    ("late", "frozen"),
+    [
+        (Late(0.1, 0.1, ran=0.0, waited=0.0), 0.0),  # the machine ran others
+        (Late(0.1, 0.0, ran=0.0, waited=0.1), 0.0),  # whoever held the interpreter waited for the machine
+        (Late(0.1, 0.0, ran=0.1, waited=0.0), 0.1),  # somebody held it and computed
+        (Late(0.1, 0.0, ran=0.1, waited=0.3), 0.1),  # the same, while others waited
+        (Late(0.1, 0.0, ran=0.0, waited=0.0), 0.1),  # somebody held it and slept
+        (Late(0.1, 0.04, ran=0.2, waited=0.0), 0.06),
+        (Late(-0.001, 0.0, ran=0.005, waited=0.0), 0.0),
+        (Late(0.1, 0.0, ran=0.1, waited=0.0, stolen=0.08), 0.02),  # the machine below ran others
+        (Late(0.1, 0.0, ran=0.0, waited=0.0, elsewhere=0.1), 0.0),  # the machine stood still
+        (Late(0.1, 0.06, ran=0.1, waited=0.0, elsewhere=0.04), 0.04),
+    ],
+)
+def test_a_freeze_is_what_the_process_did(late: Late, frozen: float) -> None:
+    assert late.frozen == pytest.approx(frozen)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux says how long a thread was ready and not run.")
+def test_a_thread_that_computes_and_holds_the_interpreter_is_a_freeze() -> None:
+    def compute() -> None:
+        # One call of C, which does not let others run.
+        sorted(range(3_000_000, 0, -1), key=(-1).__mul__)
+
+    with freezes() as late:
+        start = time.thread_time()
+        compute()
+        took = time.thread_time() - start
+    assert max(each.frozen for each in late) > took / 2
+
+
+def test_only_what_was_late_is_kept() -> None:
+    with freezes(step=0.01) as late:
+        ctypes.PyDLL(None).usleep(100_000)
+        time.sleep(0.3)
+    assert late, "the call that held the interpreter is there"
+    assert all(each.seconds > 0.01 for each in late), "what was in time would pile up in hundreds of thousands"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Other systems may have no such signals.")
+def test_what_another_process_is_late_as_well_is_no_freeze() -> None:
+    with freezes() as late:
+        children = Path(f"/proc/self/task/{threading.main_thread().native_id}/children").read_text(encoding="ascii")
+        sleeper = int(children.split()[-1])
+        said = Path(f"/proc/{sleeper}/fd/1")
+        os.kill(sleeper, signal.SIGSTOP)
+        # Unlike CDLL, PyDLL does not let other threads run.
+        ctypes.PyDLL(None).usleep(300_000)
+        before = said.stat().st_size
+        os.kill(sleeper, signal.SIGCONT)
+        deadline = time.monotonic() + 60
+        while said.stat().st_size == before:
+            assert time.monotonic() < deadline, "the process does not say that it was late"
+            time.sleep(0.01)
+    longest = max(late, key=lambda each: each.seconds)
+    assert longest.seconds > 0.2
+    assert longest.elsewhere > 0.2
+    assert longest.frozen < longest.seconds - 0.2

@@ -1,0 +1,275 @@
+"""``--page-ranges``: every protocol says of parts what it says of the whole, to the last bit, but for single boxes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator import cli, project
+from evaluator.compare.earlier import kept_of
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import BadInput
+from evaluator.project import OptionError
+from evaluator.protocols import PROTOCOLS, in_parts
+from evaluator.protocols.base import Evaluation, Source
+from evaluator.protocols.in_parts import Cuts, run_in_parts
+from evaluator.system.engine import processes
+from tests.building import annotations, ground_truth, write_file
+from tests.engine_work import Lent, no_main
+from tests.protocols.test_partials import DOCUMENTS, posters_of, rows_of, side
+from tests.toys.centres import Centres
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+BOXES = SAMPLES / "ground_truth.json", SAMPLES / "lines.json"
+FILES: dict[str, tuple[Path, Path]] = {
+    "snapshot": BOXES,
+    "pod": BOXES,
+    "pixel": BOXES,
+    "fields": (SAMPLES / "fields" / "ground_truth", SAMPLES / "fields" / "anchors"),
+    "posters": (SAMPLES / "posters" / "ground_truth", SAMPLES / "posters" / "columns"),
+}
+# What a result over parts does not have, by protocol.
+ABSENT = {"pixel": {"documents", "pages"}}
+OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
+    "snapshot": (
+        {},
+        {"iou": (0.3, 0.6), "min_score": 0.4, "class_weight": {"Table": 0.3}},
+        {"labels": ("Table",), "min_area": 0.01},
+    ),
+    "pod": ({"lenient": True}, {"lenient": True, "ap": "all-point", "min_score": 0.4, "labels": ("Table",)}),
+    "pixel": (
+        {"page_size": (64.0, 48.0)},
+        {"page_size": (64.0, 48.0), "classes": "different", "exact": True, "min_score": 0.4},
+        {"page_size": (64.0, 48.0), "missing_page": "ignore", "labels": ("Table",)},
+    ),
+}
+
+
+def without_boxes(name: str, evaluation: Evaluation) -> dict[str, Any]:
+    """Everything that a result over parts says and keeps, too."""
+    said = {key: value for key, value in evaluation.to_json().items() if key not in ABSENT.get(name, ())}
+    result = evaluation.result
+    return {**said, **kept_of(result), "table": result.table(), "csv": result.csv_table(), "files": result.csv_files()}
+
+
+def evaluated(name: str, truth: Source, predicted: Source, pages: int | bool, **chosen: Any) -> Any:
+    """What is said of two sides by parts, of the whole for 0 pages; the issues for which they are refused."""
+    protocol = PROTOCOLS[name]
+    options = project.options_of(protocol, **chosen)
+    try:
+        if not pages:
+            (whole,) = protocol.evaluate(truth, [predicted], options)
+            return without_boxes(name, whole)
+        parts = protocol.evaluate_parts(truth, predicted, options, partial(run_in_parts, pages=pages))
+    except BadInput as problem:
+        return problem.issues
+    return without_boxes(name, parts)
+
+
+def assert_equal(name: str, truth: Source, predicted: Source, pages: int | bool, **chosen: Any) -> None:
+    expected = evaluated(name, truth, predicted, 0, **chosen)
+    assert evaluated(name, truth, predicted, pages, **chosen) == expected
+
+
+@given(data=st.data(), seed=st.integers(0, 10**6), pages=st.integers(1, 20))
+@pytest.mark.parametrize("name", OPTIONS)
+def test_boxes(name: str, data: st.DataObject, seed: int, pages: int) -> None:
+    chosen = data.draw(st.sampled_from(OPTIONS[name]))
+    truth, predicted = rows_of(seed)
+    # One document has no page, another one has only an empty page, and each is on one side alone.
+    sides = ground_truth(truth, documents=["no page.pdf"]), annotations(predicted, pages=[("a page.pdf", 3)])
+    assert_equal(name, *sides, pages, **chosen)
+
+
+@given(seed=st.integers(0, 10**6), pages=st.integers(1, 8))
+@pytest.mark.parametrize("profile", ["documented", "published"])
+def test_posters(profile: str, seed: int, pages: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, predicted = (posters_of(range(DOCUMENTS), rng) for _ in range(2))
+    del predicted[f"p{rng.integers(DOCUMENTS)}"]
+    assert_equal("posters", side("gold", truth), side("run", predicted), pages, profile=profile)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"min_score": 0.6, "parity": "stickler", "iou": (0.5, 0.75)}], ids=str)
+def test_fields(chosen: dict[str, Any]) -> None:
+    protocol = PROTOCOLS["fields"]
+    options = project.options_of(protocol, **chosen)
+    truth, (predicted,) = project.open_project(protocol, FILES["fields"][0], [FILES["fields"][1]], options).required()
+    for pages in (1, 2, 5, 100, True):
+        assert_equal("fields", truth, predicted, pages, **chosen)
+
+
+def test_single_documents_of_two_names_are_one(tmp_path: Path) -> None:
+    paths = []
+    for name in ("a.json", "b.json"):
+        paths.append(tmp_path / name)
+        paths[-1].write_bytes((FILES["fields"][0] / "pitch-tan.json").read_bytes())
+    whole, parts = (project.evaluate("fields", paths[0], paths[1:], page_ranges=pages)[0] for pages in (0, 1))
+    assert whole.to_json() == parts.to_json()
+    assert whole.to_json()["mean_ap"] > 0.999
+
+
+@pytest.fixture(scope="module")
+def lent() -> Iterator[Callable[[], Executor]]:
+    """Processes that every engine of this module is given."""
+    with no_main(), processes() as owned:
+        yield lambda: Lent(owned)
+
+
+Saying = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def of_files(tmp_path_factory: pytest.TempPathFactory) -> Saying:
+    """Says what is said of the files of a protocol; pixels are counted of three documents."""
+    few = []
+    for path in BOXES:
+        value = json.loads(path.read_bytes())
+        kept = [document["doc_id"] for document in value["documents"][-3:]]
+        value |= {key: [row for row in value[key] if row["doc_id"] in kept] for key in ("documents", "predictions")}
+        few.append(tmp_path_factory.mktemp("few") / path.name)
+        few[-1].write_text(json.dumps(value), encoding="utf-8")
+
+    def said(name: str, **more: Any) -> dict[str, Any]:
+        truth, predicted = FILES[name]
+        if name == "pixel":
+            (truth, predicted), more = few, {**more, "pdfs": SAMPLES / "pdf"}
+        (evaluation,) = project.evaluate(name, truth, [predicted], **more)
+        return without_boxes(name, evaluation)
+
+    return said
+
+
+@pytest.fixture(scope="module")
+def of_whole_files(of_files: Saying) -> Saying:
+    return cache(of_files)
+
+
+@pytest.mark.parametrize("name", ["snapshot", "fields", "posters"])
+def test_files(monkeypatch: pytest.MonkeyPatch, name: str, of_files: Saying, of_whole_files: Saying) -> None:
+    monkeypatch.setattr(in_parts, "_LARGE", 0)
+    assert of_files(name, page_ranges=4) == of_whole_files(name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_in_processes(
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    of_files: Saying,
+    of_whole_files: Saying,
+    lent: Callable[[], Executor],
+) -> None:
+    monkeypatch.setattr(in_parts, "_LARGE", 0)
+    given: list[Executor] = []
+
+    def noted() -> Executor:
+        given.append(lent())
+        return given[-1]
+
+    assert of_files(name, page_ranges=4, executor=noted) == of_whole_files(name)
+    assert len(given) == 1
+
+
+@given(seed=st.integers(0, 10**6), pages=st.integers(1, 20))
+def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
+    truth, predicted = rows_of(seed)
+    sides = ground_truth(truth, documents=["no page.pdf"]), annotations(predicted)
+    cuts = list(Cuts(*sides, pages))
+    places = np.concatenate([predicted.boxes.row for _, predicted in cuts])
+    assert sorted(places.tolist()) == list(range(len(predicted)))
+    for at, whole in enumerate(sides):
+        parts: list[Annotations] = [cut[at] for cut in cuts]
+        names = [document.doc_id for part in parts for document in part.documents]
+        assert sorted(names) == sorted(document.doc_id for document in whole.documents)
+        assert sum(len(part.page_index) for part in parts) == len(whole.page_index)
+    for _, part in cuts:
+        assert part.boxes.xyxy.tolist() == sides[1].boxes.xyxy[part.boxes.row].tolist()
+        doc_ids = [document.doc_id for document in part.documents]
+        assert [doc_ids[code] for code in part.boxes.document] == [predicted[at].document for at in part.boxes.row]
+
+
+def test_two_sides_without_a_page_are_one_part() -> None:
+    assert len(Cuts(ground_truth([]), annotations([]), 3)) == 1
+    assert_equal("snapshot", ground_truth([]), annotations([]), 3)
+
+
+def test_a_protocol_without_partials_evaluates_the_whole() -> None:
+    truth, predicted = ([row for row in rows if row.document < "2"] for rows in rows_of(1))
+    protocol = Centres()
+    options = project.options_of(protocol, page_ranges=2)
+    (evaluation,) = project.evaluate_read(protocol, ground_truth(truth), [annotations(predicted)], options)
+    (whole,) = project.evaluate_read(protocol, ground_truth(truth), [annotations(predicted)], protocol.options())
+    assert evaluation.to_json() == whole.to_json()
+
+
+def test_boxes_are_there_when_they_are_asked_for() -> None:
+    truth, predicted = rows_of(4)
+    sides = ground_truth(truth), annotations(predicted)
+    for name in ("snapshot", "pod", "pixel"):
+        protocol = PROTOCOLS[name]
+        options = project.options_of(protocol, page_size=(64.0, 48.0))
+        (whole,) = protocol.evaluate(sides[0], [sides[1]], options)
+        parts = protocol.evaluate_parts(*sides, options, partial(run_in_parts, pages=2))
+        dataset = whole.result.evaluated
+        assert parts.result.on(dataset).to_json() == whole.result.on(dataset).to_json()
+        assert parts.result.pairing_on(dataset).micro.row(0) == whole.result.pairing_on(dataset).micro.row(0)
+        if name != "pixel":
+            assert parts.result.first.micro.row(0) == whole.result.first.micro.row(0)
+
+
+def test_what_does_not_match_is_told_as_ever(tmp_path: Path) -> None:
+    truth, predicted = ([row for row in rows if row.document in ("1.pdf", "2.pdf")] for rows in rows_of(3))
+    paths = [
+        write_file(tmp_path / "gt.json", truth, side="ground_truth"),
+        write_file(tmp_path / "dt.json", [row._replace(document=f"other {row.document}") for row in predicted]),
+    ]
+    issues = []
+    for page_ranges in (0, 2):
+        with pytest.raises(BadInput) as refused:
+            project.evaluate("snapshot", paths[0], paths[1:], page_ranges=page_ranges)
+        issues.append(refused.value.issues)
+    assert issues[0] == issues[1]
+    assert issues[0][-1].severity == "error"
+
+
+# From the terminal
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[object, str, str]:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["evaluate", "snapshot", "--gt", str(BOXES[0]), "--pred", str(BOXES[1]), *words])
+    text = capsys.readouterr()
+    return left.value.code, text.out, text.err
+
+
+def test_the_flag_takes_a_number_or_none(capsys: pytest.CaptureFixture[str]) -> None:
+    expected = run(capsys, "--csv")
+    assert expected[0] == 0
+    for words in (["--page-ranges"], ["--page-ranges", "1"], ["--page-ranges=7"], ["--page-ranges=0"]):
+        assert run(capsys, *words, "--csv") == expected, words
+    words = ["--page-ranges", "snapshot", "--gt", str(BOXES[0]), "--pred", str(BOXES[1]), "--csv"]
+    with pytest.raises(SystemExit) as left:
+        cli.main(["evaluate", *words])
+    assert (left.value.code, capsys.readouterr().out) == expected[:2]
+    sentence = "error: --page-ranges leaves no boxes that --findings could correct; choose one of them.\n"
+    assert run(capsys, "--page-ranges", "3", "--findings", "file") == (2, "", sentence)
+    refused = "error: --page-ranges must be a number of 0 or more; found -2.\n"
+    assert run(capsys, "--page-ranges=-2") == (2, "", refused)
+    with pytest.raises(OptionError, match=r"^--page-ranges must be a whole number; found 2\.5$"):
+        project.options_of(project.protocol_named("snapshot"), page_ranges=2.5)
+
+
+def test_models_are_not_compared_without_boxes() -> None:
+    sentence = r"^--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate$"
+    for name, (truth, predicted) in FILES.items():
+        with pytest.raises(OptionError, match=sentence):
+            project.evaluate_together(name, truth, [predicted], page_ranges=3)

@@ -1,0 +1,314 @@
+"""The numbers that a protocol is known by: what the Overview shows under COCO and POD is what others compute."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import formats, project
+from evaluator.charts import scores as charts
+from evaluator.matching.box_scores import ThresholdChoice, box_calibration, box_calibrations, thinned, threshold_choice
+from evaluator.matching.error_types import TIDE
+from evaluator.metrics.average_precision import Curve
+from evaluator.metrics.confidence import calibration
+from evaluator.metrics.results import ScoreCurve
+from evaluator.protocols import PROTOCOLS, coco
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol
+from tests import dashboard
+from tests.charting import specification
+from tests.dashboard import SAMPLE_DATA, start, workspace
+from tests.protocols.test_protocol_coco import official, random_set, read_pair, undefined_as_none
+
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+ORACLES = Path(__file__).resolve().parents[1] / "oracles"
+PODS = sorted(path.parent for path in (ORACLES / "pod").glob("p0*/expected.json"))
+needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
+
+
+def shown(app: AppTest) -> list[list[str]]:
+    """The rows of the table of a protocol's own numbers as they are written: each model, then the differences."""
+    body = next(
+        body
+        for body in dashboard.html_blocks(app)
+        if '"ls-own' in body and "ls-gains" not in body and "ls-means" not in body
+    )
+    numbers = []
+    for row in body.split("<tr")[3:]:
+        cells = [dashboard.read_html("<td" + cell).words for cell in row.split("<td")[1:]]
+        numbers.append([" ".join(words) for words in cells])
+    return numbers
+
+
+def three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def assert_shows_pycocotools(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, instances: dict[str, Any], *models: list[dict[str, Any]]
+) -> None:
+    truth = folder / "instances.json"
+    truth.write_text(json.dumps(instances), encoding="utf-8")
+    files = []
+    for place, results in enumerate(models):
+        files.append(folder / f"model_{place}.json")
+        files[-1].write_text(json.dumps(results), encoding="utf-8")
+    app = start(monkeypatch, files=workspace(truth, files), protocol="coco")
+    rows = shown(app)
+    stats = [[undefined_as_none(value) for value in official(instances, results).stats] for results in models]
+    assert rows[: len(models)] == [[three(value) for value in row] for row in stats]
+    if len(models) == 2:
+        for cell, a, b in zip(rows[2], *stats, strict=True):
+            moved = None if a is None or b is None else 100 * (b - a)
+            sign = "" if moved is None else "+" if moved >= 0.05 else "−" if moved <= -0.05 else "±"
+            assert cell == ("–" if moved is None else f"{sign}{abs(moved):.1f}")
+
+
+# --- COCO ----------------------------------------------------------------------------------------------------
+
+
+def test_the_twelve_numbers_on_screen_are_those_of_pycocotools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    instances, results = random_set(7)
+    worse = [row for place, row in enumerate(results) if place % 3]
+    assert_shows_pycocotools(monkeypatch, tmp_path, instances, results, worse)
+
+
+@needs_real
+def test_the_twelve_numbers_of_a_real_pair(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = Path(SHARED) / "real" / "formats" / "coco"
+    instances, results = (json.loads((folder / f"hotcoco_{side}.json").read_text()) for side in ("gt", "dt"))
+    assert_shows_pycocotools(monkeypatch, tmp_path, instances, results, results[:4])
+
+
+@needs_real
+@pytest.mark.parametrize("name", ["instances_val.json", "roboflow_annotations.coco.json"])
+def test_the_twelve_numbers_of_real_ground_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    instances = json.loads((Path(SHARED) / "real" / "formats" / "coco" / name).read_text())
+    for place, annotation in enumerate(instances["annotations"], 1):
+        # Of id 0 pycocotools ignores the match, as an issue says.
+        annotation["id"] = place
+    copies = [
+        {**{key: one[key] for key in ("image_id", "category_id", "bbox")}, "score": 0.9 - place / 100}
+        for place, one in enumerate(instances["annotations"])
+    ]
+    moved = [{**one, "bbox": [one["bbox"][0] + 0.2 * one["bbox"][2], *one["bbox"][1:]]} for one in copies]
+    assert_shows_pycocotools(monkeypatch, tmp_path, instances, copies, [*moved, *copies[1:]])
+
+
+@pytest.mark.parametrize("folder", sorted((ORACLES / "snapshot" / "realistic").iterdir()), ids=lambda path: path.name)
+def test_the_numbers_of_a_snapshot_file(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    truth = formats.read(folder / "gt.json", side="ground_truth")
+    prediction = formats.read(folder / "pred.json", side="prediction")
+    (evaluated,) = project.evaluate_together("coco", folder / "gt.json", [folder / "pred.json"])
+    dataset = evaluated.result.evaluated  # type: ignore[attr-defined]
+    sides = []
+    for side, source in ((dataset.ground_truth, truth), (dataset.predictions[0], prediction)):
+        xywh = np.hstack([source.boxes.xyxy[:, :2], source.boxes.xyxy[:, 2:] - source.boxes.xyxy[:, :2]]).tolist()
+        rows = zip(side.page.tolist(), side.label.tolist(), xywh, source.boxes.score.tolist(), strict=True)
+        sides.append(
+            [
+                {"id": row, "image_id": page + 1, "category_id": label + 1, "bbox": bbox, "score": score, "iscrowd": 0,
+                 "area": bbox[2] * bbox[3]}
+                for row, (page, label, bbox, score) in enumerate(rows, 1)
+            ]
+        )  # fmt: skip
+    instances = {
+        "images": [{"id": page + 1, "width": 1, "height": 1} for page in range(dataset.pages)],
+        "categories": [{"id": code + 1, "name": name} for code, name in enumerate(dataset.labels[: dataset.evaluated])],
+        "annotations": sides[0],
+    }
+    stats = official(instances, sides[1]).stats
+    row = shown(start(monkeypatch, files=workspace(folder / "gt.json", [folder / "pred.json"]), protocol="coco"))[0]
+    for place in (0, 1, 2, 6, 7, 8):
+        assert row[place] == three(undefined_as_none(stats[place]))
+    # Shares of a page have no size in pixels.
+    assert {row[place] for place in (3, 4, 5, 9, 10, 11)} == {"–"}
+
+
+def test_the_sliders_move_no_average_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, protocol="coco")
+    before = shown(app)
+    app.slider(key="iou").set_value(0.75)
+    app.slider(key="score_0").set_value(0.6)
+    dashboard.fine(app.run())
+    assert shown(app) == before
+    assert [each.proto.alt for each in app.get("vega_lite_chart")][:4] == [
+        "Precision against recall by label",
+        "What each error costs",
+        "Reliability of the scores of A",
+        "Reliability of the scores of B",
+    ]
+    choice = app.selectbox(key="table_iou_0.75")
+    assert choice.options == [f"IoU {value:.2f}" for value in coco.IOU_THRESHOLDS]
+    table = next(each for each in app.dataframe if "ECE B" in each.value)
+    columns = json.loads(table.proto.columns)
+    # The width of the table in a window of 1,440 pixels, measured in Chromium.
+    assert sum(each["width"] for name, each in columns.items() if name in table.value) <= 754
+    dashboard.fine(choice.set_value(0.9).run())
+
+
+def test_an_undefined_number_says_why() -> None:
+    instances, results = random_set(3)
+    for annotation in instances["annotations"]:
+        annotation["area"] = 100
+    result = coco.evaluate(*read_pair(instances, results))
+    groups = PROTOCOLS["coco"].protocol_metrics(result)  # type: ignore[attr-defined]
+    why = {one.title: one.why for one in groups[0].numbers}
+    assert why["Medium"] == why["Large"] == "no ground truth of this size"
+    assert [one.value for group in groups for one in group.numbers] == list(result.numbers.values())
+
+
+# --- POD -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", PODS, ids=lambda path: path.name)
+def test_the_numbers_of_pod_on_screen_are_those_of_the_oracle(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, files=workspace(folder / "gt", [folder / "submission.xml"]), protocol="pod")
+    expected = json.loads((folder / "expected.json").read_text())["expected"]
+    wanted = []
+    for iou in ("0.6", "0.8"):
+        wanted += [three(expected[iou][name] and expected[iou][name]["value"]) for name in ("map_11point", "ave_f1")]
+    assert shown(app)[0] == wanted
+    table = app.dataframe[0].value
+    for iou in ("0.6", "0.8"):
+        for row, label in enumerate(table["Label"]):
+            numbers = expected[iou][label]
+            first = iou == "0.6"
+            for title, name in ((f"AP {iou}0{', A' if first else ''}", "ap_11point"), (f"F1 {iou}0", "f1")):
+                if numbers is not None:
+                    assert table[title][row] == pytest.approx(numbers[name]["value"])
+
+
+# --- what the scores are worth -------------------------------------------------------------------------------
+
+
+@cache
+def sample_result(protocol: str, model: int = 1) -> BoxEvaluation:
+    files = [SAMPLE_DATA / f"{name}.json" for name in ("lines", "blocks")]
+    evaluated = project.evaluate_together(protocol, SAMPLE_DATA / "ground_truth.json", files)[model].result
+    assert isinstance(evaluated, BoxEvaluation)
+    return evaluated
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_calibration_is_that_of_the_true_and_false_positives(protocol: str) -> None:
+    first = sample_result(protocol).first
+    bins = box_calibration(first)
+    assert bins is not None
+    rows = np.concatenate([first.matches.prediction, first.false_positives])
+    right = np.arange(len(rows)) < len(first.matches)
+    wanted = calibration(right, first.matching.prediction.score[rows], bins=10)
+    np.testing.assert_array_equal(bins.count, wanted.count)
+    np.testing.assert_allclose(bins.accuracy, wanted.accuracy)
+    assert bins.error == pytest.approx(wanted.error)
+    of_labels = [box_calibration(first, label) for label in first.matching.labels]
+    np.testing.assert_array_equal(sum(each.count for each in of_labels if each), bins.count)
+    with pytest.raises(ValueError, match="label must be one of"):
+        box_calibration(first, "no label")
+    together = box_calibrations(first)
+    assert list(together) == [None, *first.matching.labels]
+    for label, each in zip(together, [bins, *of_labels], strict=True):
+        other = together[label]
+        assert (other is None) == (each is None)
+        if other is not None and each is not None:
+            np.testing.assert_array_equal(other.count, each.count)
+            np.testing.assert_array_equal(other.accuracy, each.accuracy)
+            np.testing.assert_array_equal(other.error, each.error)
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_best_score_and_ece_of_each_label_are_on_screen(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    app = start(monkeypatch, protocol=protocol, iou="0.6")
+    table = next(each.value for each in app.dataframe if "ECE A" in each.value.columns)
+    system, dataset = PROTOCOLS[protocol], sample_result(protocol).evaluated
+    assert isinstance(system, BoxProtocol)
+    options = system.options()
+    pairs = system.pair(dataset, 0, options)
+    result = system.match(pairs, options).at(0.6)
+    choice = threshold_choice(pairs.score_curve(iou=0.6))
+    assert list(table["Label"]) == list(result.matching.labels)
+    own = dict(zip(choice.labels, choice.own.tolist(), strict=True))
+    f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
+    for label, score, best, error in zip(
+        *(table[name] for name in ("Label", "Score A", "F1 there", "ECE A")), strict=True
+    ):
+        bins = box_calibration(result, label)
+        assert bins is not None
+        assert (score, best) == pytest.approx((own[label], f1[label]), nan_ok=True)
+        assert error == pytest.approx(bins.error, nan_ok=True)
+    # The bars are those of the chosen label.
+    chosen = next(each for each in app.selectbox if each.label == "Reliability of")
+    label = result.matching.labels[0]
+    dashboard.fine(chosen.set_value(label).run())
+    bins = box_calibration(result, label)
+    assert bins is not None
+    assert f"A ECE {bins.error:.3f}" in dashboard.words(app)
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_a_threshold_of_each_label_is_the_best_of_a_search(protocol: str) -> None:
+    pairs = sample_result(protocol).matching.pairs
+    iou = PROTOCOLS[protocol].thresholds[0]  # type: ignore[attr-defined]
+    choice = threshold_choice(pairs.score_curve(iou=iou))
+    assert choice.one == pairs.best_f1(iou=iou)
+    tp = fp = fn = 0
+    for label, own, f1 in zip(choice.labels, choice.own, choice.label_f1_own, strict=True):
+        steps = [pairs.match(min_score=step / 100, labels=(label,)).at(iou).micro for step in range(0, 101, 5)]
+        assert max(np.nan_to_num(step.f1[0]) for step in steps) <= f1 + 1e-12
+        at = pairs.match(min_score=float(own), labels=(label,)).at(iou).micro
+        assert at.f1[0] == pytest.approx(f1)
+        tp, fp, fn = tp + int(at.tp[0]), fp + int(at.fp[0]), fn + int(at.fn[0])
+    assert choice.f1_own == pytest.approx(2 * tp / (2 * tp + fp + fn))
+    plain = choice.to_json()
+    assert plain["one"]["score"] == choice.one
+    assert list(plain["own"]["score"]) == list(choice.labels)
+
+
+def test_thresholds_without_boxes_are_undefined() -> None:
+    nothing = np.zeros((2, 1), dtype=np.int64)
+    curve = ScoreCurve(np.array([0.0, 1.0]), ("a",), nothing, nothing, np.zeros(1, dtype=np.int64))
+    choice: ThresholdChoice = threshold_choice(curve)
+    assert (choice.one, choice.to_json()["own"]) == (0.0, {"f1": None, "score": {"a": None}})
+    assert choice.gains.tolist() == []
+
+
+def test_a_thinned_curve_keeps_its_ends() -> None:
+    recall = np.linspace(0.0, 1.0, 5000)
+    curve = Curve(1.0 - recall, np.linspace(1.0, 0.3, 5000), recall, recall)
+    kept = thinned(curve, 100)
+    assert 50 < len(kept.score) <= 102
+    assert (kept.recall[0], kept.recall[-1]) == (0.0, 1.0)
+    assert len(thinned(Curve(*(np.array([np.nan, 0.5]) for _ in range(4)))).score) == 1
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_every_protocol_of_boxes_tells_what_errors_cost(protocol: str) -> None:
+    of = PROTOCOLS[protocol]
+    assert isinstance(of, BoxProtocol)
+    result = sample_result(protocol)
+    errors = of.error_types(result)
+    assert errors is not None
+    assert errors.options.iou == of.thresholds[0]
+    first = result.first
+    assert errors.counts[:-1].sum() == len(first.false_positives)
+    assert errors.counts[TIDE.index("missed")] <= len(first.false_negatives)
+
+
+@pytest.mark.parametrize(("dark", "labels"), [(True, 0), (False, 1), (True, 6)])
+def test_the_charts_can_be_drawn(dark: bool, labels: int) -> None:
+    column = np.array([0.9, 0.5, 0.2])
+    curves = {f"label {place}": Curve(column, column, 1 - column, column) for place in range(labels)}
+    points: dict[str, charts.Point] = {label: charts.Point(0.4, float("nan")) for label in curves}
+    assert specification(charts.label_curves(curves, points, points, dark=dark))
+    costs: dict[str, Any] = {"A": np.array([1.0, np.nan])}
+    counts: dict[str, Sequence[int]] = {"A": [3, 0]}
+    assert specification(charts.error_costs(["x", "y"], costs, counts, baseline="A", dark=dark))
+    bins = calibration(np.array([True, False]), np.array([0.2, 0.9]), bins=10)
+    assert specification(charts.reliability_bars(bins, model="A", baseline="A", dark=dark))

@@ -1,0 +1,558 @@
+"""The store of findings: one contract on SQLite and PostgreSQL, and every way in which a disk lets us down.
+
+PostgreSQL is that of LAYOUTSCOPE_POSTGRES_URL, in a schema of its own for each test; ``.ci/run`` starts one. Processes
+that are killed, or run out of room, are those of ``store_process``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import Connection, create_engine, text
+
+from evaluator.review import schema
+from evaluator.review.identity import page_target
+from evaluator.review.problems import StoreProblem
+from evaluator.review.store import _POSTGRES_TURN, Store
+from evaluator.review.verdicts import Event, JudgedBox, Target, judge
+from tests.store_process import POSTGRES, own_schema
+
+ROOT = Path(__file__).resolve().parents[2]
+
+REQUIRED = os.environ.get("LAYOUTSCOPE_REQUIRE_POSTGRES") == "1"
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+WITHOUT_POSTGRES = "no PostgreSQL: set LAYOUTSCOPE_POSTGRES_URL to postgresql+psycopg://user@host/name"
+LAYOUT_1 = """
+CREATE TABLE layoutscope_version (version INTEGER NOT NULL);
+INSERT INTO layoutscope_version VALUES (1);
+CREATE TABLE layoutscope_event (
+    seq {serial}, id VARCHAR(64) NOT NULL UNIQUE, target VARCHAR(64) NOT NULL, kind VARCHAR(20) NOT NULL,
+    snapshot TEXT NOT NULL, action VARCHAR(20) NOT NULL, verdict VARCHAR(40), note TEXT NOT NULL, author TEXT NOT NULL,
+    time VARCHAR(40) NOT NULL
+);
+"""
+
+
+def said(page: int = 0, verdict: str | None = "model_wrong", *, minutes: int = 0, **given: Any) -> Event:
+    """What Anna says about a page of a.pdf, some minutes after noon."""
+    given = {"author": "Anna", "verified": False, "time": NOW + timedelta(minutes=minutes), **given}
+    return judge(page_target("a.pdf", page), verdict=verdict, **given)
+
+
+Run = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """What a process of ``store_process`` tells when it ends, by its command, address and numbers."""
+    words = [sys.executable, "-m", "tests.store_process"]
+    with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as forking:
+
+        def told(*given: object) -> dict[str, Any]:
+            assert forking.stdin is not None
+            assert forking.stdout is not None
+            print(json.dumps([str(word) for word in given]), file=forking.stdin, flush=True)
+            answer = json.loads(forking.stdout.readline())
+            assert isinstance(answer, dict), "it failed: its standard error says how"
+            return answer
+
+        yield told
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty store."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "findings.sqlite")
+        return
+    if not POSTGRES:
+        assert not REQUIRED, WITHOUT_POSTGRES
+        pytest.skip(WITHOUT_POSTGRES)
+    with own_schema() as place:
+        yield place
+
+
+Opener = Callable[[str | Path], Store]
+
+
+@pytest.fixture
+def opened() -> Iterator[Opener]:
+    """Opens stores, each with connections of its own, and closes them when the test ends."""
+    with contextlib.ExitStack() as stack:
+        yield lambda address: stack.enter_context(Store(address))
+
+
+@pytest.fixture
+def store(address: str, opened: Opener) -> Store:
+    return opened(address)
+
+
+def begin_layout_1(address: str, events: list[Event]) -> None:
+    """A store as layout 1 kept it."""
+    is_file = "://" not in address
+    engine = create_engine(f"sqlite:///{address}" if is_file else address)
+    serial = "INTEGER PRIMARY KEY AUTOINCREMENT" if is_file else "BIGSERIAL PRIMARY KEY"
+    with engine.begin() as connection:
+        for statement in LAYOUT_1.format(serial=serial).split(";"):
+            if statement.strip():
+                connection.execute(text(statement))
+        for event in events:
+            row = {
+                "id": event.id, "target": event.target_id, "kind": event.target.kind,
+                "snapshot": msgspec.json.encode(event.target).decode(), "action": event.action,
+                "verdict": event.verdict, "note": event.note, "author": event.author, "time": event.stamp,
+            }  # fmt: skip
+            names = ", ".join(row)
+            connection.execute(
+                text(f"INSERT INTO layoutscope_event ({names}) VALUES ({', '.join(':' + name for name in row)})"), row
+            )
+    engine.dispose()
+
+
+class TestContract:
+    """What holds on every database."""
+
+    def test_a_store_that_was_not_begun_is_empty_and_is_not_begun_by_reading(self, address: str, store: Store) -> None:
+        assert len(store.log()) == 0
+        assert store.events() == []
+        store.add([])
+        if "://" not in address:
+            assert not Path(address).exists()
+
+    def test_what_was_kept_comes_back_to_the_last_character(self, address: str, store: Store, opened: Opener) -> None:
+        box = JudgedBox(side="prediction", label="Tä'b\\le", xyxy=(0.1, 1 / 3, 0.7, 0.9), model='m"\x00')
+        target = Target(kind="mistake", document="=a\u202e.pdf", page=3, boxes=(box,), models=("m",), unit="pixels")
+        event = judge(
+            target,
+            verdict="ambiguous",
+            note="zwei\nZeilen\t'; DROP TABLE layoutscope_event; -- 🙂",
+            tags=["einer", "noch einer"],
+            author="Åsa",
+            verified=True,
+            time=datetime.now(UTC),
+            source="other.csv",
+        )
+        store.add([event])
+        assert opened(address).events() == [event]
+
+    def test_events_keep_their_order_and_their_workspace(self, store: Store) -> None:
+        first, second = [said(page) for page in range(3)], [said(page, "ignore") for page in range(2)]
+        store.add(first, "one")
+        store.add(second, "two")
+        assert store.events("one") == first
+        assert store.events("two") == second
+        assert store.events() == []
+
+    def test_an_event_is_kept_once(self, store: Store) -> None:
+        event, other = said(0), said(1)
+        store.add([event, event])
+        store.add([event, other])
+        assert store.events() == [event, other]
+
+    def test_all_or_nothing(self, store: Store) -> None:
+        broken = msgspec.structs.replace(said(2), note=None)  # type: ignore[arg-type]
+        with pytest.raises(StoreProblem):
+            store.add([said(0), said(1), broken])
+        assert store.events() == []
+        # In a store that was begun, where a server is sent all in one message.
+        store.add([said(0)])
+        with pytest.raises(StoreProblem):
+            store.add([said(1), broken, said(3)])
+        assert [event.target for event in store.events()] == [said(0).target]
+        store.add([said(4)])
+        assert [event.target for event in store.events()] == [said(0).target, said(4).target]
+
+    def test_an_event_that_is_sent_twice_is_stored_once(self, store: Store) -> None:
+        sent = "2f1c6a1e-9a55-4c0c-8c0e-5b9a6f1e7d10"
+        store.add([said(0, event_id=sent)])
+        store.add([said(0, event_id=sent, minutes=1)])
+        assert [(event.id, event.time) for event in store.events()] == [(sent, said(0).time)]
+
+    def test_the_log_reads_what_others_kept_since(self, address: str, store: Store, opened: Opener) -> None:
+        other = opened(address)
+        store.add([said(0)])
+        assert len(other.log()) == 1
+        log = other.log()
+        assert other.log() is log
+        store.add([said(1), said(0, "ignore", minutes=1)])
+        assert [judged.verdict for judged in other.log().judged.values()] == ["ignore", "model_wrong"]
+        assert other.log().revision != log.revision
+
+    def test_twenty_writers_at_once_lose_nothing(self, address: str, opened: Opener, run: Run) -> None:
+        told = run("together", address, 20, 3)
+        assert len(told["acknowledged"]) == 60
+        assert {event.id for event in opened(address).events()} == set(told["acknowledged"])
+
+    def test_twenty_threads_of_one_process_lose_nothing(self, store: Store) -> None:
+        events = [said(page, author=f"writer {writer}") for writer in range(20) for page in range(5)]
+        gate = threading.Barrier(20)
+
+        def write(writer: int) -> None:
+            gate.wait()
+            for event in events[writer * 5 : writer * 5 + 5]:
+                store.add([event])
+                assert event.target_id in store.log().judged
+
+        with ThreadPoolExecutor(20) as pool:
+            list(pool.map(write, range(20)))
+        assert {event.id for event in store.events()} == {event.id for event in events}
+
+    def test_a_killed_writer_loses_nothing_that_was_acknowledged(self, address: str, opened: Opener, run: Run) -> None:
+        # The thousand of them are in the benchmark.
+        lives = 20
+        told = run("kill", address, lives, 2, 7)
+        store = opened(address)
+        assert told["lives"] == lives
+        assert told["died_alone"] == 0
+        assert len(told["acknowledged"]) > lives / 2
+        assert set(told["acknowledged"]) <= {event.id for event in store.events()}
+        store.check()
+        store.add([said(0)])
+
+    def test_layout_1_becomes_the_present_one_and_keeps_every_event(self, address: str, opened: Opener) -> None:
+        old = [said(0, "ignore", note="old"), said(1, None, note="only a note"), said(0, None, minutes=1)]
+        begin_layout_1(address, old)
+        store = opened(address)
+        assert store.events() == old
+        assert store.events()[0].tags == ()
+        new = said(2, tags=["new"], author="Ben", verified=True)
+        store.add([new])
+        assert opened(address).events() == [*old, new]
+
+    def test_layout_2_gets_owners_due_dates_and_statuses(self, address: str, opened: Opener) -> None:
+        old = [said(0, "ignore", note="old")]
+        begin_layout_1(address, old)
+        engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
+        with engine.begin() as connection:
+            schema._UPGRADES[1](connection)
+            connection.execute(text("UPDATE layoutscope_version SET version = 2"))
+        engine.dispose()
+        store = opened(address)
+        assert store.events() == old
+        assert store.log().judged[old[0].target_id].task is None
+        new = said(2, owner="Ben", due="2026-12-05", status="in_progress", minutes=1)
+        store.add([new])
+        kept = opened(address).events()
+        assert kept == [*old, new]
+        assert (kept[1].owner, kept[1].due, kept[1].status) == ("Ben", "2026-12-05", "in_progress")
+
+    def test_an_upgrade_that_breaks_off_leaves_layout_1(
+        self, address: str, monkeypatch: pytest.MonkeyPatch, opened: Opener
+    ) -> None:
+        old = [said(0)]
+        begin_layout_1(address, old)
+
+        def broken(connection: Connection) -> None:
+            connection.execute(text("ALTER TABLE layoutscope_event ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'"))
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setitem(schema._UPGRADES, 1, broken)
+            with pytest.raises(StoreProblem) as raised:
+                opened(address).add([said(1)])
+            assert raised.value.kind == "full"
+        assert opened(address).events() == old
+
+    def test_a_newer_layout_is_refused_and_left_alone(self, address: str, store: Store, opened: Opener) -> None:
+        store.add([said(0)])
+        store.close()
+        engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE layoutscope_version SET version = 4"))
+        for use in (lambda: opened(address).log(), lambda: opened(address).add([said(1)])):
+            with pytest.raises(StoreProblem) as raised:
+                use()
+            assert raised.value.kind == "newer_schema"
+            assert "It has layout 4; this version knows 3." in raised.value.text
+        with engine.begin() as connection:
+            assert connection.execute(text("SELECT count(*) FROM layoutscope_event")).scalar() == 1
+        engine.dispose()
+
+    def test_rows_that_other_hands_changed_are_told(self, address: str, store: Store, opened: Opener) -> None:
+        store.add([said(0)])
+        store.close()
+        engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE layoutscope_event SET verdict = 'perhaps'"))
+        engine.dispose()
+        with pytest.raises(StoreProblem) as raised:
+            opened(address).log()
+        assert raised.value.kind == "corrupt"
+        assert raised.value.text.startswith(f"{opened(address).name} cannot be read as a database.")
+
+
+class TestFiles:
+    """What only a file can suffer."""
+
+    def test_a_damaged_file_is_told_and_never_written(self, tmp_path: Path, opened: Opener) -> None:
+        path = tmp_path / "findings.sqlite"
+        path.write_bytes(random.Random(3).randbytes(9_000))
+        before = hashlib.sha256(path.read_bytes()).hexdigest()
+        store = opened(path)
+        for use in (store.log, lambda: store.add([said(0)]), store.check):
+            with pytest.raises(StoreProblem) as raised:
+                use()
+            assert raised.value.kind == "corrupt"
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == before
+        assert [each.name for each in tmp_path.iterdir()] == ["findings.sqlite"]
+        assert str(raised.value) == (
+            "The findings file is damaged. findings.sqlite cannot be read as a database. It was left as it is, and "
+            "nothing is written to it. The database reports: file is not a database. Put a backup in its place; or "
+            "move it away and start again, and import an exported file of findings."
+        )
+
+    def test_no_connection_outlives_its_store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Python 3.13 warns of every connection that is left open.
+        sound, damaged = tmp_path / "findings.sqlite", tmp_path / "damaged.sqlite"
+        damaged.write_bytes(random.Random(3).randbytes(9_000))
+        connections: list[sqlite3.Connection] = []
+        connect = sqlite3.connect
+
+        def noted(*place: Any, **options: Any) -> sqlite3.Connection:
+            connections.append(connect(*place, **options))
+            return connections[-1]
+
+        monkeypatch.setattr(sqlite3, "connect", noted)
+        for path in (sound, damaged):
+            before = len(connections)
+            store = Store(path)
+            with pytest.raises(StoreProblem) if path == damaged else contextlib.nullcontext():
+                store.add([said(0)])
+            assert len(connections) > before
+        del store
+        gc.collect()
+        for connection in connections:
+            with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+                connection.execute("SELECT 1")
+
+    def test_a_page_in_the_middle_that_is_damaged_is_found_before_anything_is_written(
+        self, tmp_path: Path, opened: Opener
+    ) -> None:
+        path = tmp_path / "findings.sqlite"
+        store = opened(path)
+        store.add([said(page, note="x" * 500) for page in range(200)])
+        store.close()
+        content = bytearray(path.read_bytes())
+        for place in range(3 * 4096, len(content), 4096):
+            content[place : place + 64] = b"\xff" * 64
+        path.write_bytes(content)
+        damaged = opened(path)
+        with pytest.raises(StoreProblem) as raised:
+            damaged.add([said(0)])
+        assert raised.value.kind == "corrupt"
+        assert path.read_bytes() == bytes(content)
+
+    def test_a_database_of_another_program_is_left_alone(self, tmp_path: Path, opened: Opener) -> None:
+        path = tmp_path / "other.sqlite"
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE photos (name TEXT)")
+        connection.close()
+        before = path.read_bytes()
+        for use in (lambda: opened(path).add([said(0)]), lambda: opened(path).events()):
+            with pytest.raises(StoreProblem) as raised:
+                use()
+            assert raised.value.kind == "foreign"
+            # Not even the way in which it keeps its log.
+            assert path.read_bytes() == before
+
+    def test_an_empty_file_is_left_alone_until_something_is_kept(self, tmp_path: Path, opened: Opener) -> None:
+        path = tmp_path / "empty.sqlite"
+        path.touch()
+        store = opened(path)
+        assert (store.events(), len(store.log())) == ([], 0)
+        store.add([])
+        assert [(each.name, each.stat().st_size) for each in tmp_path.iterdir()] == [("empty.sqlite", 0)]
+        store.add([said(0)])
+        assert len(store.events()) == 1
+
+    @pytest.mark.parametrize("limit", [60_000, 250_000])
+    def test_a_full_quota_refuses_the_last_and_keeps_the_rest(
+        self, tmp_path: Path, limit: int, opened: Opener, run: Run
+    ) -> None:
+        path = tmp_path / "findings.sqlite"
+        told = run("full", path, limit)
+        assert told["problem"][0] == "full"
+        assert told["problem"][1] == "No room for findings"
+        assert {event.id for event in opened(path).events()} == set(told["acknowledged"])
+        opened(path).add([said(0)])
+
+    def test_a_full_disk_refuses_the_last_and_keeps_the_rest(self, opened: Opener, run: Run) -> None:
+        folder = Path(tempfile.mkdtemp())
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(folder)], capture_output=True, check=False
+        )
+        if mounted.returncode:
+            folder.rmdir()
+            pytest.skip("a small disk cannot be mounted here")
+        try:
+            told = run("full", folder / "findings.sqlite", 0)
+            assert told["problem"][0] == "full"
+            assert "The database reports: database or disk is full." in told["problem"][2]
+            assert [event.id for event in opened(folder / "findings.sqlite").events()] == told["acknowledged"]
+            # Room again: the same text can be saved.
+            subprocess.run(["mount", "-o", "remount,size=3m", str(folder)], check=True)
+            store = opened(folder / "findings.sqlite")
+            store.add([said(0)])
+            store.close()
+        finally:
+            subprocess.run(["umount", "-l", str(folder)], check=True)
+            folder.rmdir()
+
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_a_read_only_folder_shows_what_is_there_and_refuses_more(
+        self, kept: bool, opened: Opener, run: Run
+    ) -> None:
+        # Root may write everywhere, so the process gives itself up; pytest's own folders are closed to others.
+        folder = Path(tempfile.mkdtemp())
+        path = folder / "findings.sqlite"
+        try:
+            if kept:
+                store = opened(path)
+                store.add([said(0)])
+                store.close()
+                path.chmod(0o444)
+            folder.chmod(0o555)
+            told = run("refused", path)
+            assert told["read"] == int(kept)
+            assert told["write"][:2] == ["read_only", "Findings cannot be written"]
+            assert told["files"] == (["findings.sqlite"] if kept else [])
+        finally:
+            folder.chmod(0o755)
+            shutil.rmtree(folder)
+
+    def test_a_file_that_somebody_holds_is_busy(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opener
+    ) -> None:
+        path = tmp_path / "findings.sqlite"
+        opened(path).add([said(0)])
+        monkeypatch.setattr("evaluator.review.store.BUSY_SECONDS", 0.2)
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        try:
+            store = opened(path)
+            assert len(store.log()) == 1
+            with pytest.raises(StoreProblem) as raised:
+                store.add([said(1)])
+            assert raised.value.kind == "busy"
+        finally:
+            holder.close()
+        store.add([said(1)])
+        assert len(store.log()) == 2
+
+    def test_a_file_that_was_moved_away_is_followed(self, tmp_path: Path, opened: Opener) -> None:
+        path = tmp_path / "findings.sqlite"
+        store = opened(path)
+        store.add([said(0)])
+        for name in ("", "-wal", "-shm"):
+            if (file := Path(f"{path}{name}")).exists():
+                file.rename(tmp_path / f"moved.sqlite{name}")
+        assert len(store.log()) == 0
+        store.add([said(1)])
+        assert [event.target.page for event in opened(path).events()] == [1]
+        assert [event.target.page for event in opened(tmp_path / "moved.sqlite").events()] == [0]
+
+    def test_its_settings_are_those_that_keep_what_was_acknowledged(self, tmp_path: Path, opened: Opener) -> None:
+        store = opened(tmp_path / "findings.sqlite")
+        store.add([said(0)])
+        with store._engine.connect() as connection:
+            values = [
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+                for name in ("journal_mode", "synchronous", "busy_timeout")
+            ]
+        assert values == ["wal", 2, 10_000]
+
+
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+class TestServers:
+    """What only a server can suffer."""
+
+    def test_a_turn_that_somebody_does_not_give_back_is_busy(
+        self, address: str, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.add([said(0)])
+        turn = [each.replace("10s", "200ms") for each in _POSTGRES_TURN]
+        assert turn != list(_POSTGRES_TURN)
+        monkeypatch.setattr("evaluator.review.store._POSTGRES_TURN", turn)
+        engine = create_engine(address)
+        with engine.begin() as holder:
+            holder.execute(text(_POSTGRES_TURN[-1]))
+            with pytest.raises(StoreProblem) as raised:
+                store.add([said(1)])
+            assert raised.value.kind == "busy"
+        engine.dispose()
+        store.add([said(2)])
+        assert [event.target.page for event in store.events()] == [0, 2]
+
+    def test_a_connection_that_the_server_ends_loses_nothing_and_is_opened_again(
+        self, address: str, store: Store
+    ) -> None:
+        store.add([said(0)])
+        engine = create_engine(address)
+        with engine.begin() as holder, ThreadPoolExecutor(1) as threads:
+            holder.execute(text(_POSTGRES_TURN[-1]))
+            adding = threads.submit(store.add, [said(1)])
+            waits = text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = :key")
+            while (pid := holder.execute(waits, {"key": 0x4C536669}).scalar()) is None:
+                time.sleep(0.01)
+            holder.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+            raised = adding.exception(timeout=60)
+        engine.dispose()
+        assert isinstance(raised, StoreProblem)
+        assert raised.kind == "unreachable"
+        store.add([said(2)])
+        assert [event.target.page for event in store.events()] == [0, 2]
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("wrong", "kind"),
+        [
+            ("oracle+nothing://me:secret@host/base", "driver"),
+            ("sqlite://", "unusable"),
+            ("sqlite:///:memory:", "unusable"),
+            ("://", "unusable"),
+        ],
+    )
+    def test_an_address_that_can_never_work(self, wrong: str, kind: str, opened: Opener) -> None:
+        with pytest.raises(StoreProblem) as raised:
+            opened(wrong)
+        assert raised.value.kind == kind
+        assert "secret" not in str(raised.value)
+
+    def test_a_server_that_does_not_answer(self, opened: Opener) -> None:
+        pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
+        store = opened("postgresql+psycopg://me:secret@127.0.0.1:1/base")
+        assert store.name == "postgresql 127.0.0.1/base"
+        with pytest.raises(StoreProblem) as raised:
+            store.log()
+        assert raised.value.kind == "unreachable"
+        assert "secret" not in str(raised.value)
+
+    def test_an_sqlite_address_is_a_file(self, tmp_path: Path, opened: Opener) -> None:
+        opened(f"sqlite:///{tmp_path / 'findings.sqlite'}").add([said(0)])
+        assert len(opened(tmp_path / "findings.sqlite").log()) == 1
+
+    def test_names_that_mean_something_in_addresses(self, tmp_path: Path, opened: Opener) -> None:
+        path = tmp_path / "what? 100% #1 & ü.sqlite"
+        opened(path).add([said(0)])
+        assert path.exists()
+        assert len(opened(path).log()) == 1

@@ -1,0 +1,210 @@
+"""All files of a session in one table on Files: what is read, what was left out and why, and roles that change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.data.issues import Collector
+from evaluator.review.identity import comparison_target, page_target
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from evaluator.workspace import roles
+from evaluator.workspace.file_list import issues_in_words
+from tests import dashboard
+from tests.building import box, write_file
+from tests.review.test_findings_identity import said
+
+pytestmark = pytest.mark.usefixtures("no_findings")
+
+ROWS = [box(0.1, 0.1, 0.5, 0.5), box(0.5, 0.5, 0.9, 0.9)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A ground truth, two models, a page, and files that are not read."""
+    write_file(tmp_path / "truth.json", ROWS, side="ground_truth")
+    write_file(tmp_path / "a.json", ROWS)
+    write_file(tmp_path / "b.json", ROWS[:1])
+    (tmp_path / "scan.html").write_text('<html><body><div class="ocr_page" id="page_1"/></body></html>')
+    (tmp_path / "package.json").write_text('{"name": 1}')
+    (tmp_path / "readme.md").write_text("hello")
+    (tmp_path / "pdf").mkdir()
+    (tmp_path / "pdf" / "a.pdf").write_bytes(b"%PDF-1.7")
+    return tmp_path
+
+
+def files(app: Any) -> dict[str, tuple[str, str]]:
+    """Role and what it is, by name, as they are in the table."""
+    frame = next(each.value for each in app.dataframe if "Role" in each.value)
+    rows = zip(frame["File"], frame["Role"], frame["What it is"], strict=True)
+    return {name: (role, what) for name, role, what in rows}
+
+
+def start(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
+    return dashboard.start(monkeypatch, dashboard.FILES, files=roles.find([folder]).to_json())
+
+
+SNAPSHOT = "Document Snapshot Detection, schema 1.3 (JSON)"
+READ = {
+    "truth.json": ("Ground truth", SNAPSHOT),
+    "a.json": ("Model A", SNAPSHOT),
+    "b.json": ("Model B", SNAPSHOT),
+    "pdf/ 1 file": ("Pages", "PDFs and page images"),
+}
+LEFT_OUT = {
+    "package.json": ("", "left out: its issue says why"),
+    "scan.html": ("", "left out: its issue says why"),
+    "readme.md": ("", "left out: neither annotations nor pages"),
+}
+
+
+def test_every_file_is_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, folder)
+    assert files(app) == READ | LEFT_OUT
+    frame = app.dataframe[0].value
+    assert frame["Boxes"].tolist()[:3] == [2, 2, 1]
+    switch = next(each for each in app.get("button_group") if each.label == "Files shown")
+    assert [option.content for option in switch.proto.options] == ["All 7", "Read 4", "Left out 3", "With issues 2"]
+    dashboard.fine(switch.set_value("Left out").run())
+    assert list(files(app)) == list(LEFT_OUT)
+
+
+def test_a_model_with_errors_is_not_among_what_is_read(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    wrong = folder / "b.json"
+    wrong.write_text(wrong.read_text().replace('"score":0.', '"score":7.').replace('"score": 0.', '"score": 7.'))
+    app = start(monkeypatch, folder)
+    assert files(app)["b.json"] == ("Prediction", "not read")
+    switch = next(each for each in app.get("button_group") if each.label == "Files shown")
+    assert [option.content for option in switch.proto.options] == ["All 7", "Read 3", "Left out 4", "With issues 3"]
+    dashboard.fine(switch.set_value("Left out").run())
+    assert list(files(app)) == ["b.json", *LEFT_OUT]
+
+
+def test_a_file_that_cannot_be_read_is_an_issue_with_its_whole_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_file(tmp_path / "truth.json", ROWS, side="ground_truth")
+    write_file(tmp_path / "a.json", ROWS)
+    (tmp_path / "cut.json").write_text('{"info": {"type": "prediction"')
+    app = start(monkeypatch, tmp_path)
+    reason = {
+        "Severity": "warning", "File": "cut.json", "Place": "line 1, column 31",
+        "Rule": "the text must be well-formed JSON (RFC 8259)", "Found": "the end of the text",
+        "Fix": "Left out. The file is cut off; copy or export it again.",
+    }  # fmt: skip
+    assert dashboard.issues(app) == [reason]
+    assert "1 in these files" in dashboard.words(app)
+    assert "1 issue in the files" in dashboard.words(app)
+    assert not [each for each in app.caption if each.value.startswith("Nothing is wrong")]
+    choose(app, "files_All", 2, "File")
+    assert dashboard.issues(app) == [reason, reason]
+
+
+def test_a_file_that_is_no_page_is_not_counted_as_one(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "scan.html").unlink()
+    (folder / "package.json").unlink()
+    (folder / "pdf" / "b.pdf").write_text("no page")
+    (folder / "pdf" / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "pdf" / "empty.jpg").write_bytes(b"")
+    app = start(monkeypatch, folder)
+    assert "pdf/ 2 files" in files(app)
+    assert [(row["File"], row["Rule"]) for row in dashboard.issues(app)] == [
+        (name, "a file with the ending of a page must be a PDF or an image") for name in ("b.pdf", "empty.jpg")
+    ]
+    assert "0 in these files, 2 page files that cannot be read" in dashboard.words(app)
+
+
+def test_only_files_of_no_use_are_no_issue(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "scan.html").unlink()
+    (folder / "package.json").unlink()
+    assert "Nothing is wrong with the files that are read. 1 file left out: neither annotations nor pages." in [
+        each.value for each in start(monkeypatch, folder).caption
+    ]
+
+
+def test_a_role_is_changed_and_changed_back(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, folder)
+
+    def change(name: str, role: str) -> dict[str, str]:
+        chosen = next(each for each in app.selectbox if each.label == "File")
+        chosen.set_value(chosen.options.index(name))
+        next(each for each in app.selectbox if each.label == "Role").set_value(role)
+        next(each for each in app.button if each.label == "Change the role").click()
+        dashboard.fine(app.run())
+        return {name: role for name, (role, _) in files(app).items() if role and role != "Pages"}
+
+    assert change("a.json", "Not used") == {"truth.json": "Ground truth", "b.json": "Model A", "a.json": "Not used"}
+    assert change("a.json", "Prediction") == {"truth.json": "Ground truth", "b.json": "Model A", "a.json": "Model B"}
+    assert change("a.json", "Ground truth") == {
+        "a.json": "Reference (a prediction)", "b.json": "Model A", "truth.json": "Not used",
+    }  # fmt: skip
+    assert change("truth.json", "Ground truth") == {
+        "truth.json": "Ground truth", "b.json": "Model A", "a.json": "Not used",
+    }  # fmt: skip
+    # What says that it is a ground truth is no prediction: the file keeps its role, and its issues are shown.
+    assert change("truth.json", "Prediction")["truth.json"] == "Ground truth"
+    assert app.error[0].value.startswith("The file has errors and was not taken")
+
+
+def choose(app: Any, key: str, row: int, column: str) -> None:
+    """A cell of a table chosen, as a click does."""
+    app.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
+    dashboard.fine(app.run())
+
+
+def test_a_row_leads_to_what_is_in_the_file(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, folder)
+    choose(app, "files_All", 2, "File")
+    facts = next(each.value for each in app.dataframe if "In this file" in each.value)
+    assert facts["In this file"].tolist() == [
+        "1 document, 1 page, 1 box, 2 labels", "0.4 to 0.4, median 0.4 of the page",
+        "0.4 to 0.4, median 0.4 of the page", "0.5 to 0.5, median 0.5, 0 without", "0",
+    ]  # fmt: skip
+    dashboard.fine(next(each for each in app.button if each.label == "Show pages").click().run())
+    assert dashboard.title(app) == "Page browser"
+
+
+def test_a_count_of_a_check_opens_as_many_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write_file(tmp_path / "truth.json", ROWS, side="ground_truth", pages=[("a.pdf", 3), ("a.pdf", 5)])
+    write_file(tmp_path / "a.json", [*ROWS, *ROWS[:1]])
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=roles.find([tmp_path]).to_json())
+    choose(app, "checks_of_files", 1, "truth.json")
+    behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
+    assert behind.to_numpy().tolist() == [["a.pdf", 4, 1], ["a.pdf", 6, 1]]
+    choose(app, "checks_of_files", 0, "a.json")
+    behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
+    assert behind.to_numpy().tolist() == [["a.pdf", 1, 1]]
+    choose(app, "checks_of_files", 4, "a.json")
+    few = next(each.value for each in app.dataframe if list(each.value) == ["Label", "Boxes"])
+    assert few.to_numpy().tolist() == [["Figure", 3]]
+
+
+def test_the_project_and_the_findings_are_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "layoutscope.toml").write_text('ground_truth = "truth.json"\nmodels = ["a.json"]\n')
+    assert files(start(monkeypatch, folder))["layoutscope.toml"] == ("Project", "Project file")
+
+
+@pytest.mark.parametrize(("judged", "listed"), [(("a.pdf", "b.pdf", None), "2 findings"), (("b.pdf",), None)])
+def test_findings_of_the_open_documents_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    judged: tuple[str | None, ...],
+    listed: str | None,
+) -> None:
+    path = tmp_path_factory.mktemp("findings") / "judged.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    with Store(path) as store:
+        store.add([said(page_target(name, 0) if name else comparison_target(["a", "b"])) for name in judged])
+    assert files(start(monkeypatch, folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
+
+
+def test_counts_have_the_issues_that_are_not_spelled_out() -> None:
+    collector = Collector("f.json", max_per_rule=2)
+    for place in range(534):
+        collector.error(f"$[{place}]", "a rule", "", "Mend it.")
+    collector.warning("", "another rule", "", "Mend it.")
+    assert issues_in_words(collector.issues()) == "534 errors, 1 warning"

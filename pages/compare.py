@@ -17,18 +17,11 @@ from evaluator.compare.sentences import interval_text, moved_text
 from evaluator.components.compare import pair_causes, pair_list
 from evaluator.components.compare.comparison_summary import board_data
 from evaluator.components.compare.pair import PairLayers, pair_data
+from evaluator.components.compare.payload import CompareEvents, LinkItem, OpenEvent, PairListItem
 from evaluator.components.matrix.class_matrix import class_difference
 from evaluator.components.matrix.matrix import SHOWS, difference_data
-from evaluator.components.payloads import (
-    CompareEvents,
-    EmptyItem,
-    LinkItem,
-    ModelItem,
-    OpenEvent,
-    PairListItem,
-    PictureItem,
-    with_axes,
-)
+from evaluator.components.matrix.payload import with_axes
+from evaluator.components.payload import EmptyItem, ModelItem, PictureItem
 from evaluator.components.viewer.mistake_filter import label_counts
 from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.data.boxes import IntArray

@@ -8,8 +8,9 @@ import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator.components.payloads import EmptyItem, ModelItem, PageEvents, PagePayload, without_page
+from evaluator.components.payload import EmptyItem, ModelItem
 from evaluator.components.viewer import fields as overlay
+from evaluator.components.viewer.payload import PageEvents, PagePayload, without_page
 from evaluator.data.dataset import Side
 from evaluator.data.issues import count_of, cut, displayed, has_errors, issue_count
 from evaluator.metrics.results import threshold_text

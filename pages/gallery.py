@@ -10,8 +10,9 @@ import streamlit as st
 
 from evaluator.charts import boxes, curves
 from evaluator.components.gallery import crops
+from evaluator.components.gallery.payload import GalleryPayload
 from evaluator.components.matrix.class_matrix import class_matrix
-from evaluator.components.payloads import GalleryPayload, with_axes
+from evaluator.components.matrix.payload import with_axes
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Query
 from evaluator.matching.causes import family_title

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import PageEvents
 from evaluator.components.viewer.mistake_filter import kept_text
+from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.text_lost import TextSummary
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed

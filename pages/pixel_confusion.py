@@ -12,8 +12,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.components.matrix import matrix as heatmap
-from evaluator.components.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
+from evaluator.components.matrix.payload import MatrixPayload, with_axes
 from evaluator.components.tint.cell_overlay import tint_data
+from evaluator.components.tint.payload import TintPayload
+from evaluator.components.viewer.payload import SharperEvent
 from evaluator.data.issues import Issue, count_of, cut, displayed, issue_count, whole
 from evaluator.metrics import export
 from evaluator.metrics.results import defined

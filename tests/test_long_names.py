@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from evaluator import formats
 from evaluator.charts.boxes import mistakes_by_label
 from evaluator.charts.theme import name_height
-from evaluator.components.payloads import GoEvent
+from evaluator.components.viewer.payload import GoEvent
 from evaluator.data.issues import cut, displayed, whole
 from pages.app import address
 from pages.app.components import parse_events, with_documents

@@ -24,7 +24,7 @@ from evaluator.cli.paths import PDFS, Read, need_store, store_files
 from evaluator.cli.program import OK, UsageError, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.issues import BadInput, count_of, issues_text, plain
 from evaluator.metrics.results import distinct_names
 from evaluator.pack.cards import PackOptions

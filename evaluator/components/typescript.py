@@ -1,4 +1,4 @@
-"""The contract with the browser: `payloads` written as TypeScript to ``shared/payloads.d.ts``.
+"""The contract with the browser: the structs of all components written as TypeScript to ``shared/payloads.d.ts``.
 
 ``python -m evaluator.components.typescript`` writes the file. An interface is a struct with its own fields and those of
 its base; a sentence below a field becomes its comment; a field of a payload or event with a default may be left out.
@@ -17,19 +17,31 @@ from typing import Annotated, Final, Literal, Union, get_args, get_origin, get_t
 
 import msgspec
 
-from evaluator.components import payloads
+from evaluator.components import payload
+from evaluator.components.compare import payload as compare
+from evaluator.components.gallery import payload as gallery
+from evaluator.components.matrix import payload as matrix
+from evaluator.components.meeting import payload as meeting
+from evaluator.components.pack import payload as pack
+from evaluator.components.slices import payload as slices
+from evaluator.components.suspects import payload as suspects
+from evaluator.components.theme import payload as theme
+from evaluator.components.tint import payload as tint
+from evaluator.components.viewer import payload as viewer
 
+MODULES: Final = (payload, viewer, compare, slices, suspects, gallery, meeting, theme, matrix, tint, pack)
+"""What has structs, in the order in which they are written."""
 PATH: Final = Path(__file__).parent / "shared" / "payloads.d.ts"
 _HEAD: Final = """/**
  * What Python sends to each component and what each component sends back: the one contract of both sides.
  *
- * Written by `python -m evaluator.components.typescript` from `evaluator/components/payloads.py`; change it there. `?`
+ * Written by `python -m evaluator.components.typescript` from the `payload.py` of each component; change it there. `?`
  * is a property that may be left out, `| null` one that may have no value. Coordinates are shares of the displayed
  * page, origin top left, unless a property names pixels. A component's events are one interface whose keys are the
  * names of the events; Streamlit calls `on_<name>_change` for each.
  */
 """
-_BASES: Final = (payloads.Payload, payloads.Event, payloads.Events)
+_BASES: Final = (payload.Payload, payload.Event, payload.Events)
 _SCALARS: Final[Mapping[object, str]] = {
     str: "string",
     int: "number",
@@ -39,22 +51,30 @@ _SCALARS: Final[Mapping[object, str]] = {
 }
 # Names that stand for a type; Python keeps no trace of them in a field.
 _ALIASES: Final[Mapping[object, str]] = {
-    form: name for name, form in vars(payloads).items() if get_origin(form) in (tuple, Literal)
+    form: name for name, form in vars(payload).items() if get_origin(form) in (tuple, Literal)
 }
 
 
 def typescript() -> str:
-    """Return the interfaces of all payloads and events, in the order of the module."""
-    body = ast.parse(inspect.getsource(payloads)).body
-    comments = _comments(body)
-    of_structs = {each.name: _comments(each.body) for each in body if isinstance(each, ast.ClassDef)}
+    """Return the interfaces of all payloads and events, in the order of the modules."""
     parts = [_HEAD]
-    for name, value in vars(payloads).items():
-        if name in _ALIASES.values():
-            parts.append(f"{_comment(comments.get(name, ''))}export type {name} = {_spelled(value, top=True)};\n")
-        elif isinstance(value, type) and issubclass(value, msgspec.Struct) and value not in _BASES:
-            parts.append(_interface(value, of_structs[name]))
+    comments = _comments(ast.parse(inspect.getsource(payload)).body)
+    for form, name in _ALIASES.items():
+        parts.append(f"{_comment(comments.get(name, ''))}export type {name} = {_spelled(form, top=True)};\n")
+    for module in MODULES:
+        body = ast.parse(inspect.getsource(module)).body
+        of_structs = {each.name: _comments(each.body) for each in body if isinstance(each, ast.ClassDef)}
+        parts += [_interface(each, of_structs[each.__name__]) for each in structs_of(module) if each not in _BASES]
     return "\n".join(parts)
+
+
+def structs_of(module: types.ModuleType) -> list[type[msgspec.Struct]]:
+    """Return the structs that a module defines, in its order."""
+    return [
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == module.__name__
+    ]
 
 
 def _interface(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> str:
@@ -67,7 +87,7 @@ def _interface(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> str
 def _fields(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> Iterator[str]:
     own = inspect.get_annotations(struct)
     forms = get_type_hints(struct)
-    events = issubclass(struct, payloads.Events)
+    events = issubclass(struct, payload.Events)
     for field in msgspec.structs.fields(struct):
         if field.name not in own:
             continue
@@ -77,7 +97,7 @@ def _fields(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> Iterat
         if events:
             # An event that was not sent is None in Python, and no value that can be sent.
             (form,) = (each for each in get_args(form) if each is not type(None))
-        optional = not (field.required or events) and (issubclass(struct, payloads.Event) or _leaves_out(struct))
+        optional = not (field.required or events) and (issubclass(struct, payload.Event) or _leaves_out(struct))
         yield f"{field.name}{'?' if optional else ''}: {_spelled(form)};"
 
 

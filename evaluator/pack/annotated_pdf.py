@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.components.payloads import BoxItem, MistakeItem
 from evaluator.components.viewer.outlines import path_rings
+from evaluator.components.viewer.payload import BoxItem, MistakeItem
 from evaluator.data.issues import plain
 from evaluator.pack.cards import wanted
 from evaluator.pack.contents import Contents, page_layers

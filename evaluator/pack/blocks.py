@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
-from evaluator.components.payloads import MatrixLayer
+from evaluator.components.matrix.payload import MatrixLayer
 from evaluator.metrics.results import ResultTable
 
 NOTHING: Final = "n/a"

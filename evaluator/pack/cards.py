@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.decision import Rule
-from evaluator.components.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.components.viewer import page_overlay
 from evaluator.components.viewer.judged import attach
+from evaluator.components.viewer.payload import BoxItem, MistakeItem, PageLayers
 from evaluator.data.boxes import area
 from evaluator.data.dataset import Dataset, box_key
 from evaluator.data.issues import count_of, listed, plain

@@ -15,7 +15,7 @@ from evaluator.compare.decision import Decision
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
 from evaluator.components.matrix.matrix import difference_data, matrix_data
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Issue, count_of, plain
 from evaluator.matching.box_scores import box_calibration, thinned

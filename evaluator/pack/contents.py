@@ -16,8 +16,9 @@ from evaluator.compare import decision, sentences
 from evaluator.compare import differences as compare_differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.components.payloads import ModelItem, PageLayers
+from evaluator.components.payload import ModelItem
 from evaluator.components.viewer import page_overlay
+from evaluator.components.viewer.payload import PageLayers
 from evaluator.data.dataset import Dataset
 from evaluator.data.issues import Issue, count_of, folded, plain
 from evaluator.matching.box_measures import box_measures

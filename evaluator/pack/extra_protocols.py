@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from evaluator.analysis.slices.attributes import OfPages
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute

@@ -22,20 +22,13 @@ import msgspec
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
-from evaluator.components.payloads import (
-    BoxItem,
-    CardItem,
-    LostText,
-    ModelItem,
-    PackModelItem,
-    PackPageItem,
-    PackPagePayload,
-    ProblemItem,
-    Rect,
-)
+from evaluator.components.gallery.payload import CardItem
+from evaluator.components.pack.payload import PackModelItem, PackPageItem, PackPagePayload
+from evaluator.components.payload import LostText, ModelItem, ProblemItem, Rect
 from evaluator.components.source import component_script, component_style
 from evaluator.components.viewer import page_overlay
 from evaluator.components.viewer.outlines import UNITS
+from evaluator.components.viewer.payload import BoxItem
 from evaluator.components.viewer.text_lost import PageText, page_lost, sides_of
 from evaluator.data.issues import count_of, isolated, plain
 from evaluator.matching.page_rows import rows_on

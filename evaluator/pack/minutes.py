@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from evaluator.components.meeting.agenda import votes_of
-from evaluator.components.payloads import MeetingNumberItem
+from evaluator.components.meeting.payload import MeetingNumberItem
 from evaluator.metrics.export import to_markdown
 from evaluator.metrics.results import ResultTable
 from evaluator.review.groups import AgendaItem

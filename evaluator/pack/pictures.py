@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from evaluator.components.gallery.crops import aspect_of, data_url, region
-from evaluator.components.payloads import Rect
+from evaluator.components.payload import Rect
 from evaluator.components.viewer.text_lost import PageText
 from evaluator.data.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder

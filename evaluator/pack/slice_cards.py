@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from evaluator.analysis.slices.all_measures import find_by_all_measures
 from evaluator.analysis.slices.attributes import OfPages
-from evaluator.components.payloads import CardItem
+from evaluator.components.gallery.payload import CardItem
 from evaluator.components.slices.rows import examples
 from evaluator.data.issues import plain
 from evaluator.matching.box_items import items

@@ -14,7 +14,7 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import interval_text, moved_name, moved_points
 from evaluator.components.gallery.crops import CARD_ASPECT, region
-from evaluator.components.payloads import Rect
+from evaluator.components.payload import Rect
 from evaluator.components.viewer import page_overlay
 from evaluator.components.viewer.judged import attach
 from evaluator.data.boxes import FloatArray, IntArray

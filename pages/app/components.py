@@ -12,40 +12,31 @@ import msgspec
 import streamlit as st
 
 from evaluator.components.compare.pair import PAGE_FILTERS
-from evaluator.components.payloads import (
-    NOTE_LENGTH,
+from evaluator.components.compare.payload import (
     BoardEvents,
     BoardPayload,
     CompareEvents,
     ComparePayload,
-    Events,
-    GalleryEvents,
-    GalleryPayload,
     LinkItem,
-    MatrixEvents,
-    MatrixPayload,
-    MeetingEvents,
-    MeetingPayload,
+    PairWindowPayload,
+)
+from evaluator.components.gallery.payload import GalleryEvents, GalleryPayload
+from evaluator.components.matrix.payload import MatrixEvents, MatrixPayload
+from evaluator.components.meeting.payload import MeetingEvents, MeetingPayload, ReviewerEvents, ReviewerPayload
+from evaluator.components.payload import Events, Payload, plain_payload, read_events
+from evaluator.components.slices.payload import SlicesEvents, SlicesPayload
+from evaluator.components.source import component_script, component_style, loader_script
+from evaluator.components.suspects.payload import SuspectsEvents, SuspectsPayload
+from evaluator.components.theme.payload import ThemePayload
+from evaluator.components.tint.payload import TintEvents, TintPayload
+from evaluator.components.viewer.payload import (
+    NOTE_LENGTH,
     OfPageEvent,
     PageEvents,
     PagePayload,
-    PairWindowPayload,
-    Payload,
-    ReviewerEvents,
-    ReviewerPayload,
-    SlicesEvents,
-    SlicesPayload,
-    SuspectsEvents,
-    SuspectsPayload,
-    ThemePayload,
-    TintEvents,
-    TintPayload,
     VerdictEvent,
     WindowPayload,
-    plain_payload,
-    read_events,
 )
-from evaluator.components.source import component_script, component_style, loader_script
 from evaluator.data.issues import MOST_SHOWN, whole
 from pages.app import routes
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from evaluator import formats
-from evaluator.components.payloads import ThemePayload
+from evaluator.components.theme.payload import ThemePayload
 from evaluator.data.dataset import Document
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
 from evaluator.metrics.results import threshold_text

@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import PictureItem, ProblemItem, SharperEvent, StripItem
+from evaluator.components.payload import PictureItem, ProblemItem
+from evaluator.components.viewer.payload import SharperEvent, StripItem
 from evaluator.data.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.pool import PagePool

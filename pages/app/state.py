@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from evaluator.compare.earlier import EarlierResult
-    from evaluator.components.payloads import CardItem, SharperEvent, SuspectWantEvent
+    from evaluator.components.gallery.payload import CardItem
+    from evaluator.components.suspects.payload import SuspectWantEvent
+    from evaluator.components.viewer.payload import SharperEvent
     from evaluator.data.dataset import Annotations, Side
     from evaluator.data.fields import FieldDocuments, Schema
     from evaluator.data.issues import Issue

@@ -14,14 +14,13 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import (
+from evaluator.components.compare.payload import ListedPageItem, PairPageItem
+from evaluator.components.payload import Payload
+from evaluator.components.viewer.payload import (
     BoxItem,
     GoEvent,
-    ListedPageItem,
     NearestItem,
     PagePayload,
-    PairPageItem,
-    Payload,
     SelectedEvent,
     StripItem,
     VerdictEvent,

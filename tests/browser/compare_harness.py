@@ -17,7 +17,8 @@ import streamlit as st
 
 from evaluator.compare import ledger
 from evaluator.components.compare import pair
-from evaluator.components.payloads import ComparePayload, ModelItem
+from evaluator.components.compare.payload import ComparePayload
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from pages.app.components import panes, parse_panes

@@ -17,7 +17,7 @@ from evaluator.compare.ledger import Ledger, ledger
 from evaluator.components.compare.pair import pair_data
 from evaluator.components.compare.pair_causes import key_of, pages_of
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluator import formats
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather

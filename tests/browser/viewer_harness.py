@@ -19,7 +19,7 @@ import msgspec
 import streamlit as st
 from PIL import Image, ImageDraw
 
-from evaluator.components.payloads import PagePayload
+from evaluator.components.viewer.payload import PagePayload
 from pages.app.components import parse_events, viewer
 
 WIDTH, HEIGHT = 595.0, 842.0

@@ -8,19 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from evaluator.components import payloads, typescript
-from evaluator.components.payloads import (
-    CellEvent,
-    GoEvent,
-    MatrixEvents,
-    PageEvents,
-    Payload,
-    TintEvents,
-    TintSharperEvent,
-    VerdictEvent,
-    plain_payload,
-    read_events,
-)
+from evaluator.components import typescript
+from evaluator.components.matrix.payload import CellEvent, MatrixEvents
+from evaluator.components.payload import Event, Events, ModelItem, Payload, plain_payload, read_events
+from evaluator.components.tint.payload import TintEvents, TintSharperEvent
+from evaluator.components.viewer.payload import BoxItem, GoEvent, PageEvents, VerdictEvent, without_page
 
 VERDICT = {"document": "a.pdf", "index": 0, "number": 1, "keys": ["p1"], "target": "t", "verdict": None, "note": "n"}
 
@@ -36,22 +28,22 @@ def test_a_type_that_the_contract_cannot_spell_is_refused() -> None:
 
 
 def structs() -> list[type[msgspec.Struct]]:
-    return [each for each in vars(payloads).values() if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+    return [each for module in typescript.MODULES for each in typescript.structs_of(module)]
 
 
 def test_a_payload_is_never_changed() -> None:
     assert [each.__name__ for each in structs() if not each.__struct_config__.frozen] == []
-    kinds = (Payload, payloads.Event, payloads.Events)
+    kinds = (Payload, Event, Events)
     assert [each.__name__ for each in structs() if not issubclass(each, kinds)] == []
 
 
 def test_a_field_with_its_default_is_left_out_and_a_box_is_whole() -> None:
-    empty = payloads.without_page(payloads.ModelItem("A", "lines"), (), None)
+    empty = without_page(ModelItem("A", "lines"), (), None)
     assert set(plain_payload(empty)) == {
         "boxes", "mistakes", "counts", "labels", "limit", "page", "strip", "model", "models", "selected", "empty"
     }  # fmt: skip
-    box = payloads.BoxItem(key="g1", side="ground_truth", status="FN", label="Table", xyxy=(0.0, 0.0, 1.0, 1.0))
-    assert set(plain_payload(box)) == set(payloads.BoxItem.__struct_fields__)
+    box = BoxItem(key="g1", side="ground_truth", status="FN", label="Table", xyxy=(0.0, 0.0, 1.0, 1.0))
+    assert set(plain_payload(box)) == set(BoxItem.__struct_fields__)
 
 
 @pytest.mark.parametrize(

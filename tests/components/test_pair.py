@@ -19,7 +19,7 @@ from evaluator.components.compare.comparison_summary import axis_of, board_data,
 from evaluator.components.compare.pair import PAGE_FILTERS, pair_data
 from evaluator.components.compare.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
 from evaluator.components.matrix.class_matrix import class_difference
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.matching.box_items import class_confusion
 from evaluator.matching.box_measures import box_measures

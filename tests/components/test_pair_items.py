@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 from evaluator.components.compare.field_pair import FieldSide, field_pair
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ITEM_FILTERS, item_filters, item_page_list, item_pages, listed
+from evaluator.components.compare.payload import CompareEvents
 from evaluator.components.compare.pixel_pair import pixel_pair
 from evaluator.components.compare.poster_pair import poster_pair
-from evaluator.components.payloads import CompareEvents, ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.metrics.item_ledger import OUTCOMES, Item, item_ledger
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS

@@ -26,7 +26,7 @@ from PIL import Image
 from evaluator import formats, project
 from evaluator.compare.decision import Cost
 from evaluator.components.gallery import crops
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.pack import annotated_pdf as marked_copies
 from evaluator.pack import cards, font, html_pack, tables

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.matching.box_scores import box_calibration
 from evaluator.pack.blocks import Heatmap, Plot, Rows, Texts
 from evaluator.pack.chapters import Chapter, chapter_differences, chapter_of

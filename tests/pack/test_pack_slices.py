@@ -16,7 +16,7 @@ from evaluator import formats
 from evaluator.analysis.slices.all_measures import find_by_all_measures
 from evaluator.analysis.slices.measured import MEASURES
 from evaluator.analysis.slices.slices import Slices
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.matching.box_results import UNMATCHED
 from evaluator.metrics.observations import Attribute

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import FORMAT as POSTERS
 from evaluator.pack.cards import PackOptions

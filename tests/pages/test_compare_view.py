@@ -21,7 +21,8 @@ from evaluator.compare.sentences import summary
 from evaluator.components.compare.pair_causes import box_keys, key_of
 from evaluator.components.compare.pair_causes import pages_of as pages_of_cause
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
-from evaluator.components.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
+from evaluator.components.compare.payload import CompareEvents, LinkItem, OpenEvent
+from evaluator.components.viewer.payload import GoEvent
 from evaluator.data.dataset import join
 from evaluator.matching.box_measures import box_measures
 from evaluator.matching.causes import family_title

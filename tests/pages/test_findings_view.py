@@ -444,7 +444,7 @@ class TestPageBrowser:
 
     def test_a_message_sent_twice_is_one_event(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def sent_twice(target, given):  # type: ignore[no-untyped-def]
-            from evaluator.components.payloads import VerdictEvent
+            from evaluator.components.viewer.payload import VerdictEvent
             from pages.views.findings import log
 
             event = VerdictEvent(target=target.id, **given)
@@ -467,7 +467,7 @@ class TestPageBrowser:
         """With the name that was typed at the first verdict; sent again, nothing is stored twice."""
 
         def judged(targets, given):  # type: ignore[no-untyped-def]
-            from evaluator.components.payloads import VerdictEvent
+            from evaluator.components.viewer.payload import VerdictEvent
             from pages.views.findings import log
 
             ids = tuple(target.id for target in targets)

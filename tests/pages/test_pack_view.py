@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.issues import BadInput
 from evaluator.formats.fields import schema_from
 from evaluator.pack import extra_protocols

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.components.payloads import PictureItem, ProblemItem, SharperEvent
+from evaluator.components.payload import PictureItem, ProblemItem
+from evaluator.components.viewer.payload import SharperEvent
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import REPORT
 from evaluator.project import evaluate

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evaluator import cli
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.judged import attach_fields
 from evaluator.data.dataset import join

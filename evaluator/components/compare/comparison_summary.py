@@ -20,7 +20,7 @@ from evaluator.compare.sentences import (
 )
 from evaluator.components.compare.pair import PAGE_FILTERS
 from evaluator.components.compare.pair_list import boxes_of, signed
-from evaluator.components.payloads import (
+from evaluator.components.compare.payload import (
     BoardPayload,
     DifferenceRowItem,
     DifferenceTableItem,

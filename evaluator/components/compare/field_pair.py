@@ -13,17 +13,10 @@ import numpy as np
 
 from evaluator.components.compare.pair import PREFIXES, PairLayers, pair_layers
 from evaluator.components.compare.pair_items import KIND_OF, SPURIOUS_KIND_OF
-from evaluator.components.payloads import (
-    NOTHING_DRAWN,
-    BoxItem,
-    DifferenceItem,
-    ModelItem,
-    PageLayers,
-    PairBoxItem,
-    PairKind,
-    PaneItem,
-)
+from evaluator.components.compare.payload import DifferenceItem, PairBoxItem, PaneItem
+from evaluator.components.payload import ModelItem, PairKind
 from evaluator.components.viewer.fields import Paper, page_data, value_said
+from evaluator.components.viewer.payload import NOTHING_DRAWN, BoxItem, PageLayers
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.protocols.fields.drill_down import FieldPages

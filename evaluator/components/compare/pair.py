@@ -14,19 +14,10 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, OUTCOMES, Ledger
-from evaluator.components.payloads import (
-    BoxItem,
-    CauseItem,
-    DifferenceItem,
-    LimitItem,
-    MistakeItem,
-    ModelItem,
-    PageLayers,
-    PairBoxItem,
-    PairKind,
-    PaneItem,
-)
+from evaluator.components.compare.payload import DifferenceItem, PairBoxItem, PaneItem
+from evaluator.components.payload import LimitItem, ModelItem, PairKind
 from evaluator.components.viewer.page_overlay import cause_chips, page_data
+from evaluator.components.viewer.payload import BoxItem, CauseItem, MistakeItem, PageLayers
 from evaluator.data.issues import isolated
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.page_rows import rows_on

@@ -10,7 +10,7 @@ import numpy as np
 from evaluator.compare.changed_causes import FIRST, SECOND, TRUTH, Change, ChangedCauses
 from evaluator.compare.ledger import Ledger
 from evaluator.components.compare.pair_list import most_first
-from evaluator.components.payloads import ChangedCauseItem
+from evaluator.components.compare.payload import ChangedCauseItem
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.matching.causes import Family, family_title

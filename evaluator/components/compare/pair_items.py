@@ -10,7 +10,8 @@ import numpy as np
 from evaluator.compare.sentences import MINUS
 from evaluator.components.compare.pair import CHANGES
 from evaluator.components.compare.pair_list import Described, PageList, around
-from evaluator.components.payloads import FilterItem, PairKind
+from evaluator.components.compare.payload import FilterItem
+from evaluator.components.payload import PairKind
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.issues import count_of
 from evaluator.data.order import order_by

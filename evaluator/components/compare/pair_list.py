@@ -13,7 +13,7 @@ import numpy as np
 from evaluator.compare.ledger import Ledger, LedgerCounts
 from evaluator.compare.sentences import MINUS
 from evaluator.components.compare.pair import PAGE_FILTERS
-from evaluator.components.payloads import FilterItem, ListedPageItem, LookItem
+from evaluator.components.compare.payload import FilterItem, ListedPageItem, LookItem
 from evaluator.components.viewer.page_strip import window
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, cut, displayed

@@ -11,8 +11,10 @@ from typing import Final
 import numpy as np
 
 from evaluator.components.compare.pair import ALONE, PREFIXES, PairLayers, pair_layers, pane
-from evaluator.components.payloads import DifferenceItem, MistakeItem, ModelItem, PairBoxItem, PairKind, Rect
+from evaluator.components.compare.payload import DifferenceItem, PairBoxItem
+from evaluator.components.payload import ModelItem, PairKind, Rect
 from evaluator.components.viewer.outlines import UNITS
+from evaluator.components.viewer.payload import MistakeItem
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.protocols.pixel.evaluation import PixelResult

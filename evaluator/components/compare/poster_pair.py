@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluator.components.compare.pair import PREFIXES, PairLayers, pair_layers, pane
-from evaluator.components.payloads import DifferenceItem, ModelItem, PairBoxItem, PairKind, Rect
+from evaluator.components.compare.payload import DifferenceItem, PairBoxItem
+from evaluator.components.payload import ModelItem, PairKind, Rect
 from evaluator.components.viewer.page_overlay import DRAWN_BOXES
 from evaluator.components.viewer.poster_page import STATUSES, word_mistake
 from evaluator.data.issues import count_of, isolated

@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.components.payloads import CardBoxItem, CardItem, Rect
+from evaluator.components.gallery.payload import CardBoxItem, CardItem
+from evaluator.components.payload import Rect
 from evaluator.components.viewer.outlines import outline_paths
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Side, box_key

@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluator.components.compare.pair_list import signed
 from evaluator.components.matrix.matrix import difference_data, matrix_data
-from evaluator.components.payloads import MatrixLayer
+from evaluator.components.matrix.payload import MatrixLayer
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed
 from evaluator.matching.box_items import ClassConfusion

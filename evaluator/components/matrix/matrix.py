@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from evaluator.components.payloads import MatrixLayer, ScaleItem
+from evaluator.components.matrix.payload import MatrixLayer, ScaleItem
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.protocols.pixel.difference import MatrixDifference, largest
 from evaluator.protocols.pixel.matrix import Matrices, plain_matrix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluator.components.payloads import AgendaRowItem, DecidedItem, OpinionState, VoteItem
+from evaluator.components.meeting.payload import AgendaRowItem, DecidedItem, OpinionState, VoteItem
 from evaluator.data.issues import plain
 from evaluator.review import meeting_agenda as words
 from evaluator.review.groups import AgendaItem

@@ -1,7 +1,7 @@
 /**
  * What Python sends to each component and what each component sends back: the one contract of both sides.
  *
- * Written by `python -m evaluator.components.typescript` from `evaluator/components/payloads.py`; change it there. `?`
+ * Written by `python -m evaluator.components.typescript` from the `payload.py` of each component; change it there. `?`
  * is a property that may be left out, `| null` one that may have no value. Coordinates are shares of the displayed
  * page, origin top left, unless a property names pixels. A component's events are one interface whose keys are the
  * names of the events; Streamlit calls `on_<name>_change` for each.

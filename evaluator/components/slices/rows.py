@@ -24,8 +24,8 @@ from evaluator.analysis.slices.measured import Counted, is_average
 from evaluator.analysis.slices.named import FILE_NAME
 from evaluator.analysis.slices.slices import Slice, Slices, inside_of, pages_of
 from evaluator.components.gallery.crops import cards
-from evaluator.components.payloads import (
-    CardItem,
+from evaluator.components.gallery.payload import CardItem
+from evaluator.components.slices.payload import (
     SliceBarItem,
     SliceCellItem,
     SliceItem,

@@ -14,7 +14,8 @@ import numpy as np
 
 from evaluator.analysis.suspects.listing import Suspect, Suspects
 from evaluator.analysis.suspects.pairing import NOBODY
-from evaluator.components.payloads import Rect, SuspectItem, SuspectModelItem, SuspectsPayload
+from evaluator.components.payload import Rect
+from evaluator.components.suspects.payload import SuspectItem, SuspectModelItem, SuspectsPayload
 from evaluator.data.boxes import iou
 from evaluator.data.dataset import Dataset
 from evaluator.data.issues import cut, displayed

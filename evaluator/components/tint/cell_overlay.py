@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.components.payloads import Rect, TintBoxItem, TintItem
+from evaluator.components.payload import Rect
+from evaluator.components.tint.payload import TintBoxItem, TintItem
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.issues import displayed
 from evaluator.metrics.pixel_counts import Resolution

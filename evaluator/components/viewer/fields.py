@@ -13,16 +13,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.components.payloads import (
-    BlockItem,
-    BoxItem,
-    CountsItem,
-    LimitItem,
-    MistakeItem,
-    PageLayers,
-    Rect,
-    StripItem,
-)
+from evaluator.components.payload import BlockItem, LimitItem, Rect
+from evaluator.components.viewer.payload import BoxItem, CountsItem, MistakeItem, PageLayers, StripItem
 from evaluator.data.boxes import BoolArray, IntArray, overlap
 from evaluator.data.dataset import Side
 from evaluator.data.fields import Corners, Field

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from evaluator.components.payloads import JudgedItem, MistakeItem, OpinionItem
+from evaluator.components.viewer.payload import JudgedItem, MistakeItem, OpinionItem
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.review.identity import Claim, PageMistakes, claimed_on_page, kept_id, page_mistakes
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.components.payloads import Rect
+from evaluator.components.payload import Rect
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.polygons import drawn_rings

@@ -12,19 +12,18 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.components.payloads import (
+from evaluator.components.payload import LimitItem, LostText
+from evaluator.components.viewer.outlines import outline_paths
+from evaluator.components.viewer.payload import (
     NOTHING_DRAWN,
     BoxItem,
     CauseItem,
     CountsItem,
     CutItem,
-    LimitItem,
-    LostText,
     MistakeItem,
     NearestItem,
     PageLayers,
 )
-from evaluator.components.viewer.outlines import outline_paths
 from evaluator.components.viewer.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, box_of

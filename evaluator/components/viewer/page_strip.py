@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.components.payloads import StripItem
 from evaluator.components.viewer.mistake_filter import PageList
+from evaluator.components.viewer.payload import StripItem
 from evaluator.data.issues import cut, displayed
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.page_rows import page_shares, rows_on

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from evaluator.components.payloads import BoxItem, CountedStatus, CountsItem, LimitItem, MistakeItem, PageLayers
+from evaluator.components.payload import CountedStatus, LimitItem
 from evaluator.components.viewer.page_overlay import DRAWN_BOXES
+from evaluator.components.viewer.payload import BoxItem, CountsItem, MistakeItem, PageLayers
 from evaluator.data.issues import count_of
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.components.payloads import LostText, Rect
+from evaluator.components.payload import LostText, Rect
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import CodeArray
 from evaluator.data.issues import count_of

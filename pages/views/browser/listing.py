@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.components.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
+from evaluator.components.payload import LostText
 from evaluator.components.viewer import mistake_filter, page_overlay, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList
+from evaluator.components.viewer.payload import MistakeItem, PageLayers, PagePayload, WalkItem
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem

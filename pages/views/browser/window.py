@@ -9,20 +9,16 @@ from typing import Final
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import (
-    EmptyItem,
-    LostText,
-    ModelItem,
+from evaluator.components.payload import EmptyItem, LostText, ModelItem, ViewedPageItem, with_notes
+from evaluator.components.viewer.page_strip import strip, window
+from evaluator.components.viewer.payload import (
     PageLayers,
     PagePayload,
     StripItem,
-    ViewedPageItem,
     WindowPayload,
     with_layers,
-    with_notes,
     without_page,
 )
-from evaluator.components.viewer.page_strip import strip, window
 from evaluator.data.issues import cut, displayed
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures

@@ -9,7 +9,9 @@ import streamlit as st
 from evaluator.components.compare.field_pair import FieldSide, field_pair
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ItemPages, item_pages
-from evaluator.components.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
+from evaluator.components.compare.payload import OpenEvent
+from evaluator.components.payload import ModelItem, PairKind, PictureItem
+from evaluator.components.viewer.payload import VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.results import threshold_text

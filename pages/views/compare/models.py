@@ -15,7 +15,7 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.components.compare import pair_causes, pair_list
 from evaluator.components.compare.comparison_summary import TABLE_METRICS
-from evaluator.components.payloads import LinkItem
+from evaluator.components.compare.payload import LinkItem
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import whole
 from evaluator.matching.box_measures import box_measures

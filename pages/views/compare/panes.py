@@ -10,17 +10,10 @@ import streamlit as st
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ITEM_FILTERS, ItemPages, item_filters, item_page_list, listed
 from evaluator.components.compare.pair_list import LISTED_PAGES
-from evaluator.components.payloads import (
-    CompareEvents,
-    EmptyItem,
-    OpenEvent,
-    PairKind,
-    PairListItem,
-    PictureItem,
-    SharperEvent,
-    VerdictEvent,
-)
+from evaluator.components.compare.payload import CompareEvents, OpenEvent, PairListItem
+from evaluator.components.payload import EmptyItem, PairKind, PictureItem
 from evaluator.components.viewer.page_strip import window as first_and_last
+from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import cut, displayed
 from pages.app import components, pictures

@@ -10,9 +10,11 @@ import streamlit as st
 
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ItemPages, item_pages
+from evaluator.components.compare.payload import OpenEvent
 from evaluator.components.compare.pixel_pair import pixel_pair
 from evaluator.components.matrix.matrix import short_pixels
-from evaluator.components.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
+from evaluator.components.payload import ModelItem, PairKind, PictureItem
+from evaluator.components.viewer.payload import VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.protocols import PROTOCOLS, pixel

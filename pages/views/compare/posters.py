@@ -8,8 +8,10 @@ import streamlit as st
 
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ItemPages, item_pages
+from evaluator.components.compare.payload import OpenEvent
 from evaluator.components.compare.poster_pair import poster_pair
-from evaluator.components.payloads import ModelItem, OpenEvent, PairKind, PictureItem, SharperEvent, VerdictEvent
+from evaluator.components.payload import ModelItem, PairKind, PictureItem
+from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.formats.posters import Posters
 from evaluator.protocols.posters.difference import PosterColumns, passages

@@ -10,16 +10,8 @@ import msgspec
 import streamlit as st
 
 from evaluator.components.compare.pair import PairLayers
-from evaluator.components.payloads import (
-    ComparePayload,
-    EmptyItem,
-    PageItem,
-    PairListItem,
-    PairPageItem,
-    PairWindowPayload,
-    PictureItem,
-    with_notes,
-)
+from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload
+from evaluator.components.payload import EmptyItem, PageItem, PictureItem, with_notes
 from evaluator.system.lru_cache import LRUCache
 from pages.app import window as turned
 from pages.app.session_files import Place

@@ -7,8 +7,9 @@ from typing import Final
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import PagePayload, PaneItem, VerdictEvent
+from evaluator.components.compare.payload import PaneItem
 from evaluator.components.viewer.judged import attach_fields
+from evaluator.components.viewer.payload import PagePayload, VerdictEvent
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections

@@ -8,18 +8,10 @@ from typing import Final
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import (
-    PageLayers,
-    PagePayload,
-    StripItem,
-    ViewedPageItem,
-    WalkItem,
-    WindowPayload,
-    with_layers,
-    with_notes,
-)
+from evaluator.components.payload import ViewedPageItem, with_notes
 from evaluator.components.viewer import fields as overlay
 from evaluator.components.viewer.page_strip import window
+from evaluator.components.viewer.payload import PageLayers, PagePayload, StripItem, WalkItem, WindowPayload, with_layers
 from evaluator.data.issues import cut, displayed
 from evaluator.system.lru_cache import LRUCache
 from pages.app import pictures

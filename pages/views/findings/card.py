@@ -10,7 +10,8 @@ from typing import Final
 import streamlit as st
 
 from evaluator.components.gallery import crops
-from evaluator.components.payloads import CropItem, Rect
+from evaluator.components.gallery.payload import CropItem
+from evaluator.components.payload import Rect
 from evaluator.data.issues import plain
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.review.field_targets import PROBLEMS

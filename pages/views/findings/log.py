@@ -20,8 +20,10 @@ import msgspec
 import streamlit as st
 
 from evaluator.components.compare.pair import page_mistakes
-from evaluator.components.payloads import MistakeItem, PagePayload, PaneItem, ReviewerPayload, UnsavedItem, VerdictEvent
+from evaluator.components.compare.payload import PaneItem
+from evaluator.components.meeting.payload import ReviewerPayload
 from evaluator.components.viewer.judged import attach
+from evaluator.components.viewer.payload import MistakeItem, PagePayload, UnsavedItem, VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected

@@ -12,7 +12,7 @@ import streamlit as st
 
 from evaluator.components.gallery import crops
 from evaluator.components.meeting.agenda import agenda_rows, decided_items, held_by, votes_of
-from evaluator.components.payloads import (
+from evaluator.components.meeting.payload import (
     DecideEvent,
     MeetingNumberItem,
     MeetingPageItem,

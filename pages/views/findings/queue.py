@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evaluator.components.payloads import CropItem, Rect
+from evaluator.components.gallery.payload import CropItem
+from evaluator.components.payload import Rect
 from evaluator.review.groups import FindingGroup
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target

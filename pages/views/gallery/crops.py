@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from evaluator.components.gallery import crops
-from evaluator.components.payloads import CardItem, CropItem, Rect
+from evaluator.components.gallery.payload import CardItem, CropItem
+from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import Dataset, JoinedBoxes

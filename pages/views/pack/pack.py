@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 import streamlit as st
 
-from evaluator.components.payloads import ModelItem
+from evaluator.components.payload import ModelItem
 from evaluator.data.issues import BadInput, Issue, plain
 from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evaluator.components.compare.payload import PaneItem
 from evaluator.components.compare.pixel_pair import DRAWN_PIECES
-from evaluator.components.payloads import PaneItem, VerdictEvent
 from evaluator.components.viewer.judged import attach_pieces
+from evaluator.components.viewer.payload import VerdictEvent
 from evaluator.protocols.pixel import PixelResult
 from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.review.pixel_targets import JudgedPiece, judged_pieces

@@ -10,7 +10,8 @@ import numpy as np
 import streamlit as st
 
 from evaluator.charts import posters as charts
-from evaluator.components.payloads import ModelItem, PageEvents, ViewedPageItem, with_layers, with_notes, without_page
+from evaluator.components.payload import ModelItem, ViewedPageItem, with_notes
+from evaluator.components.viewer.payload import PageEvents, with_layers, without_page
 from evaluator.components.viewer.poster_page import poster_data
 from evaluator.data.issues import count_of, cut, displayed, plain
 from evaluator.protocols.posters.comparison import Comparison

@@ -9,7 +9,8 @@ from typing import Final
 
 import msgspec
 
-from evaluator.components.payloads import PictureItem, SharperEvent, with_notes
+from evaluator.components.payload import PictureItem, with_notes
+from evaluator.components.viewer.payload import SharperEvent
 from evaluator.data.issues import Issue
 from evaluator.formats import posters as reader
 from evaluator.metrics.measures import Measures

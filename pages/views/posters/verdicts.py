@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
-from evaluator.components.payloads import PagePayload, PaneItem, VerdictEvent
+from evaluator.components.compare.payload import PaneItem
 from evaluator.components.viewer.judged import attach_words
+from evaluator.components.viewer.payload import PagePayload, VerdictEvent
 from evaluator.components.viewer.poster_page import poster_data
 from evaluator.protocols.posters.page import PageDifference
 from evaluator.review.identity import stored_name, targets_by_id

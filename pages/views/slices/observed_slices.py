@@ -16,7 +16,7 @@ from evaluator.analysis.slices.attributes import OfPages
 from evaluator.analysis.slices.observed import counted_in, find_observed, pages_of
 from evaluator.analysis.slices.pdf_pages import of_listed_pages
 from evaluator.analysis.slices.slices import Slice, Slices
-from evaluator.components.payloads import SlicesPayload
+from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import Seen, observed_payload, wrong_of
 from evaluator.data.issues import count_of, cut, displayed, whole
 from evaluator.metrics.item_ledger import Item

@@ -9,7 +9,7 @@ import msgspec
 import streamlit as st
 
 from evaluator.analysis.slices.slices import Slice, Slices
-from evaluator.components.payloads import SlicesPayload
+from evaluator.components.slices.payload import SlicesPayload
 from evaluator.data.issues import count_of, cut, whole
 from evaluator.matching.box_items import Query
 from pages.app import components, frame, jobs, widgets

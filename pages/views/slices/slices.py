@@ -15,7 +15,7 @@ from evaluator.analysis.slices.measured import ALL, MEASURES, WORDS, Measure, is
 from evaluator.analysis.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.analysis.slices.search import SameBoxes
 from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, signature_of
-from evaluator.components.payloads import SlicesPayload
+from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import overall_words, slices_payload
 from evaluator.matching.box_items import Inside, SliceOf
 from evaluator.metrics.observations import Attribute

@@ -16,7 +16,9 @@ from evaluator.analysis.suspects.listing import Suspects, suspects
 from evaluator.analysis.suspects.planning import Bound, Counts, Plan
 from evaluator.analysis.suspects.ranking import KINDS
 from evaluator.analysis.suspects.targets import edited, target_of
-from evaluator.components.payloads import CropItem, PictureItem, SuspectsPayload, SuspectStateItem, SuspectVerdictEvent
+from evaluator.components.gallery.payload import CropItem
+from evaluator.components.payload import PictureItem
+from evaluator.components.suspects.payload import SuspectsPayload, SuspectStateItem, SuspectVerdictEvent
 from evaluator.components.suspects.view import in_file, picture_key, shares_of, suspects_payload
 from evaluator.components.viewer.judged import judged_item
 from evaluator.data.boxes import IntArray

@@ -1,0 +1,1 @@
+"""The component pack: its structs."""

@@ -1,0 +1,1 @@
+"""The component theme: its structs."""

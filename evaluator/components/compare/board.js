@@ -10,11 +10,9 @@ import { button, html, setAttributes, svg } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { count, percentOf, plural } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").LinkItem} LinkItem */
-/** @typedef {import("../shared/payloads.d.ts").DifferenceRowItem} DifferenceRowItem */
-/** @typedef {import("../shared/payloads.d.ts").DifferenceTableItem} DifferenceTableItem */
-/** @typedef {import("../shared/payloads.d.ts").BoardPayload} BoardPayload */
-/** @typedef {import("../shared/payloads.d.ts").BoardEvents} BoardEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { BoardEvents, BoardPayload, DifferenceRowItem, DifferenceTableItem } from "../shared/payloads.d.ts" */
+/** @import { LinkItem } from "../shared/payloads.d.ts" */
 
 const LEDGER_PLACES = { both: "1 / 1", a_only: "1 / 2", b_only: "2 / 1", neither: "2 / 2" };
 
@@ -22,7 +20,7 @@ const LEDGER_PLACES = { both: "1 / 1", a_only: "1 / 2", b_only: "2 / 1", neither
 const HALF_CHARACTER = 0.27;
 
 export class Board {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<BoardEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<BoardEvents>} send */
   constructor(parent, send) {
     this.send = send;
     this.text = "";
@@ -172,12 +170,9 @@ function intervalBar(row, axis) {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountBoard = mounting((parent, /** @type {import("../shared/mount.js").Send<BoardEvents>} */ send) => new Board(parent, send));
+export const mountBoard = mounting((parent, /** @type {Send<BoardEvents>} */ send) => new Board(parent, send));
 
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<BoardPayload>} component
- */
+/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<BoardPayload>} component */
 export default function streamlitBoard(component) {
   return mountBoard(component.parentElement, component.data, streamlitSend(component));
 }

@@ -25,10 +25,11 @@ import { PairState } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
 import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").ComparePayload} ComparePayload */
-/** @typedef {import("../shared/payloads.d.ts").CompareEvents} CompareEvents */
-/** @typedef {import("../shared/payloads.d.ts").PairWindowPayload} PairWindowPayload */
-/** @typedef {import("./panes.js").ModelPane} ModelPane */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { SharedEvents } from "../shared/page_view.js" */
+/** @import { CompareEvents, ComparePayload, PairWindowPayload } from "../shared/payloads.d.ts" */
+/** @import { ModelPane } from "./panes.js" */
+/** @import { NamedPair } from "./put.js" */
 
 const LEAST_HEIGHT = 594;
 /** Pixels that Streamlit's own bar covers at the top of the window. */
@@ -40,7 +41,7 @@ const comparedPictures = new PicturesAhead(2);
 
 /** @extends {WindowedView<PairWindowPayload, ComparePayload, CompareEvents>} */
 export class Comparison extends WindowedView {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<CompareEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<CompareEvents>} send */
   constructor(parent, send) {
     super(COMPARE_ACTIONS, send, comparedPages, comparedPictures);
     this.state = new PairState();
@@ -98,7 +99,7 @@ export class Comparison extends WindowedView {
 
   // ---- data -------------------------------------------------------------------------------------------------------
 
-  /** @override @param {import("./put.js").NamedPair} data @param {HTMLImageElement[]} images decoded, one for each pane, or none */
+  /** @override @param {NamedPair} data @param {HTMLImageElement[]} images decoded, one for each pane, or none */
   present(data, images) {
     const { page } = data;
     // The way to look is the reader's own until an address asks for another one.
@@ -244,12 +245,12 @@ export class Comparison extends WindowedView {
 
   // ---- what every view of a page does -----------------------------------------------------------------------------
 
-  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
+  /** @override @param {Parameters<Send<SharedEvents>>} event */
   sendShared(...event) {
     this.send(...event);
   }
 
-  /** Another list begins at its first page, wherever the reader has turned to. @override @param {Parameters<import("../shared/mount.js").Send<CompareEvents>>} event */
+  /** Another list begins at its first page, wherever the reader has turned to. @override @param {Parameters<Send<CompareEvents>>} event */
   sendChoice(...event) {
     if (event[0] !== "alike") {
       this.forgetTurn();
@@ -328,11 +329,11 @@ export class Comparison extends WindowedView {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountComparison = mounting((parent, /** @type {import("../shared/mount.js").Send<CompareEvents>} */ send) => windowed(new Comparison(parent, send)));
+export const mountComparison = mounting((parent, /** @type {Send<CompareEvents>} */ send) => windowed(new Comparison(parent, send)));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<ComparePayload | PairWindowPayload>} component
+ * @param {StreamlitComponent<ComparePayload | PairWindowPayload>} component
  */
 export default function streamlitComparison(component) {
   writeAddress(component.parentElement, component.data.address);

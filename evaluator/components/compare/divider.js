@@ -1,6 +1,4 @@
-/**
- * The divider of the slider: a line over both pages that the pointer drags and the arrow keys move.
- */
+/** The divider of the slider: a line over both pages that the pointer drags and the arrow keys move. */
 
 import { clamp } from "../shared/geometry.js";
 import { html } from "../shared/elements.js";

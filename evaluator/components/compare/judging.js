@@ -7,8 +7,8 @@
 import { Drafts } from "../viewer/drafts.js";
 import { makeVerdictRow, verdictKey, writeVerdict } from "../viewer/verdict.js";
 
-/** @typedef {import("./compare.js").Comparison} Comparison */
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+/** @import { CauseItem, ComparePayload, MistakeItem } from "../shared/payloads.d.ts" */
+/** @import { Comparison } from "./compare.js" */
 
 export class PairJudging {
   /** @param {Comparison} view */
@@ -22,30 +22,30 @@ export class PairJudging {
     this.verdict = makeVerdictRow(this);
   }
 
-  /** @param {MistakeItem} mistake @returns {import("../shared/payloads.d.ts").CauseItem | undefined} */
+  /** @param {MistakeItem} mistake @returns {CauseItem | undefined} */
   causeOf({ number }) {
     return this.data?.panes[this.order].causes?.find(({ numbers }) => numbers.includes(number));
   }
 
-  /** @returns {import("../shared/payloads.d.ts").CauseItem | null} */
+  /** @returns {CauseItem | null} */
   get whole() {
     const mistake = this.mistakeIn(this.order);
     const cause = mistake && this.causeOf(mistake);
     return cause && this.group === this.groupOf(cause) ? cause : null;
   }
 
-  /** @param {import("../shared/payloads.d.ts").CauseItem} cause @returns {string} */
+  /** @param {CauseItem} cause @returns {string} */
   groupOf({ numbers }) {
     const page = this.data?.page;
     return [page?.document, page?.index, this.pane.letter, numbers[0]].join("/");
   }
 
-  /** @param {import("../shared/payloads.d.ts").CauseItem | null} cause */
+  /** @param {CauseItem | null} cause */
   judgeWhole(cause) {
     this.group = cause ? this.groupOf(cause) : "";
   }
 
-  /** @param {import("../shared/payloads.d.ts").CauseItem} cause */
+  /** @param {CauseItem} cause */
   alike({ family }) {
     this.view.sendChoice("alike", { letter: this.pane.letter, family });
   }
@@ -120,7 +120,7 @@ export class PairJudging {
     return verdictKey(this, event);
   }
 
-  /** New data: what was answered. @param {import("../shared/payloads.d.ts").ComparePayload} data */
+  /** New data: what was answered. @param {ComparePayload} data */
   resolve({ page, panes }) {
     if (page) panes.forEach(({ mistakes }) => this.drafts.resolve(page, mistakes));
   }

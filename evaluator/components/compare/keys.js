@@ -1,13 +1,13 @@
-/**
- * Keys of the comparison: which key asks for which action, the line below the panes and the list of all keys.
- */
+/** Keys of the comparison: which key asks for which action, the line below the panes and the list of all keys. */
 
 import { PAGE_ACTIONS } from "../shared/keys.js";
+
+/** @import { KeyGroup } from "../shared/key_help.js" */
 
 /** @type {Record<string, string>} */
 export const COMPARE_ACTIONS = { ...PAGE_ACTIONS, f: "flip", s: "side", d: "slider", z: "enlarge", v: "verdict" };
 
-/** @type {import("../shared/key_help.js").KeyGroup[]} */
+/** @type {KeyGroup[]} */
 export const COMPARE_LINE = [
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
   { keys: ["P", "N"], words: "difference", rank: 1 },

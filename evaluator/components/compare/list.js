@@ -8,8 +8,7 @@ import { breakable, button, html, svg } from "../shared/elements.js";
 import { markRow } from "../shared/rows.js";
 import { count } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").ListedPageItem} ListedPageItem */
-/** @typedef {import("../shared/payloads.d.ts").ChangedCauseItem} ChangedCauseItem */
+/** @import { ChangedCauseItem, ListedPageItem } from "../shared/payloads.d.ts" */
 
 /** @param {ListedPageItem} page @param {number} scale the longest bar @param {boolean} diverging @returns {SVGElement} */
 function bars(page, scale, diverging) {
@@ -67,10 +66,7 @@ export function drawCauses(list, causes, choose) {
   }));
 }
 
-/**
- * One row stops the Tab key: the chosen one, else the first.
- * @param {HTMLElement} list @param {string} chosen
- */
+/** One row stops the Tab key: the chosen one, else the first. @param {HTMLElement} list @param {string} chosen */
 export function markCauses(list, chosen) {
   pressSegment(list, chosen);
   const rows = [...list.querySelectorAll("button")];

@@ -6,14 +6,15 @@
 
 import { areaOf } from "../shared/geometry.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PairBoxItem} PairBoxItem */
+/** @import { BoxLook } from "../shared/layers.js" */
+/** @import { PairBoxItem } from "../shared/payloads.d.ts" */
 
 /** Which chips come first when there is room for some only. @param {PairBoxItem} box @returns {number} */
 function chipRank(box) {
   return box.status === "FP" ? 1 : 0;
 }
 
-/** @type {import("../shared/layers.js").BoxLook<PairBoxItem>} */
+/** @type {BoxLook<PairBoxItem>} */
 export const PAIR_LOOK = {
   bands: 2,
   band: (box) => (box.full ? 1 : 0),

@@ -12,10 +12,9 @@ import { MARGIN, bringIntoView, fitSheet, panBy, zoomBy } from "../shared/placem
 import { makeDivider } from "./divider.js";
 import { PAIR_LOOK } from "./look.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
-/** @typedef {import("../shared/payloads.d.ts").PaneItem} PaneItem */
-/** @typedef {import("../shared/placement.js").Placement} Placement */
-/** @typedef {import("./state.js").PairState} PairState */
+/** @import { PairBoxItem, PaneItem, Rect } from "../shared/payloads.d.ts" */
+/** @import { Placement } from "../shared/placement.js" */
+/** @import { PairState } from "./state.js" */
 
 const MOST_START_ZOOM = 6;
 /** Pixels from the pane's edge at which a difference begins that is larger than the pane. */
@@ -23,10 +22,7 @@ const START = 28;
 /** CSS pixels in a point: a page at this scale is as large as on paper. */
 const PAPER_SCALE = 96 / 72;
 
-/**
- * The page of one model.
- * @extends {PagePane<import("../shared/payloads.d.ts").PairBoxItem>}
- */
+/** The page of one model. @extends {PagePane<PairBoxItem>} */
 export class ModelPane extends PagePane {
   /** @param {string} letter @param {number} order 0 for A, 1 for B @param {PairActions} actions @param {Placement} place */
   constructor(letter, order, actions, place) {

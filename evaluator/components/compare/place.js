@@ -1,10 +1,8 @@
-/**
- * Size and place of the comparison: where its pages lie when the pane or the page is another one.
- */
+/** Size and place of the comparison: where its pages lie when the pane or the page is another one. */
 
 import { html, setAttributes } from "../shared/elements.js";
 
-/** @typedef {import("./compare.js").Comparison} Comparison */
+/** @import { Comparison } from "./compare.js" */
 
 /**
  * Places both pages in panes that may have another size.

@@ -1,13 +1,12 @@
-/**
- * How a page of the comparison is put together from what Python sends.
- */
+/** How a page of the comparison is put together from what Python sends. */
 
 import { withCurrent } from "../shared/window.js";
 
-/** @typedef {import("../shared/payloads.d.ts").ComparePayload} ComparePayload */
+/** @import { ComparePayload, PairListItem, PairPageItem, PairWindowPayload } from "../shared/payloads.d.ts" */
+/** @import { PutPage } from "../shared/window.js" */
 /** @typedef {ComparePayload & {content?: string, strip_name?: string}} NamedPair */
 
-/** @type {import("../shared/window.js").PutPage<import("../shared/payloads.d.ts").PairWindowPayload, NamedPair, import("../shared/payloads.d.ts").PairPageItem, import("../shared/payloads.d.ts").PairListItem>} */
+/** @type {PutPage<PairWindowPayload, NamedPair, PairPageItem, PairListItem>} */
 export function putPair(content, items, last, name) {
   return {
     ...items,

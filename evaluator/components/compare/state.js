@@ -5,9 +5,7 @@
 
 import { PageContent } from "../shared/content.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PairBoxItem} PairBoxItem */
-/** @typedef {import("../shared/payloads.d.ts").PaneItem} PaneItem */
-/** @typedef {import("../shared/payloads.d.ts").DifferenceItem} DifferenceItem */
+/** @import { DifferenceItem, PairBoxItem, PaneItem } from "../shared/payloads.d.ts" */
 
 export class PairState {
   constructor() {

@@ -1,6 +1,4 @@
-/**
- * The toolbar of the comparison: filters, differences, ways to look, zoom.
- */
+/** The toolbar of the comparison: filters, differences, ways to look, zoom. */
 
 import { button, html, icon, joined } from "../shared/elements.js";
 import { segments } from "./list.js";

@@ -10,7 +10,10 @@ import { rowOf } from "../shared/turn.js";
 import { count, plainName, plural } from "../shared/words.js";
 import { drawCauses, drawPageList, markCauses, markPageList, pressSegment, segments } from "./list.js";
 
-/** @typedef {import("./compare.js").Comparison} Comparison */
+/** @import { PageItem, PaneItem } from "../shared/payloads.d.ts" */
+/** @import { Comparison } from "./compare.js" */
+/** @import { ModelPane } from "./panes.js" */
+/** @import { NamedPair } from "./put.js" */
 
 const LEGEND = /** @type {const} */ ([["TP", "matched"], ["FP", "false positive"], ["FN", "missed"]]);
 
@@ -28,7 +31,7 @@ export function writePanes(view) {
   view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
 }
 
-/** @param {import("./panes.js").ModelPane} pane @param {import("../shared/payloads.d.ts").PageItem | null} page @param {import("../shared/payloads.d.ts").PaneItem | undefined} data @param {string} opens */
+/** @param {ModelPane} pane @param {PageItem | null} page @param {PaneItem | undefined} data @param {string} opens */
 function writePane(pane, page, data, opens) {
   pane.sheet.hidden = !page;
   pane.open.hidden = !data;
@@ -67,7 +70,7 @@ export function writeCauses(view) {
 
 /** @param {Comparison} view */
 export function writeList(view) {
-  const data = /** @type {import("./put.js").NamedPair} */ (view.shown());
+  const data = /** @type {NamedPair} */ (view.shown());
   const { strip, look } = data;
   drawWhenOther(view.list, data.strip_name ?? [strip.map((each) => ({ ...each, current: false })), look], () =>
     drawPageList(view.list, strip, look, (target) => view.turner.open(target)));

@@ -1,12 +1,9 @@
-/**
- * The frame of a card: a crop of a page with the boxes of the card over it.
- */
+/** The frame of a card: a crop of a page with the boxes of the card over it. */
 
 import { html, outlineOf, setAttributes, svg } from "../shared/elements.js";
 import { percentOf } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").CardItem} CardItem */
-/** @typedef {import("../shared/payloads.d.ts").CropItem} CropItem */
+/** @import { CardItem, CropItem } from "../shared/payloads.d.ts" */
 
 const ASPECT = 1.7;
 const ORDER = ["truth", "TP", "FN", "FP"];

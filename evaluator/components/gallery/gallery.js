@@ -11,15 +11,13 @@ import { mounting, streamlitSend } from "../shared/mount.js";
 import { fillCrop } from "./crop_frame.js";
 import { CropQueue } from "./queue.js";
 
-/** @typedef {import("../shared/payloads.d.ts").CardItem} CardItem */
-/** @typedef {import("../shared/payloads.d.ts").CropItem} CropItem */
-/** @typedef {import("../shared/payloads.d.ts").GalleryPayload} GalleryPayload */
-/** @typedef {import("../shared/payloads.d.ts").GalleryEvents} GalleryEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { CardItem, CropItem, GalleryEvents, GalleryPayload } from "../shared/payloads.d.ts" */
 
 const ASK_AFTER = 60;
 
 class Gallery {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<GalleryEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<GalleryEvents>} send */
   constructor(parent, send) {
     this.send = send;
     this.queue = new CropQueue();
@@ -134,11 +132,11 @@ class Gallery {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountGallery = mounting((parent, /** @type {import("../shared/mount.js").Send<GalleryEvents>} */ send) => new Gallery(parent, send));
+export const mountGallery = mounting((parent, /** @type {Send<GalleryEvents>} */ send) => new Gallery(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<GalleryPayload>} component
+ * @param {StreamlitComponent<GalleryPayload>} component
  */
 export default function streamlitGallery(component) {
   return mountGallery(component.parentElement, component.data, streamlitSend(component));

@@ -1,8 +1,6 @@
-/**
- * Which crops the gallery asks for: those of cards near the screen, one question at a time. Pure: it asks nobody.
- */
+/** Which crops the gallery asks for: those of cards near the screen, one question at a time. Pure: it asks nobody. */
 
-/** @typedef {import("../shared/payloads.d.ts").CropItem} CropItem */
+/** @import { CropItem } from "../shared/payloads.d.ts" */
 
 /** Crops of one question. */
 const AT_ONCE = 24;

@@ -1,8 +1,6 @@
-/**
- * The facts of a cell of the matrix in words, and where the keys lead from it. Pure: no document.
- */
+/** The facts of a cell of the matrix in words, and where the keys lead from it. Pure: no document. */
 
-/** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
+/** @import { MatrixPayload } from "../shared/payloads.d.ts" */
 
 const inGroups = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 

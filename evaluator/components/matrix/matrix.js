@@ -10,8 +10,8 @@ import { button, html, setAttributes, svg, textWidth } from "../shared/elements.
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { cellAfter, cellFacts, nameLines } from "./facts.js";
 
-/** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
-/** @typedef {import("../shared/payloads.d.ts").MatrixEvents} MatrixEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { MatrixEvents, MatrixPayload } from "../shared/payloads.d.ts" */
 
 const MANY = 16;
 const CELL_WIDTH = 46;
@@ -26,7 +26,7 @@ const CELL_FONT = "650 14px 'Source Sans', 'Source Sans 3', sans-serif";
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
 
 class Matrix {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<MatrixEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<MatrixEvents>} send */
   constructor(parent, send) {
     this.send = send;
     /** @type {MatrixPayload | null} */
@@ -302,12 +302,9 @@ class Matrix {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountMatrix = mounting((parent, /** @type {import("../shared/mount.js").Send<MatrixEvents>} */ send) => new Matrix(parent, send));
+export const mountMatrix = mounting((parent, /** @type {Send<MatrixEvents>} */ send) => new Matrix(parent, send));
 
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<MatrixPayload>} component
- */
+/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<MatrixPayload>} component */
 export default function streamlitMatrix(component) {
   return mountMatrix(component.parentElement, component.data, streamlitSend(component));
 }

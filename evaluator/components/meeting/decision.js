@@ -2,7 +2,7 @@
  * What was chosen and typed in a meeting and not decided yet, by item of the agenda; and the keys. Pure: no document.
  */
 
-/** @typedef {import("../shared/payloads.d.ts").OpinionState} OpinionState */
+/** @import { OpinionState } from "../shared/payloads.d.ts" */
 
 /** @type {[string, string][]} name, words */
 export const MEETING_VERDICTS = [

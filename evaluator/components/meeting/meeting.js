@@ -11,10 +11,9 @@ import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { percentOf, plural } from "../shared/words.js";
 import { MEETING_VERDICTS, MeetingDrafts, meetingAction } from "./decision.js";
 
-/** @typedef {import("../shared/payloads.d.ts").MeetingPayload} MeetingPayload */
-/** @typedef {import("../shared/payloads.d.ts").MeetingEvents} MeetingEvents */
-/** @typedef {import("../shared/payloads.d.ts").MeetingPageItem} MeetingPageItem */
-/** @typedef {import("../shared/payloads.d.ts").MeetingPaneItem} MeetingPaneItem */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { MeetingEvents, MeetingPageItem, MeetingPaneItem, MeetingPayload } from "../shared/payloads.d.ts" */
+/** @import { OpinionState } from "../shared/payloads.d.ts" */
 
 const FIELDS = "input, textarea, select, [contenteditable]";
 const BOX_ORDER = ["truth", "TP", "FN", "FP"];
@@ -22,7 +21,7 @@ const BOX_ORDER = ["truth", "TP", "FN", "FP"];
 const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In progress"], ["done", "Done"]];
 
 class Meeting {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<MeetingEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<MeetingEvents>} send */
   constructor(parent, send) {
     this.send = send;
     this.drafts = new MeetingDrafts();
@@ -69,12 +68,12 @@ class Meeting {
     return this.data?.item ?? "";
   }
 
-  /** @returns {import("../shared/payloads.d.ts").OpinionState} */
+  /** @returns {OpinionState} */
   get shown() {
     return this.drafts.shown(this.item, this.data?.held ?? { verdict: null, note: "", owner: "", due: "", status: "" });
   }
 
-  /** @param {Partial<import("../shared/payloads.d.ts").OpinionState>} change */
+  /** @param {Partial<OpinionState>} change */
   type(change) {
     this.drafts.change(this.item, change);
     this.showVerdict();
@@ -330,11 +329,11 @@ function keyLine() {
   return html("div", { class: "mt-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
 }
 
-const mountMeeting = mounting((parent, /** @type {import("../shared/mount.js").Send<MeetingEvents>} */ send) => new Meeting(parent, send));
+const mountMeeting = mounting((parent, /** @type {Send<MeetingEvents>} */ send) => new Meeting(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<MeetingPayload>} component
+ * @param {StreamlitComponent<MeetingPayload>} component
  */
 export default function streamlitMeeting(component) {
   return mountMeeting(component.parentElement, component.data, streamlitSend(component));

@@ -7,11 +7,11 @@ import { html } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 
-/** @typedef {import("../shared/payloads.d.ts").ReviewerPayload} ReviewerPayload */
-/** @typedef {import("../shared/payloads.d.ts").ReviewerEvents} ReviewerEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { ReviewerEvents, ReviewerPayload } from "../shared/payloads.d.ts" */
 
 class RememberedReviewer {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<ReviewerEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<ReviewerEvents>} send */
   constructor(parent, send) {
     this.send = send;
     this.root = html("div", { class: "layoutscope-reviewer", hidden: true });
@@ -36,11 +36,11 @@ class RememberedReviewer {
   }
 }
 
-const mountReviewer = mounting((parent, /** @type {import("../shared/mount.js").Send<ReviewerEvents>} */ send) => new RememberedReviewer(parent, send));
+const mountReviewer = mounting((parent, /** @type {Send<ReviewerEvents>} */ send) => new RememberedReviewer(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<ReviewerPayload>} component
+ * @param {StreamlitComponent<ReviewerPayload>} component
  */
 export default function streamlitReviewer(component) {
   return mountReviewer(component.parentElement, component.data, streamlitSend(component));

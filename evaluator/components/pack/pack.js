@@ -1,12 +1,9 @@
-/**
- * Opens a page of the pack in the viewer; everything else of the pack works without script.
- */
+/** Opens a page of the pack in the viewer; everything else of the pack works without script. */
 
 import { mountViewer } from "../viewer/viewer.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PackPagePayload} PackPagePayload */
-/** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
-/** @typedef {import("../shared/payloads.d.ts").PageEvents} PageEvents */
+/** @import { Send } from "../shared/mount.js" */
+/** @import { PackPagePayload, PageEvents, PagePayload } from "../shared/payloads.d.ts" */
 
 /** Pixels of the dialog that its own bar takes. */
 const DIALOG_BAR = 74;
@@ -72,7 +69,7 @@ class PackViewer {
     mountViewer(this.root, data, (...event) => this.answer(...event));
   }
 
-  /** @param {Parameters<import("../shared/mount.js").Send<PageEvents>>} event */
+  /** @param {Parameters<Send<PageEvents>>} event */
   answer(...event) {
     const [name, value] = event;
     if (name === "go") this.go(value);

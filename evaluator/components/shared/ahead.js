@@ -1,6 +1,4 @@
-/**
- * Pictures that are fetched and decoded before their page is turned to.
- */
+/** Pictures that are fetched and decoded before their page is turned to. */
 
 import { html, isPicture } from "./elements.js";
 import { AT_A_TIME } from "./window.js";
@@ -76,9 +74,7 @@ export class PicturesAhead {
     this.goOn();
   }
 
-  /**
-   * @param {string} source of a picture @returns {Promise<void>} when it is decoded, or cannot be
-   */
+  /** @param {string} source of a picture @returns {Promise<void>} when it is decoded, or cannot be */
   fetched(source) {
     if (this.ready.has(source)) return Promise.resolve();
     const under = this.loading.get(source);

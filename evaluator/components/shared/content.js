@@ -1,12 +1,10 @@
-/**
- * The boxes and mistakes of one page, by key and number, and how they belong together. Pure: no document.
- */
+/** The boxes and mistakes of one page, by key and number, and how they belong together. Pure: no document. */
 
-/**
- * @template {import("./payloads.d.ts").BoxItem} B
- */
+/** @import { BoxItem, MistakeItem } from "./payloads.d.ts" */
+
+/** @template {BoxItem} B */
 export class PageContent {
-  /** @param {B[]} [boxes] @param {import("./payloads.d.ts").MistakeItem[]} [mistakes] */
+  /** @param {B[]} [boxes] @param {MistakeItem[]} [mistakes] */
   constructor(boxes = [], mistakes = []) {
     this.boxes = new Map(boxes.map((box) => [box.key, box]));
     this.mistakes = new Map(mistakes.map((mistake) => [mistake.number, mistake]));
@@ -17,12 +15,12 @@ export class PageContent {
     return this.boxes.get(key ?? "");
   }
 
-  /** @param {B | null | undefined} box @returns {import("./payloads.d.ts").MistakeItem | undefined} */
+  /** @param {B | null | undefined} box @returns {MistakeItem | undefined} */
   mistakeOf(box) {
     return this.mistakes.get(box?.mistake ?? -1);
   }
 
-  /** @param {import("./payloads.d.ts").MistakeItem} mistake @returns {B[]} */
+  /** @param {MistakeItem} mistake @returns {B[]} */
   boxesOf(mistake) {
     return mistake.keys.flatMap((key) => this.boxes.get(key) ?? []);
   }

@@ -6,6 +6,8 @@
 
 import { lineParts, percentOf } from "./words.js";
 
+/** @import { Rect } from "./payloads.d.ts" */
+
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** A picture inside the data, or one by its own path on this server (`pages/app/routes.py`). */
@@ -18,9 +20,7 @@ export function isPicture(source) {
   return PICTURE.test(source);
 }
 
-/**
- * @param {Element} node @param {Attributes} attributes null, undefined and false take an attribute away
- */
+/** @param {Element} node @param {Attributes} attributes null, undefined and false take an attribute away */
 export function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) node.removeAttribute(name);
@@ -53,14 +53,14 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Where an SVG rectangle lies. @param {import("./payloads.d.ts").Rect} r shares of the page @returns {Record<string, string>} */
+/** Where an SVG rectangle lies. @param {Rect} r shares of the page @returns {Record<string, string>} */
 export function placeOf(r) {
   return { x: percentOf(r[0]), y: percentOf(r[1]), width: percentOf(Math.max(0, r[2] - r[0])), height: percentOf(Math.max(0, r[3] - r[1])) };
 }
 
 /**
  * An outline over the whole page; its lines keep their thickness at every zoom.
- * @param {string} path in ten-thousandths of the page @param {string} className @param {import("./payloads.d.ts").Rect} [part] of the page that is shown
+ * @param {string} path in ten-thousandths of the page @param {string} className @param {Rect} [part] of the page that is shown
  * @returns {SVGElement}
  */
 export function outlineOf(path, className, part = [0, 0, 1, 1]) {

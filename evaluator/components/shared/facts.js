@@ -1,11 +1,9 @@
-/**
- * One box in words: its name for a screen reader, its chip, the facts of its tooltip. Pure: no document.
- */
+/** One box in words: its name for a screen reader, its chip, the facts of its tooltip. Pure: no document. */
 
 import { STATUS_WORDS, capital, isolated, ratio, scoreText } from "./words.js";
 
-/** @typedef {import("./payloads.d.ts").BoxItem} BoxItem */
-/** @typedef {import("./payloads.d.ts").MistakeItem} MistakeItem */
+/** @import { PageContent } from "./content.js" */
+/** @import { BoxItem, MistakeItem } from "./payloads.d.ts" */
 /**
  * @typedef {object} BoxFacts
  * @property {string} head
@@ -42,7 +40,7 @@ export function chipText(box, compact) {
 
 /**
  * The facts of one box, five lines at most.
- * @param {BoxItem} box @param {import("./content.js").PageContent<any>} content @returns {BoxFacts}
+ * @param {BoxItem} box @param {PageContent<any>} content @returns {BoxFacts}
  */
 export function factsOf(box, content) {
   const mistake = content.mistakeOf(box);

@@ -1,6 +1,4 @@
-/**
- * Whether the keys are meant for a component: nothing else wants them.
- */
+/** Whether the keys are meant for a component: nothing else wants them. */
 
 /** What takes text or a choice: there a letter is no hotkey. */
 export const TAKES_INPUT = "input, textarea, select, [contenteditable='true'], [role='textbox'], [role='combobox'], [role='listbox'], [role='radio'], [role='spinbutton']";

@@ -5,7 +5,7 @@
  * The unit is the caller's (share of the page, or CSS pixels); a function that mixes the two says so.
  */
 
-/** @typedef {import("./payloads.d.ts").Rect} Rect */
+/** @import { Rect } from "./payloads.d.ts" */
 /** @typedef {{width: number, height: number}} Size */
 
 /** @param {Rect} r @returns {number} */

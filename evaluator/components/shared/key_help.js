@@ -1,6 +1,4 @@
-/**
- * The keys in words: the line below a view and the dialog with all of them.
- */
+/** The keys in words: the line below a view and the dialog with all of them. */
 
 import { button, html, icon } from "./elements.js";
 

@@ -10,11 +10,9 @@ import { html, outlineOf, placeOf, svg, textWidth } from "./elements.js";
 import { boxName } from "./facts.js";
 import { percentOf } from "./words.js";
 
-/** @typedef {import("./payloads.d.ts").Rect} Rect */
-/** @typedef {import("./payloads.d.ts").BoxItem} BoxItem */
-/** @typedef {import("./payloads.d.ts").CutItem} CutItem */
-/** @typedef {import("./geometry.js").Size} Size */
-/** @typedef {import("./geometry.js").ChipPlace} ChipPlace */
+/** @import { ChipPlace, Size } from "./geometry.js" */
+/** @import { BoxItem, CutItem, Rect } from "./payloads.d.ts" */
+
 /**
  * How a view draws its boxes.
  * @template {BoxItem} B
@@ -46,10 +44,7 @@ function chipElement(box, text) {
   return html("div", { class: `chip chip-${box.status}`, "data-key": box.key, "aria-hidden": "true" }, text);
 }
 
-/**
- * Boxes in the order in which they are drawn.
- * @template {BoxItem} B @param {B[]} boxes @returns {B[]}
- */
+/** Boxes in the order in which they are drawn. @template {BoxItem} B @param {B[]} boxes @returns {B[]} */
 export function largeFirst(boxes) {
   return [...boxes].sort((a, b) => areaOf(b.xyxy) - areaOf(a.xyxy));
 }

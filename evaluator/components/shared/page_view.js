@@ -12,13 +12,13 @@ import { startPlacement } from "./placement.js";
 import { Debounced, SentChoice, cancelWhenLeaving } from "./requests.js";
 import { PageTurner } from "./turn.js";
 
-/** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
-/** @typedef {import("./payloads.d.ts").SelectedEvent} SelectedEvent */
-/** @typedef {import("./payloads.d.ts").SharperEvent} SharperEvent */
-/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent, verdict: import("./payloads.d.ts").VerdictEvent}} SharedEvents */
+/** @import { Send } from "./mount.js" */
+/** @import { PagePane } from "./pane.js" */
+/** @import { GoEvent, PageItem, SelectedEvent, SharperEvent, VerdictEvent } from "./payloads.d.ts" */
+/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent, verdict: VerdictEvent}} SharedEvents */
 /**
  * @typedef {object} SharedPayload
- * @property {import("./payloads.d.ts").PageItem | null} page
+ * @property {PageItem | null} page
  * @property {{document: string, index: number, current: boolean}[]} strip
  * @property {string | null} selected
  */
@@ -31,19 +31,13 @@ const LEAVING = 3000;
 /** Pixels between the view and the lower edge of the window. */
 const BELOW = 14;
 
-/**
- * @template {SharedPayload} P
- * @template E events by name
- */
+/** @template {SharedPayload} P @template E events by name */
 export class PageView {
-  /**
-   * @param {Record<string, string>} actions by key
-   * @param {import("./mount.js").Send<E>} send
-   */
+  /** @param {Record<string, string>} actions by key @param {Send<E>} send */
   constructor(actions, send) {
     this.actions = actions;
     this.send = send;
-    /** @type {import("./pane.js").PagePane<any>[]} the extending class makes them */
+    /** @type {PagePane<any>[]} the extending class makes them */
     this.panes = [];
     /** @type {P | null} */
     this.data = null;
@@ -80,13 +74,13 @@ export class PageView {
 
   // ---- what the extending class does ----------------------------------------------------------------------------
 
-  /** Sends an event. @param {Parameters<import("./mount.js").Send<SharedEvents>>} _event name and value */
+  /** Sends an event. @param {Parameters<Send<SharedEvents>>} _event name and value */
   request(..._event) {}
 
   /**
    * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the view anew, and
    * the keys are lost.
-   * @param {import("./payloads.d.ts").VerdictEvent} event
+   * @param {VerdictEvent} event
    */
   sendVerdict(event) {
     this.requests.selected.flush();
@@ -95,7 +89,7 @@ export class PageView {
 
   /**
    * Sends what shows another model or lists other pages. A chosen box that waits to be sent is of what was shown before.
-   * @param {Parameters<import("./mount.js").Send<E>>} event
+   * @param {Parameters<Send<E>>} event
    */
   sendChoice(...event) {
     this.requests.selected.cancel();
@@ -341,9 +335,7 @@ export class PageView {
   }
 }
 
-/**
- * @template {SharedPayload} P @param {P} data @returns {P} the same page as an empty sheet, and why
- */
+/** @template {SharedPayload} P @param {P} data @returns {P} the same page as an empty sheet, and why */
 function withoutImage(data) {
   const problem = {
     title: "The page image cannot be shown",

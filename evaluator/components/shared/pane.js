@@ -13,15 +13,15 @@ import { listenToPane, moveSheet } from "./sheet.js";
 import { placeTooltip, writeTooltip } from "./tooltip.js";
 import { count, plural } from "./words.js";
 
-/** @typedef {import("./placement.js").Placement} Placement */
-/** @typedef {import("./geometry.js").ChipPlace} ChipPlace */
+/** @import { ChipPlace } from "./geometry.js" */
+/** @import { BoxLook } from "./layers.js" */
+/** @import { BoxItem, LimitItem, ProblemItem, Rect } from "./payloads.d.ts" */
+/** @import { Placement } from "./placement.js" */
+/** @import { PaneActions } from "./sheet.js" */
 
-/**
- * A page in its pane.
- * @template {import("./payloads.d.ts").BoxItem} B
- */
+/** A page in its pane. @template {BoxItem} B */
 export class PagePane {
-  /** @param {import("./layers.js").BoxLook<B>} look @param {import("./sheet.js").PaneActions} actions */
+  /** @param {BoxLook<B>} look @param {PaneActions} actions */
   constructor(look, actions) {
     this.look = look;
     this.content = /** @type {PageContent<B>} */ (new PageContent());
@@ -75,7 +75,7 @@ export class PagePane {
     return true;
   }
 
-  /** @param {import("./payloads.d.ts").ProblemItem | null} problem why the page has no picture */
+  /** @param {ProblemItem | null} problem why the page has no picture */
   showProblem(problem) {
     this.problem.hidden = problem === null;
     const files = problem?.in_files ? viewLink("files") : null;
@@ -121,7 +121,7 @@ export class PagePane {
 
   /**
    * @param {B[]} marked @param {{box: B, weight: number}[]} around boxes that the tooltip should not hide
-   * @param {Placement} place @param {[number, number] | null} pointer @param {{rect: import("./payloads.d.ts").Rect, weight: number}[]} more in pixels of the pane
+   * @param {Placement} place @param {[number, number] | null} pointer @param {{rect: Rect, weight: number}[]} more in pixels of the pane
    */
   placeFacts(marked, around, place, pointer, more = []) {
     const others = around.map(({ box, weight }) => ({ rect: inPane(place, box.xyxy), weight }));
@@ -129,7 +129,7 @@ export class PagePane {
   }
 }
 
-/** @param {string[]} texts @param {{letter?: string, limit: import("./payloads.d.ts").LimitItem | null}[]} drawn @returns {HTMLElement[]} warnings above a page */
+/** @param {string[]} texts @param {{letter?: string, limit: LimitItem | null}[]} drawn @returns {HTMLElement[]} warnings above a page */
 export function warningLines(texts, drawn) {
   const limits = drawn.flatMap(({ letter, limit }) => limit
     ? [html("div", { class: "warning warning-calm" }, `${letter ? `${letter}: ` : ""}${count(limit.drawn)} of ${plural(limit.total, "box", "boxes")} drawn`)] : []);

@@ -6,8 +6,8 @@
 
 import { boxesAt, clamp, clampOffset, fitScale, toPixels, unionOf } from "./geometry.js";
 
-/** @typedef {import("./payloads.d.ts").Rect} Rect */
-/** @typedef {import("./geometry.js").Size} Size */
+/** @import { Size } from "./geometry.js" */
+/** @import { Rect } from "./payloads.d.ts" */
 /**
  * @typedef {object} Placement
  * @property {number} zoom 1 = whole page

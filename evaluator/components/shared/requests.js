@@ -1,10 +1,6 @@
-/**
- * When a request is sent, and which answers repeat what was sent.
- */
+/** When a request is sent, and which answers repeat what was sent. */
 
-/**
- * Sends when the reader rests: who walks through many boxes sends one.
- */
+/** Sends when the reader rests: who walks through many boxes sends one. */
 export class Debounced {
   /** @param {number} rest milliseconds */
   constructor(rest) {
@@ -70,9 +66,7 @@ export function cancelWhenLeaving(root, requests, left = () => undefined) {
   };
 }
 
-/**
- * Asks again for what is not ready: a few times, ever later.
- */
+/** Asks again for what is not ready: a few times, ever later. */
 export class AskAgain {
   /** @param {number[]} pauses milliseconds before each time @param {() => void} ask */
   constructor(pauses, ask) {

@@ -1,6 +1,4 @@
-/**
- * The name of the reviewer that this browser remembers.
- */
+/** The name of the reviewer that this browser remembers. */
 
 const REVIEWER_KEY = "layoutscope-reviewer";
 

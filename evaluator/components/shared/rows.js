@@ -1,6 +1,4 @@
-/**
- * Rows of a list of which one is marked; the list has one stop for the Tab key.
- */
+/** Rows of a list of which one is marked; the list has one stop for the Tab key. */
 
 /**
  * @param {HTMLElement[]} rows @param {number} position among the rows, -1 for none

@@ -1,10 +1,8 @@
-/**
- * The sheet in its pane: where it is drawn, and pointer and wheel over it.
- */
+/** The sheet in its pane: where it is drawn, and pointer and wheel over it. */
 
 import { clamp } from "./geometry.js";
 
-/** @typedef {import("./placement.js").Placement} Placement */
+/** @import { Placement } from "./placement.js" */
 
 /** @param {HTMLElement} sheet @param {Placement} place */
 export function moveSheet(sheet, place) {
@@ -28,10 +26,7 @@ function pointIn(pane, event) {
   return [event.clientX - frame.left, event.clientY - frame.top];
 }
 
-/**
- * Pointer and wheel of the pane: move, click, drag, zoom.
- * @param {HTMLElement} pane @param {PaneActions} actions
- */
+/** Pointer and wheel of the pane: move, click, drag, zoom. @param {HTMLElement} pane @param {PaneActions} actions */
 export function listenToPane(pane, actions) {
   listenToPointer(pane, actions);
   listenToWheel(pane, actions);

@@ -1,16 +1,13 @@
-/**
- * The facts of the marked box, beside it.
- */
+/** The facts of the marked box, beside it. */
 
 import { placeBeside, unionOf } from "./geometry.js";
 import { html } from "./elements.js";
 
-/** @typedef {import("./payloads.d.ts").Rect} Rect */
-/** @typedef {import("./geometry.js").Size} Size */
+/** @import { BoxFacts } from "./facts.js" */
+/** @import { Size } from "./geometry.js" */
+/** @import { Rect } from "./payloads.d.ts" */
 
-/**
- * @param {HTMLElement} tooltip @param {import("./facts.js").BoxFacts | null} facts null hides it
- */
+/** @param {HTMLElement} tooltip @param {BoxFacts | null} facts null hides it */
 export function writeTooltip(tooltip, facts) {
   tooltip.classList.toggle("shown", facts !== null);
   if (!facts) return;

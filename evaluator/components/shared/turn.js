@@ -7,7 +7,7 @@
  * for that.
  */
 
-/** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
+/** @import { GoEvent } from "./payloads.d.ts" */
 /** @typedef {{document: string, index: number}} PagePlace */
 /** @typedef {{page: (PagePlace & {position: number, total: number}) | null, strip: (PagePlace & {current: boolean})[]}} Turnable */
 

@@ -5,7 +5,8 @@
  * later version counts, so answers may come in any order.
  */
 
-/** @typedef {import("./payloads.d.ts").WindowLayer} WindowLayer */
+/** @import { WindowLayer } from "./payloads.d.ts" */
+
 /**
  * @template C a page as it is sent
  * @typedef {{version: number, name: string, content: C}} FetchedPage

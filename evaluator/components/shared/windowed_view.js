@@ -8,9 +8,11 @@ import { PageView } from "./page_view.js";
 import { AskAgain, Debounced, eventId, pause } from "./requests.js";
 import { SentTurns, placesAround } from "./window.js";
 
-/** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
-/** @typedef {import("./payloads.d.ts").WindowLayer} WindowLayer */
-/** @typedef {import("./page_view.js").SharedEvents} SharedEvents */
+/** @import { PicturesAhead } from "./ahead.js" */
+/** @import { Mounted, Send } from "./mount.js" */
+/** @import { SharedEvents, SharedPayload } from "./page_view.js" */
+/** @import { GoEvent, PageItem, WindowLayer } from "./payloads.d.ts" */
+/** @import { PageWindow } from "./window.js" */
 
 /** Milliseconds of rest before a page turn is sent. */
 const SEND_AFTER = 80;
@@ -21,15 +23,15 @@ const PICTURE_WAITS = 150;
 
 /**
  * @template {WindowLayer & {content?: any, items?: any}} D a page of a list
- * @template {import("./page_view.js").SharedPayload} P one page
+ * @template {SharedPayload} P one page
  * @template E events by name
  * @extends {PageView<P, E>}
  */
 export class WindowedView extends PageView {
   /**
-   * @param {Record<string, string>} actions by key @param {import("./mount.js").Send<E>} send
-   * @param {import("./window.js").PageWindow<D, P, any, any>} pagesHere what this document has of pages; it outlives a view, because Python knows what was sent to it
-   * @param {import("./ahead.js").PicturesAhead} picturesAhead
+   * @param {Record<string, string>} actions by key @param {Send<E>} send
+   * @param {PageWindow<D, P, any, any>} pagesHere what this document has of pages; it outlives a view, because Python knows what was sent to it
+   * @param {PicturesAhead} picturesAhead
    */
   constructor(actions, send, pagesHere, picturesAhead) {
     super(actions, send);
@@ -51,7 +53,7 @@ export class WindowedView extends PageView {
     pagesHere.come = () => this.loadAhead();
   }
 
-  /** Sends an event as it is. @param {Parameters<import("./mount.js").Send<SharedEvents>>} _event name and value */
+  /** Sends an event as it is. @param {Parameters<Send<SharedEvents>>} _event name and value */
   sendShared(..._event) {}
 
   /** @returns {number} place in the list of the page on screen */
@@ -98,7 +100,7 @@ export class WindowedView extends PageView {
     if (page) this.update({ ...page, selected: this.selected });
   }
 
-  /** Fetches pages that the reader may turn to next, and their pictures. @param {import("./payloads.d.ts").PageItem | null} [page] that is shown */
+  /** Fetches pages that the reader may turn to next, and their pictures. @param {PageItem | null} [page] that is shown */
   loadAhead(page = this.data?.page ?? null) {
     if (!this.windowed || !page?.position) return;
     const around = placesAround({ here: page.position, total: page.total, toward: this.toward, running: this.running }, (from, step) => this.nextWith(from, step));
@@ -210,13 +212,13 @@ export class WindowedView extends PageView {
     return this.picturesAhead.get(source);
   }
 
-  /** @override @param {Parameters<import("./mount.js").Send<SharedEvents>>} event */
+  /** @override @param {Parameters<Send<SharedEvents>>} event */
   request(...event) {
     if (event[0] === "go" && this.windowed) this.sendTurn(event[1]);
     else this.sendShared(...event);
   }
 
-  /** What shows another model is about the page that the reader has turned to. @override @param {Parameters<import("./mount.js").Send<E>>} event */
+  /** What shows another model is about the page that the reader has turned to. @override @param {Parameters<Send<E>>} event */
   sendChoice(...event) {
     this.requests.turn.flush();
     super.sendChoice(...event);
@@ -241,9 +243,9 @@ export class WindowedView extends PageView {
 /**
  * What `mounting` wants of a view.
  * @template {WindowLayer & {content?: any, items?: any}} D
- * @template {import("./page_view.js").SharedPayload} P
+ * @template {SharedPayload} P
  * @template E
- * @param {WindowedView<D, P, E>} view @returns {import("./mount.js").Mounted<P | D, E>}
+ * @param {WindowedView<D, P, E>} view @returns {Mounted<P | D, E>}
  */
 export function windowed(view) {
   return {

@@ -1,6 +1,4 @@
-/**
- * Numbers and names as people read them. Pure functions: no document.
- */
+/** Numbers and names as people read them. Pure functions: no document. */
 
 /** Names of the statuses in words. */
 export const STATUS_WORDS = { TP: "matched", FP: "false positive", FN: "missed", truth: "matched ground truth" };

@@ -8,25 +8,23 @@ import { button, html, icon, svg } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { count, percentOf } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").SliceItem} SliceItem */
-/** @typedef {import("../shared/payloads.d.ts").SliceBarItem} SliceBarItem */
-/** @typedef {import("../shared/payloads.d.ts").SlicePanelItem} SlicePanelItem */
-/** @typedef {import("../shared/payloads.d.ts").SlicesPayload} SlicesPayload */
-/** @typedef {import("../shared/payloads.d.ts").SlicesEvents} SlicesEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { CardItem, CropItem, SliceBarItem, SliceItem, SlicePanelItem } from "../shared/payloads.d.ts" */
+/** @import { SlicesEvents, SlicesPayload } from "../shared/payloads.d.ts" */
 
 const PANEL_HEIGHT = 132;
 const HEAD = ["", "Slice", "95 % interval", "Elsewhere", "Points", "95 % interval"];
 
 export class SlicesView {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<SlicesEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<SlicesEvents>} send */
   constructor(parent, send) {
     this.send = send;
     this.text = "";
     this.at = 0;
     this.name = "worst";
-    /** @type {Map<string, import("../shared/payloads.d.ts").CropItem>} crops of examples by key of their card */
+    /** @type {Map<string, CropItem>} crops of examples by key of their card */
     this.crops = new Map();
-    /** @type {Map<string, {node: HTMLElement, boxes: import("../shared/payloads.d.ts").CardItem["boxes"]}>} */
+    /** @type {Map<string, {node: HTMLElement, boxes: CardItem["boxes"]}>} */
     this.frames = new Map();
     this.list = html("div", { class: "slices-list", role: "listbox", tabindex: "0", "aria-label": "Slices, most costly first" });
     this.detail = html("section", { class: "slices-detail", "aria-label": "The chosen slice" });
@@ -219,12 +217,9 @@ function panel({ title, cells }) {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountSlices = mounting((parent, /** @type {import("../shared/mount.js").Send<SlicesEvents>} */ send) => new SlicesView(parent, send));
+export const mountSlices = mounting((parent, /** @type {Send<SlicesEvents>} */ send) => new SlicesView(parent, send));
 
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<SlicesPayload>} component
- */
+/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<SlicesPayload>} component */
 export default function streamlitSlices(component) {
   return mountSlices(component.parentElement, component.data, streamlitSend(component));
 }

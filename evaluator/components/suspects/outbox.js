@@ -3,7 +3,7 @@
  * draws nothing.
  */
 
-/** @typedef {import("../shared/payloads.d.ts").SuspectVerdictEvent} SuspectVerdictEvent */
+/** @import { SuspectVerdictEvent } from "../shared/payloads.d.ts" */
 
 /** Milliseconds after which a message that is not answered makes way for the next one. */
 const LOST_AFTER = 8000;

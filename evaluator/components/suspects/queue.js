@@ -1,8 +1,6 @@
-/**
- * Which suspects are listed and which one is chosen, while answers are on their way. Pure: no document.
- */
+/** Which suspects are listed and which one is chosen, while answers are on their way. Pure: no document. */
 
-/** @typedef {import("../shared/payloads.d.ts").SuspectItem} SuspectItem */
+/** @import { Rect, SuspectItem } from "../shared/payloads.d.ts" */
 
 export class SuspectQueue {
   /** @param {string[]} answered targets that were answered, the last one at the end */
@@ -68,7 +66,7 @@ export class SuspectQueue {
 
 /**
  * How far a correction moves the side that it moves most.
- * @param {import("../shared/payloads.d.ts").Rect} now @param {import("../shared/payloads.d.ts").Rect} proposed
+ * @param {Rect} now @param {Rect} proposed
  * @param {{width: number, height: number}} page in points
  * @returns {{side: number, points: number}} 0 left, 1 top, 2 right, 3 bottom
  */
@@ -80,9 +78,9 @@ export function largestMove(now, proposed, page) {
 
 /**
  * A box after one of its corners was dragged; it keeps an area and stays on the page.
- * @param {import("../shared/payloads.d.ts").Rect} box @param {number} corner 0 left top, 1 right top, 2 left bottom, 3 right bottom
+ * @param {Rect} box @param {number} corner 0 left top, 1 right top, 2 left bottom, 3 right bottom
  * @param {number} x @param {number} y share of the page
- * @returns {import("../shared/payloads.d.ts").Rect}
+ * @returns {Rect}
  */
 export function withCorner([x1, y1, x2, y2], corner, x, y) {
   const least = 0.002;

@@ -7,8 +7,7 @@ import { html, isPicture, placeOf, setAttributes, svg, textWidth } from "../shar
 import { isolated, percentOf } from "../shared/words.js";
 import { largestMove, withCorner } from "./queue.js";
 
-/** @typedef {import("../shared/payloads.d.ts").SuspectItem} SuspectItem */
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @import { PictureItem, Rect, SuspectItem } from "../shared/payloads.d.ts" */
 
 const BLANK = { width: 595, height: 842 };
 /** Points from which on a moved side gets its measure. */
@@ -36,7 +35,7 @@ export class SuspectSheet {
   }
 
   /**
-   * @param {SuspectItem} item @param {import("../shared/payloads.d.ts").PictureItem | undefined} picture undefined while it is on its way
+   * @param {SuspectItem} item @param {PictureItem | undefined} picture undefined while it is on its way
    * @param {{labels: string[], hidden: Set<string>, edit: {box: Rect, label: number} | null}} look
    */
   draw(item, picture, look) {

@@ -16,10 +16,10 @@ import { Outbox } from "./outbox.js";
 import { SuspectQueue } from "./queue.js";
 import { SuspectSheet } from "./sheet.js";
 
-/** @typedef {import("../shared/payloads.d.ts").SuspectItem} SuspectItem */
-/** @typedef {import("../shared/payloads.d.ts").SuspectsPayload} SuspectsPayload */
-/** @typedef {import("../shared/payloads.d.ts").SuspectsEvents} SuspectsEvents */
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { CardBoxItem, CropItem, MistakeItem, PictureItem, Rect, SuspectItem } from "../shared/payloads.d.ts" */
+/** @import { SuspectsEvents, SuspectsPayload } from "../shared/payloads.d.ts" */
+/** @import { Judgement } from "../viewer/drafts.js" */
 
 /** @type {Record<string, string>} */
 const ACTIONS = {
@@ -44,7 +44,7 @@ const ASKED_AGAIN = 3000;
 const ANSWERED = [];
 
 export class SuspectsView {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<SuspectsEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<SuspectsEvents>} send */
   constructor(parent, send) {
     this.send = send;
     this.queue = new SuspectQueue(ANSWERED);
@@ -52,9 +52,9 @@ export class SuspectsView {
     this.data = null;
     /** @type {SuspectsPayload["states"]} */
     this.states = {};
-    /** @type {Map<string, import("../shared/payloads.d.ts").PictureItem>} by index and document */
+    /** @type {Map<string, PictureItem>} by index and document */
     this.pages = new Map();
-    /** @type {Map<string, import("../shared/payloads.d.ts").CropItem>} by target */
+    /** @type {Map<string, CropItem>} by target */
     this.crops = new Map();
     /** @type {SuspectsPayload["effects"]} */
     this.effects = {};
@@ -122,12 +122,12 @@ export class SuspectsView {
     this.draw();
   }
 
-  /** @param {SuspectItem} item @returns {import("../shared/payloads.d.ts").MistakeItem} what the drafts know it as */
+  /** @param {SuspectItem} item @returns {MistakeItem} what the drafts know it as */
   mistakeOf({ rank, target, kind, label }) {
     return { number: rank, status: "", title: kind, label, lines: [], tags: [], keys: [], target, verdict: null, unsaved: null, answered: "", ...this.states[target] };
   }
 
-  /** @param {SuspectItem} item @returns {import("../viewer/drafts.js").Judgement} */
+  /** @param {SuspectItem} item @returns {Judgement} */
   judgementOf(item) {
     return this.drafts.shown(item, this.mistakeOf(item), this.data?.reviewer ?? null);
   }
@@ -467,7 +467,7 @@ function wordsOf(verdict) {
   return ANSWERS.find(([name]) => name === verdict)?.[1] ?? verdict?.replaceAll("_", " ") ?? "no verdict";
 }
 
-/** @param {SuspectItem} item @returns {import("../shared/payloads.d.ts").CardBoxItem[]} the boxes of a row */
+/** @param {SuspectItem} item @returns {CardBoxItem[]} the boxes of a row */
 function cropBoxes(item) {
   return [
     ...(item.proposed ? [{ key: "proposed", side: /** @type {const} */ ("prediction"), status: /** @type {const} */ ("truth"), xyxy: item.proposed }] : []),
@@ -493,11 +493,11 @@ function effect(lines) {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountSuspects = mounting((parent, /** @type {import("../shared/mount.js").Send<SuspectsEvents>} */ send) => new SuspectsView(parent, send));
+export const mountSuspects = mounting((parent, /** @type {Send<SuspectsEvents>} */ send) => new SuspectsView(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<SuspectsPayload>} component
+ * @param {StreamlitComponent<SuspectsPayload>} component
  */
 export default function streamlitSuspects(component) {
   return mountSuspects(component.parentElement, component.data, streamlitSend(component));

@@ -1,6 +1,4 @@
-/**
- * Turns, verdicts, runs and fetched pages in any order end alike: browser and app show one page, as it is.
- */
+/** Turns, verdicts, runs and fetched pages in any order end alike: browser and app show one page, as it is. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,10 +1,6 @@
-/**
- * Made-up payloads and a clock that the tests turn themselves.
- */
+/** Made-up payloads and a clock that the tests turn themselves. */
 
-/** @typedef {import("../shared/payloads.d.ts").BoxItem} BoxItem */
-/** @typedef {import("../shared/payloads.d.ts").PairBoxItem} PairBoxItem */
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+/** @import { BoxItem, MistakeItem, PairBoxItem } from "../shared/payloads.d.ts" */
 
 /** @param {string} key "g…" is a ground truth @param {Partial<BoxItem>} [more] @returns {BoxItem} */
 export function box(key, more = {}) {

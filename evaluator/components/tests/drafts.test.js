@@ -4,8 +4,7 @@ import { test } from "node:test";
 import { Drafts } from "../viewer/drafts.js";
 import { Clock, mistake } from "./building.js";
 
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
-/** @typedef {import("../shared/payloads.d.ts").VerdictEvent} VerdictEvent */
+/** @import { MistakeItem, VerdictEvent } from "../shared/payloads.d.ts" */
 
 const PAGE = { document: "a.pdf", index: 3 };
 const OPEN = mistake(2, ["p1", "g1"], { target: "t-2" });

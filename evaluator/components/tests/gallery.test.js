@@ -3,7 +3,9 @@ import { test } from "node:test";
 
 import { CropQueue } from "../gallery/queue.js";
 
-/** @type {import("../shared/payloads.d.ts").CropItem} */
+/** @import { CropItem } from "../shared/payloads.d.ts" */
+
+/** @type {CropItem} */
 const CROP = { image: null, region: [0, 0, 1, 1], aspect: 1.7, problem: null };
 
 test("cards near the screen are asked for once, two dozen at a time", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { areaOf, boxesAt, chipRect, clampOffset, cropRegion, fitScale, linkEnds, overlapOf, placeBeside, placeChips, unionOf } from "../shared/geometry.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @import { Rect } from "../shared/payloads.d.ts" */
 
 test("areas and overlaps are never negative", () => {
   assert.equal(areaOf([2, 2, 1, 5]), 0);

@@ -5,7 +5,9 @@ import { COMPARE_ACTIONS, COMPARE_HELP } from "../compare/keys.js";
 import { REPEATING, actionOf } from "../shared/keys.js";
 import { KEY_HELP, VIEWER_ACTIONS } from "../viewer/keys.js";
 
-/** @param {string} key @param {Partial<import("../shared/keys.js").Press>} [more] */
+/** @import { Press } from "../shared/keys.js" */
+
+/** @param {string} key @param {Partial<Press>} [more] */
 function press(key, more = {}) {
   return { key, ctrlKey: false, altKey: false, metaKey: false, isComposing: false, ...more };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { amountText, cellAfter, cellFacts, shareText, nameLines } from "../matrix/facts.js";
 
-/** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
+/** @import { MatrixPayload } from "../shared/payloads.d.ts" */
 
 /** @type {MatrixPayload} */
 const MATRIX = {

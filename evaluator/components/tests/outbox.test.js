@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Outbox } from "../suspects/outbox.js";
 import { Clock } from "./building.js";
 
-/** @typedef {import("../shared/payloads.d.ts").SuspectVerdictEvent} SuspectVerdictEvent */
+/** @import { SuspectVerdictEvent } from "../shared/payloads.d.ts" */
 
 /** @param {string} id @param {Partial<SuspectVerdictEvent>} [more] @returns {SuspectVerdictEvent} */
 function said(id, more = {}) {

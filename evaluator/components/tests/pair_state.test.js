@@ -4,8 +4,7 @@ import { test } from "node:test";
 import { PairState } from "../compare/state.js";
 import { pairBox } from "./building.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PaneItem} PaneItem */
-/** @typedef {import("../shared/payloads.d.ts").PairBoxItem} PairBoxItem */
+/** @import { PairBoxItem, PaneItem } from "../shared/payloads.d.ts" */
 
 /** @param {string} letter @param {PairBoxItem[]} boxes @returns {PaneItem} */
 function pane(letter, boxes) {

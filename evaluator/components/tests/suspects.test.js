@@ -3,7 +3,9 @@ import { test } from "node:test";
 
 import { SuspectQueue, largestMove, withCorner } from "../suspects/queue.js";
 
-/** @param {string} target @param {number} rank @returns {import("../shared/payloads.d.ts").SuspectItem} */
+/** @import { SuspectItem } from "../shared/payloads.d.ts" */
+
+/** @param {string} target @param {number} rank @returns {SuspectItem} */
 function suspect(target, rank) {
   return {
     target, rank, document: "a.pdf", index: 0, place: "a.pdf, page 1", kind: "Border", label: "Text", score: 0.9, reason: "", now: [0.1, 0.1, 0.2, 0.2],

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { overlapOf } from "../shared/geometry.js";
 import { areaPath, linePath, placeTags, tagsOf } from "../tint/tags.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @import { Rect } from "../shared/payloads.d.ts" */
 
 test("rectangles and lines as paths", () => {
   assert.equal(areaPath([[0, 0, 2, 3], [4, 4, 5, 5]]), "M0 0H2V3H0ZM4 4H5V5H4Z");

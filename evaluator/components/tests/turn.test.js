@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { PageTurner, rowOf } from "../shared/turn.js";
 import { Clock } from "./building.js";
 
+/** @import { GoEvent } from "../shared/payloads.d.ts" */
+
 /** @param {number} position 1-based place among ten pages, of which the strip holds the first six */
 function at(position) {
   const strip = [0, 1, 2, 3, 4, 5].map((index) => ({ document: "a.pdf", index, current: index === position - 1 }));
@@ -13,7 +15,7 @@ function at(position) {
 /** @param {number} position */
 function turner(position) {
   const clock = new Clock();
-  /** @type {import("../shared/payloads.d.ts").GoEvent[]} */
+  /** @type {GoEvent[]} */
   const sent = [];
   /** @type {(number | null)[]} */
   const asked = [];
@@ -75,7 +77,7 @@ test("a late page is shown as late, a lost one is given up", () => {
 /** A turner that has some pages, and for some only waits for their picture. @param {number} position @param {number[]} here @param {Map<number, Promise<void>>} [coming] */
 function holder(position, here, coming = new Map()) {
   const clock = new Clock();
-  /** @type {import("../shared/payloads.d.ts").GoEvent[]} */
+  /** @type {GoEvent[]} */
   const sent = [];
   /** @type {number[]} */
   const drawn = [];

@@ -5,9 +5,7 @@ import { PageWindow, SentTurns, placesAround } from "../shared/window.js";
 import { putPage } from "../viewer/put.js";
 import { mistake } from "./building.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
-/** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
-/** @typedef {import("../shared/payloads.d.ts").PairWindowPayload} PairWindowPayload */
+/** @import { PagePayload, PairWindowPayload, WindowPayload } from "../shared/payloads.d.ts" */
 /** @typedef {import("../shared/window.js").FetchedPage<PagePayload>} FetchedPage */
 
 /** @param {number} index @param {string} [words] of its mistake @returns {PagePayload} */

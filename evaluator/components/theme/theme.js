@@ -6,11 +6,11 @@
 import { html } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 
-/** @typedef {import("../shared/payloads.d.ts").ThemePayload} ThemePayload */
-/** @typedef {import("../shared/payloads.d.ts").ThemeEvents} ThemeEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { ThemeEvents, ThemePayload } from "../shared/payloads.d.ts" */
 
 class FollowedTheme {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<ThemeEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<ThemeEvents>} send */
   constructor(parent, send) {
     this.send = send;
     /** @type {boolean | null} */
@@ -46,12 +46,9 @@ class FollowedTheme {
   }
 }
 
-const mountTheme = mounting((parent, /** @type {import("../shared/mount.js").Send<ThemeEvents>} */ send) => new FollowedTheme(parent, send));
+const mountTheme = mounting((parent, /** @type {Send<ThemeEvents>} */ send) => new FollowedTheme(parent, send));
 
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<ThemePayload>} component
- */
+/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<ThemePayload>} component */
 export default function streamlitTheme(component) {
   return mountTheme(component.parentElement, component.data, streamlitSend(component));
 }

@@ -1,10 +1,8 @@
-/**
- * The tinted area as a path, and where the chips of its boxes go. Pure: no document.
- */
+/** The tinted area as a path, and where the chips of its boxes go. Pure: no document. */
 
 import { areaOf, overlapOf } from "../shared/geometry.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @import { Rect } from "../shared/payloads.d.ts" */
 
 const TAG_HEIGHT = 18;
 const MOST_OF_A_KIND = 3;

@@ -13,9 +13,8 @@ import { MARGIN, fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shar
 import { listenToPane, moveSheet } from "../shared/sheet.js";
 import { areaPath, linePath, placeTags, tagsOf } from "./tags.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
-/** @typedef {import("../shared/payloads.d.ts").TintPayload} TintPayload */
-/** @typedef {import("../shared/payloads.d.ts").TintEvents} TintEvents */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Rect, TintEvents, TintPayload } from "../shared/payloads.d.ts" */
 
 const SHARPER_FROM = 1.3;
 const CHIP_FONT = "650 12px 'Source Sans', 'Source Sans 3', sans-serif";
@@ -26,7 +25,7 @@ const MOST_KEPT_CLEAR = 400;
 let hatches = 0;
 
 class Tint {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<TintEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<TintEvents>} send */
   constructor(parent, send) {
     this.send = send;
     /** @type {TintPayload | null} */
@@ -237,12 +236,9 @@ class Tint {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountTint = mounting((parent, /** @type {import("../shared/mount.js").Send<TintEvents>} */ send) => new Tint(parent, send));
+export const mountTint = mounting((parent, /** @type {Send<TintEvents>} */ send) => new Tint(parent, send));
 
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<TintPayload>} component
- */
+/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<TintPayload>} component */
 export default function streamlitTint(component) {
   return mountTint(component.parentElement, component.data, streamlitSend(component));
 }

@@ -1,6 +1,4 @@
-/**
- * How the reader goes through boxes: pointer, next mistake, stacked boxes, lists.
- */
+/** How the reader goes through boxes: pointer, next mistake, stacked boxes, lists. */
 
 import { unionOf } from "../shared/geometry.js";
 import { boxName } from "../shared/facts.js";
@@ -8,8 +6,8 @@ import { bringIntoView, inPane, stackAt } from "../shared/placement.js";
 import { setHover } from "./marks.js";
 import { judgedMistake } from "./verdict.js";
 
-/** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+/** @import { MistakeItem, PagePayload } from "../shared/payloads.d.ts" */
+/** @import { Viewer } from "./viewer.js" */
 
 /** @param {Viewer} view @param {[number, number] | null} at pixels of the pane @param {string | null} chip the box whose chip is there */
 export function movePointer(view, at, chip) {
@@ -51,7 +49,7 @@ function walkOn(view, step) {
     return;
   }
   const position = (step > 0 ? walk?.next : walk?.previous) ?? 0;
-  const edge = (/** @type {import("../shared/payloads.d.ts").PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
+  const edge = (/** @type {PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
   view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 }, (waits) => view.drawPlaced(position, edge, waits));
 }
 

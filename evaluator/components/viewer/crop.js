@@ -1,15 +1,12 @@
-/**
- * The small pictures of the list: a cut of the page image with some boxes on it.
- */
+/** The small pictures of the list: a cut of the page image with some boxes on it. */
 
 import { cropRegion, overlapOf } from "../shared/geometry.js";
 import { html, placeOf, setAttributes, svg } from "../shared/elements.js";
 import { largeFirst } from "../shared/layers.js";
 import { percentOf } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
-/** @typedef {import("../shared/payloads.d.ts").BoxItem} BoxItem */
-/** @typedef {import("../shared/geometry.js").Size} Size */
+/** @import { Size } from "../shared/geometry.js" */
+/** @import { BoxItem, Rect } from "../shared/payloads.d.ts" */
 
 /**
  * The part of the page image that a crop shows, in its own few pixels.

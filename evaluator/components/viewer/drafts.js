@@ -8,9 +8,7 @@
 
 import { eventId } from "../shared/requests.js";
 
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
-/** @typedef {import("../shared/payloads.d.ts").OpinionItem} OpinionItem */
-/** @typedef {import("../shared/payloads.d.ts").VerdictEvent} VerdictEvent */
+/** @import { MistakeItem, OpinionItem, VerdictEvent } from "../shared/payloads.d.ts" */
 /** @typedef {{document: string, index: number}} PagePlace */
 /**
  * @typedef {object} Draft

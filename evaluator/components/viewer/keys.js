@@ -1,8 +1,8 @@
-/**
- * Keys of the page viewer: which key asks for which action, and the two lists that name them.
- */
+/** Keys of the page viewer: which key asks for which action, and the two lists that name them. */
 
 import { PAGE_ACTIONS } from "../shared/keys.js";
+
+/** @import { KeyGroup } from "../shared/key_help.js" */
 
 /** @type {Record<string, string>} */
 export const VIEWER_ACTIONS = {
@@ -15,7 +15,7 @@ export const VIEWER_ACTIONS = {
   v: "verdict",
 };
 
-/** @type {(import("../shared/key_help.js").KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
+/** @type {(KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
 export const KEY_LINE = [
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
   { keys: ["P", "N"], words: "mistake", rank: 1 },

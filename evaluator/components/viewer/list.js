@@ -7,8 +7,7 @@ import { breakable, button, html } from "../shared/elements.js";
 import { mistakeName } from "../shared/facts.js";
 import { count, plural } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
-/** @typedef {import("../shared/payloads.d.ts").CauseItem} CauseItem */
+/** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
 /**
  * @typedef {object} ListActions
  * @property {(mistake: MistakeItem) => void} choose
@@ -97,10 +96,7 @@ export function foldCauses(list, rows, causes, listed, isOpen, whole) {
   }
 }
 
-/**
- * Scrolls a list, and nothing around it, until a row shows.
- * @param {HTMLElement} list @param {HTMLElement} row
- */
+/** Scrolls a list, and nothing around it, until a row shows. @param {HTMLElement} list @param {HTMLElement} row */
 export function scrollToRow(list, row) {
   const top = row.offsetTop - list.offsetTop;
   if (top < list.scrollTop) list.scrollTop = top;

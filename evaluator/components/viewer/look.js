@@ -1,15 +1,14 @@
-/**
- * How the page viewer draws its boxes and which of them have chips.
- */
+/** How the page viewer draws its boxes and which of them have chips. */
 
 import { chipText } from "../shared/facts.js";
 
-/** @typedef {import("../shared/payloads.d.ts").BoxItem} BoxItem */
+/** @import { BoxLook } from "../shared/layers.js" */
+/** @import { BoxItem } from "../shared/payloads.d.ts" */
 
 /** Labels without text to hide: a chip may rather cover these. */
 const PICTURES = /picture|figure|image|photo|chart/i;
 
-/** @type {import("../shared/layers.js").BoxLook<BoxItem>} */
+/** @type {BoxLook<BoxItem>} */
 export const VIEWER_LOOK = {
   bands: 1,
   band: () => 0,

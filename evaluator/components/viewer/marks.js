@@ -1,16 +1,15 @@
-/**
- * What shows on the page and what is marked: layers, labels, chips, the box under the pointer.
- */
+/** What shows on the page and what is marked: layers, labels, chips, the box under the pointer. */
 
 import { placeOf, setAttributes } from "../shared/elements.js";
 import { drawCuts, drawForeign } from "../shared/layers.js";
 import { scrollToRow } from "./list.js";
 import { STATUSES, writeCauses, writeListState, writeMenuButton, writeMistakePlace, writeNotes } from "./words.js";
 
-/** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {import("../shared/payloads.d.ts").BoxItem} BoxItem */
+/** @import { BoxItem, Rect } from "../shared/payloads.d.ts" */
+/** @import { Layer } from "./state.js" */
+/** @import { Viewer } from "./viewer.js" */
 
-/** @param {Viewer} view @param {import("./state.js").Layer} layer @param {boolean} shown */
+/** @param {Viewer} view @param {Layer} layer @param {boolean} shown */
 export function setLayer(view, layer, shown) {
   view.state.layers[layer] = shown;
   applyLayers(view);
@@ -131,6 +130,6 @@ export function drawMark(view) {
   if (!marked.length) return;
   const around = state.visibleBoxes().filter((box) => !marked.includes(box)).map((box) => ({ box, weight: box.mistake === null ? 0.7 : 1.5 }));
   const chips = pane.chipPlaces.flatMap(({ rect }) => rect
-    ? [{ rect: /** @type {import("../shared/payloads.d.ts").Rect} */ ([rect[0] + place.x, rect[1] + place.y, rect[2] + place.x, rect[3] + place.y]), weight: 3 }] : []);
+    ? [{ rect: /** @type {Rect} */ ([rect[0] + place.x, rect[1] + place.y, rect[2] + place.x, rect[3] + place.y]), weight: 3 }] : []);
   pane.placeFacts(marked, around, place, view.pointer, chips);
 }

@@ -11,7 +11,7 @@ import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
 import { VIEWER_LOOK } from "./look.js";
 import { STATUSES } from "./words.js";
 
-/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @import { Viewer } from "./viewer.js" */
 
 /** The paper between the margins at 96 dpi, and what the sheet may take of it. */
 const ROOM = { width: 700, height: 690 };

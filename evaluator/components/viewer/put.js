@@ -1,13 +1,12 @@
-/**
- * How a page of the page viewer is put together from what Python sends.
- */
+/** How a page of the page viewer is put together from what Python sends. */
 
 import { withCurrent } from "../shared/window.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
+/** @import { PagePayload, StripItem, WindowPayload } from "../shared/payloads.d.ts" */
+/** @import { PutPage } from "../shared/window.js" */
 /** @typedef {PagePayload & {content?: string, strip_name?: string}} NamedPage */
 
-/** @type {import("../shared/window.js").PutPage<import("../shared/payloads.d.ts").WindowPayload, NamedPage, PagePayload, import("../shared/payloads.d.ts").StripItem[]>} */
+/** @type {PutPage<WindowPayload, NamedPage, PagePayload, StripItem[]>} */
 export function putPage(content, items, last, name) {
   return {
     ...content,

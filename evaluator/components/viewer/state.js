@@ -4,10 +4,8 @@
 
 import { PageContent } from "../shared/content.js";
 
-/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
-/** @typedef {import("../shared/payloads.d.ts").BoxItem} BoxItem */
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
-/** @typedef {{cut: import("../shared/payloads.d.ts").CutItem, truth: Rect, prediction: Rect}} CutPair */
+/** @import { BoxItem, BoxStatus, CutItem, MistakeItem, Rect } from "../shared/payloads.d.ts" */
+/** @typedef {{cut: CutItem, truth: Rect, prediction: Rect}} CutPair */
 /** @typedef {"TP" | "FP" | "FN" | "truth" | "predictions" | "lost"} Layer */
 
 /** Points by which loose boxes reach beyond their box, sideways and up and down. */
@@ -23,7 +21,7 @@ export class ViewerState {
     this.loose = false;
   }
 
-  /** @returns {Record<import("../shared/payloads.d.ts").BoxStatus, boolean>} which statuses no box shows */
+  /** @returns {Record<BoxStatus, boolean>} which statuses no box shows */
   hiddenStatuses() {
     const { layers } = this;
     return { TP: !(layers.TP && layers.predictions), FP: !(layers.FP && layers.predictions), FN: !(layers.FN || layers.truth), truth: !layers.truth };

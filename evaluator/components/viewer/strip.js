@@ -8,7 +8,7 @@ import { breakable, button, html, icon, isPicture, svg } from "../shared/element
 import { markRow } from "../shared/rows.js";
 import { count, plainName, plural } from "../shared/words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").StripItem} StripItem */
+/** @import { StripItem } from "../shared/payloads.d.ts" */
 
 const DARK_BLOCKS = /picture|figure|table|image|chart/i;
 const HEAD_BLOCKS = /title|header|heading/i;

@@ -9,7 +9,7 @@ import { helpButton, keyGroups } from "../shared/key_help.js";
 import { STATUS_WORDS, count } from "../shared/words.js";
 import { KEY_LINE } from "./keys.js";
 
-/** @typedef {import("../shared/payloads.d.ts").CountedStatus} CountedStatus */
+/** @import { CountedStatus } from "../shared/payloads.d.ts" */
 /**
  * @typedef {object} ToolbarActions
  * @property {(step: number) => void} turn

@@ -10,26 +10,27 @@ import { button, html, icon } from "../shared/elements.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { count, plural } from "../shared/words.js";
 
+/** @import { PageContent } from "../shared/content.js" */
+/** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
+/** @import { Drafts, Judgement } from "./drafts.js" */
 /**
  * @typedef {object} Viewer what shows the row: the page viewer, or one model of the comparison
- * @property {{content: import("../shared/content.js").PageContent<any>}} state
+ * @property {{content: PageContent<any>}} state
  * @property {{page: {document: string, index: number} | null, verdicts?: boolean, reviewer?: string | null} | null} data
  * @property {() => {reviewer?: string | null}} shown
  * @property {string | null} selected
- * @property {import("../shared/payloads.d.ts").CauseItem | null} whole the cause that is judged as a whole
- * @property {(mistake: MistakeItem) => import("../shared/payloads.d.ts").CauseItem | undefined} causeOf that has more mistakes than this one
- * @property {(cause: import("../shared/payloads.d.ts").CauseItem | null) => void} judgeWhole
- * @property {(cause: import("../shared/payloads.d.ts").CauseItem) => void} [alike] the way to more like it, where no list has one
+ * @property {CauseItem | null} whole the cause that is judged as a whole
+ * @property {(mistake: MistakeItem) => CauseItem | undefined} causeOf that has more mistakes than this one
+ * @property {(cause: CauseItem | null) => void} judgeWhole
+ * @property {(cause: CauseItem) => void} [alike] the way to more like it, where no list has one
  * @property {string} [subject] whose mistakes are judged, where two models are shown: "A: "
- * @property {import("./drafts.js").Drafts} drafts
+ * @property {Drafts} drafts
  * @property {ReturnType<typeof makeVerdictRow>} verdict
  * @property {HTMLElement} root
  * @property {HTMLElement} spoken
  * @property {{root: HTMLElement}} pane
  * @property {(mistake: MistakeItem) => string} [titleOf] what the row says it is about, where a number does not show
  */
-/** @typedef {import("./drafts.js").Judgement} Judgement */
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
 /** @type {[string, string][]} name, words */
 const VERDICTS = [
@@ -89,7 +90,7 @@ export function makeVerdictRow(view) {
   return { root, title, state, group, whole, alike, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
 }
 
-/** @param {Viewer} view @returns {import("../shared/payloads.d.ts").CauseItem | undefined} of the chosen mistake, when it has more mistakes */
+/** @param {Viewer} view @returns {CauseItem | undefined} of the chosen mistake, when it has more mistakes */
 function judgedCause(view) {
   const mistake = judgedMistake(view);
   return mistake && view.causeOf(mistake);

@@ -31,10 +31,10 @@ import { makeToolbar } from "./toolbar.js";
 import { makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
 import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } from "./words.js";
 
-/** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
-/** @typedef {import("../shared/payloads.d.ts").PageEvents} PageEvents */
-/** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
-/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { SharedEvents } from "../shared/page_view.js" */
+/** @import { CauseItem, MistakeItem, PageEvents, PagePayload, WindowPayload } from "../shared/payloads.d.ts" */
+/** @import { Layer } from "./state.js" */
 
 const LEAST_HEIGHT = 456;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
@@ -45,7 +45,7 @@ const viewedPictures = new PicturesAhead(1);
 
 /** @extends {WindowedView<WindowPayload, PagePayload, PageEvents>} */
 export class Viewer extends WindowedView {
-  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<PageEvents>} send */
+  /** @param {ParentNode & Node} parent @param {Send<PageEvents>} send */
   constructor(parent, send) {
     super(VIEWER_ACTIONS, send, viewedPages, viewedPictures);
     this.state = new ViewerState();
@@ -61,7 +61,7 @@ export class Viewer extends WindowedView {
     this.rowCrops = { stop: () => {} };
     /** @type {Set<number>} first numbers of the causes that the reader opened */
     this.openCauses = new Set();
-    /** @type {import("../shared/payloads.d.ts").CauseItem | null} the cause that is chosen as a whole */
+    /** @type {CauseItem | null} the cause that is chosen as a whole */
     this.whole = null;
     /** Whether the page is still to be opened at its boxes. */
     this.opening = false;
@@ -247,7 +247,7 @@ export class Viewer extends WindowedView {
 
   // ---- what the bars and lists ask for ----------------------------------------------------------------------------
 
-  /** @param {import("./state.js").Layer} layer @param {boolean} shown */
+  /** @param {Layer} layer @param {boolean} shown */
   setLayer(layer, shown) {
     setLayer(this, layer, shown);
   }
@@ -279,7 +279,7 @@ export class Viewer extends WindowedView {
     chooseMistake(this, mistake);
   }
 
-  /** Chooses a cause as a whole and opens it; the same again folds it. @param {import("../shared/payloads.d.ts").CauseItem} cause */
+  /** Chooses a cause as a whole and opens it; the same again folds it. @param {CauseItem} cause */
   chooseCause(cause) {
     const first = this.state.content.mistakes.get(cause.numbers[0]);
     if (!first) return;
@@ -290,12 +290,12 @@ export class Viewer extends WindowedView {
     this.showMark();
   }
 
-  /** @param {MistakeItem} mistake @returns {import("../shared/payloads.d.ts").CauseItem | undefined} */
+  /** @param {MistakeItem} mistake @returns {CauseItem | undefined} */
   causeOf({ number }) {
     return this.shown().causes?.find(({ numbers }) => numbers.includes(number));
   }
 
-  /** @param {import("../shared/payloads.d.ts").CauseItem | null} cause */
+  /** @param {CauseItem | null} cause */
   judgeWhole(cause) {
     this.whole = cause;
     this.showMark();
@@ -309,7 +309,7 @@ export class Viewer extends WindowedView {
 
   // ---- what every view of a page does -------------------------------------------------------------------------------
 
-  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
+  /** @override @param {Parameters<Send<SharedEvents>>} event */
   sendShared(...event) {
     this.send(...event);
   }
@@ -398,11 +398,11 @@ export class Viewer extends WindowedView {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountViewer = mounting((parent, /** @type {import("../shared/mount.js").Send<PageEvents>} */ send) => windowed(new Viewer(parent, send)));
+export const mountViewer = mounting((parent, /** @type {Send<PageEvents>} */ send) => windowed(new Viewer(parent, send)));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<PagePayload | WindowPayload>} component
+ * @param {StreamlitComponent<PagePayload | WindowPayload>} component
  */
 export default function streamlitViewer(component) {
   writeAddress(component.parentElement, component.data.address);

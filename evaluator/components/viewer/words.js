@@ -14,9 +14,11 @@ import { drawStrip, markStrip } from "./strip.js";
 import { drawMenu, keyLine } from "./toolbar.js";
 import { writeVerdict } from "./verdict.js";
 
-/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @import { CountedStatus, MistakeItem, ViewedPageItem } from "../shared/payloads.d.ts" */
+/** @import { NamedPage } from "./put.js" */
+/** @import { Viewer } from "./viewer.js" */
 
-export const STATUSES = /** @type {import("../shared/payloads.d.ts").CountedStatus[]} */ (["TP", "FP", "FN"]);
+export const STATUSES = /** @type {CountedStatus[]} */ (["TP", "FP", "FN"]);
 
 /** Counts on the toggles, key line, names for screen readers, problem and warnings. @param {Viewer} view @returns {boolean} whether other warnings are above the page, and its pane may have another size */
 export function writeBars(view) {
@@ -76,7 +78,7 @@ export function writePlace(view) {
   nextPage.disabled = !page || page.position >= page.total;
 }
 
-/** Whether the list has all pages of this document in their order, and no other. @param {import("../shared/payloads.d.ts").ViewedPageItem} page @returns {boolean} */
+/** Whether the list has all pages of this document in their order, and no other. @param {ViewedPageItem} page @returns {boolean} */
 function followsDocument(page) {
   return page.position === page.index + 1 && page.total === page.count;
 }
@@ -109,7 +111,7 @@ export function writeMistakePlace(view) {
 
 /** @param {Viewer} view */
 export function writeStrip(view) {
-  const data = /** @type {import("./put.js").NamedPage} */ (view.shown());
+  const data = /** @type {NamedPage} */ (view.shown());
   const pages = data.strip;
   const first = data.strip_first;
   const more = first === undefined ? { before: 0, after: 0 } : { before: first, after: Math.max(0, (data.page?.total ?? 0) - first - pages.length) };
@@ -120,7 +122,7 @@ export function writeStrip(view) {
   markStrip(view.strip, pages.findIndex((page) => page.current), "current");
 }
 
-/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {import("../shared/payloads.d.ts").MistakeItem} mistake */
+/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {MistakeItem} mistake */
 async function paintCrop(view, frame, mistake) {
   const { content } = view.state;
   const own = content.boxesOf(mistake);

@@ -1,8 +1,13 @@
-"""A protocol and a format that nobody knows, registered by a test: they are there wherever the others are."""
+"""A format, a protocol and a view that the product does not have: once registered they work like the others."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +15,10 @@ from typing import Any
 import pytest
 
 from evaluator import cli, formats, project, protocols
-from tests.dashboard import OVERVIEW, cards, fine, go, signature, start, workspace
-from tests.toys.centres import Centres
-from tests.toys.lines import Lines
+from evaluator.workspace.roles import WORKSPACE_VARIABLE
+from tests.dashboard import OVERVIEW, ROOT, cards, fine, go, signature, start, workspace
+from tests.toys.centres import PROTOCOL
+from tests.toys.lines import FORMAT
 
 pytestmark = pytest.mark.usefixtures("no_findings")
 
@@ -36,7 +42,7 @@ COUNTS = {"a": (2, 1, 1), "b": (2, 0, 1)}
 
 @pytest.fixture(autouse=True)
 def toys() -> Iterator[None]:
-    with formats.registered(Lines()), protocols.registered(Centres()):
+    with formats.registered(FORMAT), protocols.registered(PROTOCOL):
         yield
 
 
@@ -139,3 +145,70 @@ def test_an_upload(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> N
     assert not app.error
     shown = [tuple(int(card[name]) for name in ("TP", "FP", "FN")) for card in cards(go(app, OVERVIEW))]
     assert shown == list(COUNTS.values())
+
+
+# --- a view ----------------------------------------------------------------------------------------------------
+
+SHOW = """
+import json
+from streamlit.testing.v1 import AppTest
+from evaluator import formats
+from pages.app.state import State
+from tests.dashboard import fine, signature, title
+from tests.toys.lines import FORMAT
+
+formats.register(FORMAT)
+app = AppTest.from_file("app.py", default_timeout=300)
+app.session_state[State.access.key] = True
+app.switch_page("pages/page_scores.py")
+app.query_params["iou"] = "0.6"
+app.query_params["within"] = "a.pdf"
+one = fine(app.run()).dataframe[0].value.to_dict("list")
+app.selectbox(key="within").set_value("")
+every = fine(app.run()).dataframe[0].value.to_dict("list")
+print(json.dumps([title(app), signature(app), dict(app.query_params), one, every]))
+"""
+
+
+def with_view(folder: Path) -> Path:
+    """A copy of the dashboard in which the view is registered, as CONTRIBUTING.md says."""
+    shutil.copytree(ROOT / "pages", folder / "pages", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "tests" / "toys" / "page_scores.py", folder / "pages")
+    row = re.search(r'st\.Page\(HERE / "pages" / "page_scores\.py".*\),', (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+    assert row
+    navigation = (ROOT / "app.py").read_text("utf-8")
+    (folder / "app.py").write_text(
+        navigation.replace("        st.Page(", f"        {row[0]}\n        st.Page(", 1), "utf-8"
+    )
+    state = folder / "pages" / "app" / "state.py"
+    text = state.read_text("utf-8")
+    for before, after in (
+        ("View = Literal[\n", 'View = Literal[\n    "page_scores",\n'),
+        ('(*_FILTERED, "compare"', '(*_FILTERED, "page_scores", "compare"'),
+    ):
+        assert before in text
+        text = text.replace(before, after, 1)
+    state.write_text(text, "utf-8")
+    return folder
+
+
+def test_a_view_is_registered(files: dict[str, Path], tmp_path: Path) -> None:
+    """Its own words, its numbers and its part of the address, in a process of its own: the state is another module."""
+    opened = workspace(files["truth"], [files["a"], files["b"]])
+    ended = subprocess.run(
+        [sys.executable, "-c", SHOW],
+        cwd=with_view(tmp_path / "copy"),
+        env={**os.environ, WORKSPACE_VARIABLE: opened},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    title, signed, address, one, every = json.loads(ended.stdout)
+    assert (title, address["iou"]) == ("Page scores", "0.6")
+    assert "IoU ≥ 0.60" in signed
+    # By hand: on page 1 of a.pdf A has one of two boxes at IoU 0.6 and B has one of two, and no other; on b.pdf A has
+    # another label. The halves of the Text reach IoU 0.5 only.
+    assert [one[name] for name in ("Document", "Page", "Mistakes, A", "Mistakes, B")] == [["a.pdf"], [1], [2], [1]]
+    assert [every[name] for name in ("Document", "Page")] == [["b.pdf", "a.pdf"], [2, 1]]
+    assert every["F1, A"] == [0.0, 0.5]

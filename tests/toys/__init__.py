@@ -1,1 +1,1 @@
-"""A protocol and a format that are not in the product, each one file: what adding one takes."""
+"""A format, a protocol and a view that are not in the product, each one file: templates of what adding one takes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -111,3 +111,6 @@ class Centres(BoxProtocol[BoxOptions]):
         ones = np.ones((len(first.matching.dataset.documents), 1))
         per_document = first.per_document.tp.astype(np.float64)[:, None]
         return box_measures(first, Ratios((Key("hits", ALL_LABELS),), hits, per_document, ones / len(ones)))
+
+
+PROTOCOL: Final = Centres()

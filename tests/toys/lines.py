@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from typing import Final
 
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector
@@ -47,3 +48,6 @@ class Lines(BoxFormat):
             elif words:
                 collector.error(place, "a line must have 7 or 8 words", line, "Write one box a line.")
         return builder.annotations(hashlib.sha256(content).hexdigest(), reading, side=self.side_of(content))
+
+
+FORMAT: Final = Lines()

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
-import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pytest
 
 from evaluator import formats
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
+from tests.reading import OWN, SHARED, refusal
 
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
 REAL = Path(SHARED) / "real" / "formats"
-OWN = Path(__file__).with_name("oracles") / "formats"
 GONE: Final = object()
 
 Box = tuple[int, str, float, float, float, float]
@@ -52,24 +49,17 @@ def read(tree: object, name: str = "f.json", **given: Any) -> Annotations:
 
 
 def refused(tree: object, name: str = "f.json", **given: Any) -> list[str]:
-    with pytest.raises(BadInput) as bad:
-        read(tree, name, **given)
-    return [issue.sentence for issue in bad.value.issues]
+    return refusal(read, tree, name, **given)
 
 
-def warned(source: Annotations) -> list[str]:
-    assert all(issue.severity == "warning" for issue in source.issues)
-    return [issue.sentence for issue in source.issues]
-
-
-def issues_of(tree: object, *, without: object) -> list[str]:
-    """The sentences about a file, apart from those that are said about another one as well."""
-    known = {issue.sentence for issue in read(without).issues}
+def issues_of(name: str, path: Sequence[Any], value: object) -> list[str]:
+    """The sentences about a sample with one value replaced that it does not have anyway, without its name."""
+    known = read(own(name)).issues
     try:
-        issues = read(tree).issues
+        issues = read(changed(own(name), *path, to=value)).issues
     except BadInput as bad:
         issues = bad.issues
-    return [issue.sentence for issue in issues if issue.sentence not in known]
+    return [issue.sentence.removeprefix("f.json: ") for issue in issues if issue not in known]
 
 
 def boxes(source: Annotations) -> list[Box]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +44,16 @@ def read(row: BoxFormat, content: bytes, name: str, **given: Any) -> Annotations
     return row.read(content, name, Reading(**given))
 
 
+def refusal(call: Callable[..., object], *values: Any, **given: Any) -> list[str]:
+    """The sentences of a call that refuses its input."""
+    with pytest.raises(BadInput) as bad:
+        call(*values, **given)
+    return [issue.sentence for issue in bad.value.issues]
+
+
 def refused(row: BoxFormat, content: bytes, name: str, **given: Any) -> list[str]:
     """The sentences of a file that is refused."""
-    with pytest.raises(BadInput) as bad:
-        read(row, content, name, **given)
-    return [issue.sentence for issue in bad.value.issues]
+    return refusal(row.read, content, name, Reading(**given))
 
 
 def warned(source: Annotations) -> list[str]:

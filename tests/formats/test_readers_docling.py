@@ -6,21 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.model_outputs import (
-    GONE,
-    REAL,
-    Box,
-    boxes,
-    changed,
-    needs_shared,
-    over,
-    own,
-    read,
-    real,
-    refused,
-    same,
-    warned,
-)
+from tests.model_outputs import GONE, REAL, Box, boxes, changed, over, own, read, real, refused, same
+from tests.reading import needs_shared, warned
 
 REPEATED = (
     "f.json: $.texts[1].prov[1]: an item should state a box once (DoclingDocument); "

@@ -15,6 +15,7 @@ from evaluator.data.issues import BadInput
 from evaluator.workspace.roles import find
 from tests.formats.test_readers_variants import MARKER
 from tests.model_outputs import read, refused
+from tests.reading import refusal
 
 YOLO: Final = "0 0.5 0.5 0.2 0.4\n1 0.1 0.1 0.1 0.1\n"
 PAGE: Final = (
@@ -200,8 +201,6 @@ def test_a_docling_document_inside_of_an_answer() -> None:
 def test_names_of_classes_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "data.yaml").write_bytes("names: [T\u00e9xt]\n".encode("latin-1"))
     (tmp_path / "a.txt").write_text(YOLO)
-    with pytest.raises(BadInput) as bad:
-        formats.read(tmp_path)
-    assert [issue.sentence for issue in bad.value.issues] == [
+    assert refusal(formats.read, tmp_path) == [
         f"{tmp_path.name}: data.yaml: text must be UTF-8 (YOLO); found 0xE9 at byte 9. Save the file as UTF-8."
     ]

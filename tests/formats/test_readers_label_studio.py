@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.data.dataset import Annotations
-from evaluator.data.issues import BadInput
 from evaluator.formats import label_studio
 from tests import reading
-from tests.reading import OWN, cut_short, needs_shared, real, real_samples, rows, warned
+from tests.reading import OWN, cut_short, needs_shared, real, real_samples, refusal, rows, warned
 
 ROW = label_studio.FORMAT
 SAMPLE = OWN / "label_studio.json"
@@ -308,9 +307,7 @@ def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(("content", "quoted"), [("{}", "{}"), ('[{"a": 1}]', '{"a":1}')])
 def test_a_record_that_is_neither_a_task_nor_of_json_min_is_refused(content: str, quoted: str) -> None:
-    with pytest.raises(BadInput) as refused:
-        formats.read_bytes(content.encode(), "a.json", format="label-studio")
-    assert [issue.sentence for issue in refused.value.issues] == [
+    assert refusal(formats.read_bytes, content.encode(), "a.json", format="label-studio") == [
         "a.json: $[0]: a task must have data, and a record of JSON_MIN an id or regions (Label Studio); "
         f"found {quoted}. Export the project as JSON or JSON_MIN."
     ]

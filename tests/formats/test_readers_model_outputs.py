@@ -11,7 +11,8 @@ from evaluator import formats
 from evaluator.data.issues import BadInput, Issue
 from evaluator.formats import known
 from evaluator.project import evaluate
-from tests.model_outputs import OWN, REAL, changed, needs_shared, own, read, refused
+from tests.model_outputs import REAL, changed, own, read, refused
+from tests.reading import OWN, needs_shared
 
 FORMAT_OF = {
     "azure.json": "azure", "azure_old.json": "azure", "docling.json": "docling", "documentai.json": "documentai",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,9 @@ from evaluator.data.issues import BadInput
 from evaluator.formats import posters
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Poster, Posters, read_poster, text_of
+from tests.reading import needs_shared, real, refusal
 from tests.texts import character
 
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")
 GOOD: dict[str, Any] = {"titles": [{"title": "Bees"}]}
 
 
@@ -40,9 +38,8 @@ def sentences(value: object) -> list[str]:
 
 
 def complaint(content: bytes | str) -> str:
-    with pytest.raises(BadInput) as caught:
-        read_poster(content if isinstance(content, bytes) else content.encode(), "a.json", "a")
-    return str(caught.value)
+    content = content if isinstance(content, bytes) else content.encode()
+    return "\n".join(refusal(read_poster, content, "a.json", "a"))
 
 
 def files(posters: Posters) -> dict[str, str]:
@@ -145,9 +142,7 @@ def test_a_broken_file_takes_out_its_poster_only(tmp_path: Path) -> None:
 def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -> None:
     write(tmp_path, "1.json", "[]")
     write(tmp_path, "2/extracted.json", "[1]")
-    with pytest.raises(BadInput) as caught:
-        FORMAT.read_path(tmp_path)
-    assert str(caught.value).splitlines() == [
+    assert refusal(FORMAT.read_path, tmp_path) == [
         "1.json: $: a poster must be a JSON object (poster evaluation); found []. "
         "Write the structured text of one poster as an object.",
         "2/extracted.json: $: a poster must be a JSON object (poster evaluation); found [1]. "
@@ -158,17 +153,13 @@ def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -
 def test_a_folder_without_posters_and_a_missing_path(tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
-    with pytest.raises(BadInput) as caught:
-        FORMAT.read_path(folder)
-    assert str(caught.value) == (
+    assert refusal(FORMAT.read_path, folder) == [
         "empty: a folder must hold a JSON file, or a folder with one, for each poster; found none. "
         "Name the folder of the posters."
-    )
-    with pytest.raises(BadInput) as caught:
-        FORMAT.read_path(tmp_path / "gone.json")
-    assert str(caught.value) == (
+    ]
+    assert refusal(FORMAT.read_path, tmp_path / "gone.json") == [
         "gone.json: the file must be readable; found No such file or directory. Correct the path or its permissions."
-    )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -265,9 +256,9 @@ def test_text_is_every_string_in_document_order() -> None:
     assert text_of({}) == text_of(7) == text_of(None) == ""
 
 
-@needs_real
+@needs_shared
 def test_the_real_posters_are_read_without_a_issue() -> None:
-    folder = Path(SHARED, "real", "posters")
+    folder = real("posters")
     for side, name, sections in (("ground_truth", "reference", 83), ("prediction", "extracted", 107)):
         posters = FORMAT.read_path(folder, Reading(side=side))  # type: ignore[arg-type]
         assert files(posters) == {poster_id: f"{poster_id}/{name}.json" for poster_id in posters.posters}
@@ -328,18 +319,13 @@ def test_the_report_of_the_extraction_program_states_the_sources(tmp_path: Path,
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (
-            "{",
-            "results.json: results.json beside the posters should be readable (poster evaluation); found the text must "
-            "be well-formed JSON (RFC 8259). The posters are read, without their sources.",
-        ),
-        (
-            {"means": 3},
-            "results.json: results.json beside the posters should be a list of results with their source (poster "
-            'evaluation); found {"means":3}. The posters are read, without their sources.',
-        ),
+        ("{",
+         "results.json: results.json beside the posters should be readable (poster evaluation); found the text must be "
+         "well-formed JSON (RFC 8259). The posters are read, without their sources."),
+        ({"means": 3}, "results.json: results.json beside the posters should be a list of results with their source "
+         "(poster " 'evaluation); found {"means":3}. The posters are read, without their sources.'),
     ],
-)
+)  # fmt: skip
 def test_another_results_json_is_a_warning(tmp_path: Path, content: object, sentence: str) -> None:
     write(tmp_path, "7_extracted.json")
     write(tmp_path, "results.json", content)

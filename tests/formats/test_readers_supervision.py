@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.model_outputs import OWN, REAL, boxes, needs_shared, read, real, refused, warned
+from tests.model_outputs import REAL, boxes, read, real, refused
+from tests.reading import OWN, needs_shared, warned
 
 CSV = (OWN / "supervision.csv").read_bytes()
 ROW: dict[str, Any] = {

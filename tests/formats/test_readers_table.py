@@ -13,7 +13,8 @@ from pyarrow import parquet
 
 from evaluator import formats
 from evaluator.cli import main
-from tests.model_outputs import OWN, boxes, read, refused, warned
+from tests.model_outputs import boxes, read, refused
+from tests.reading import OWN, warned
 
 CSV = (OWN / "table.csv").read_bytes()
 COLUMNS = "document=file,page_number=p,label=cls,x1=left,y1=top,w=width,h=height"

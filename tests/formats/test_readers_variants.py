@@ -9,7 +9,8 @@ from typing import Any, Final
 import pytest
 
 from evaluator import formats
-from tests.model_outputs import Box, read, same, warned
+from tests.model_outputs import Box, read, same
+from tests.reading import warned
 
 PNG: Final = {"id": 1, "data": {"image": "/data/p1.png"}}
 DOCLING: Final = {
@@ -245,53 +246,32 @@ def test_an_outline_is_no_pose() -> None:
 @pytest.mark.parametrize(
     ("tree", "sentence"),
     [
-        (
-            {"document": {"json_content": None, "md_content": "x"}},
-            "f.json: $.document.json_content: This is an answer of Docling Serve without the document: its "
-            "json_content is empty. Ask the server for it with to_formats=json.",
-        ),
+        ({"document": {"json_content": None, "md_content": "x"}}, "f.json: $.document.json_content: This is an answer "
+         "of Docling Serve without the document: its json_content is empty. Ask the server for it with "
+         "to_formats=json."),
         ([DOCLING], f"f.json: $: a file must hold one document (DoclingDocument); found a list of 1. {ONE_DOCUMENT}"),
-        (
-            [{"pages": AZURE_2021["analyzeResult"]["pages"], "boundingRegions": 1}] * 2,
-            f"f.json: $: a file must hold one document (Document Intelligence); found a list of 2. {ONE_DOCUMENT}",
-        ),
+        ([{"pages": AZURE_2021["analyzeResult"]["pages"], "boundingRegions": 1}] * 2, "f.json: $: a file must hold "
+         f"one document (Document Intelligence); found a list of 2. {ONE_DOCUMENT}"),
         ([GOOGLE_SDK], f"f.json: $: a file must hold one document (Document AI); found a list of 1. {ONE_DOCUMENT}"),
-        (
-            {"stringIndexType": "x", "modelId": "prebuilt-layout", "pages": [], "paragraphs": [{"content": "x"}]},
-            "f.json: This is a Document Intelligence result without places: none of its 1 elements is on a page. "
-            "Analyze a "
-            "PDF or images; Office and HTML files have no pages.",
-        ),
-        (
-            {"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}]}},
-            "f.json: This is a Document AI layout without boxes: none of its 1 blocks has a boundingBox. Process the "
-            "document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor.",
-        ),
-        (
-            {"images": [], "categories": [], "annotations": [{"image_id": 1, "segments_info": []}]},
-            "f.json: $.annotations[0].segments_info: this is a panoptic file of COCO, whose segments are in images "
-            "of their "
-            "own. Convert it with panoptic2detection_coco_format.py of panopticapi.",
-        ),
-        (
-            {"images": [], "annotations": [{"image_id": 1, "caption": "x"}]},
-            "f.json: $.annotations[0].caption: this is a file of captions of COCO, which has no boxes. Give the "
-            "instances "
-            "file of the same images.",
-        ),
-        (
-            {"predictions": [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]},
-            "f.json: $: results must be an array at the top level (COCO format); found an object with results under "
-            '"predictions". Write the array alone.',
-        ),
-        (
-            [{"image_id": 10**19, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}],
-            "f.json: $[0].image_id: image_id must be an integer of 64 bits (COCO format); found "
-            "10000000000000000000. Write "
-            "a smaller number, or put this id in quotes everywhere.",
-        ),
+        ({"stringIndexType": "x", "modelId": "prebuilt-layout", "pages": [], "paragraphs": [{"content": "x"}]},
+         "f.json: This is a Document Intelligence result without places: none of its 1 elements is on a page. Analyze "
+         "a PDF or images; Office and HTML files have no pages."),
+        ({"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}]}}, "f.json: This is a Document AI layout "
+         "without boxes: none of its 1 blocks has a boundingBox. Process the document again with returnBoundingBoxes "
+         "in the layoutConfig, or with an OCR processor."),
+        ({"images": [], "categories": [], "annotations": [{"image_id": 1, "segments_info": []}]},
+         "f.json: $.annotations[0].segments_info: this is a panoptic file of COCO, whose segments are in images of "
+         "their own. Convert it with panoptic2detection_coco_format.py of panopticapi."),
+        ({"images": [], "annotations": [{"image_id": 1, "caption": "x"}]}, "f.json: $.annotations[0].caption: this is "
+         "a file of captions of COCO, which has no boxes. Give the instances file of the same images."),
+        ({"predictions": [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]}, "f.json: $: results "
+         'must be an array at the top level (COCO format); found an object with results under "predictions". Write the '
+         "array alone."),
+        ([{"image_id": 10**19, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}], "f.json: $[0].image_id: "
+         "image_id must be an integer of 64 bits (COCO format); found 10000000000000000000. Write a smaller number, or "
+         "put this id in quotes everywhere."),
     ],
-)
+)  # fmt: skip
 def test_refusals(tree: Any, sentence: str) -> None:
     with pytest.raises(formats.base.BadInput) as refused:
         formats.read_bytes(json.dumps(tree).encode(), "f.json")

@@ -371,7 +371,7 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
     for member in project.models:
         assert member.source is not None
         try:
-            known, (source,) = match_check.mended(truth.source, [member.source], fixes)
+            known, (source,) = match_check.fix_sources(truth.source, [member.source], fixes)
         except BadInput as problem:
             models.append(replace(member, source=None, issues=(*member.issues, *problem.issues)))
         else:

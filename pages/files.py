@@ -16,7 +16,7 @@ from evaluator.data.issues import BadInput, count_of, has_errors, issue_count, p
 from evaluator.formats.base import Kind
 from evaluator.pdf.folder import folders_of
 from evaluator.project import AnyProject, Project
-from evaluator.review.place import state_folder
+from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides
 from evaluator.workspace.uploads import Dropped, Proposed, endings, sort_dropped

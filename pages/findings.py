@@ -13,8 +13,10 @@ import numpy as np
 import streamlit as st
 
 from evaluator.data.issues import BadInput, Issue, count_of, displayed, plain
-from evaluator.review import corrected_truth, exchange, identity, import_rows
-from evaluator.review.groups import FindingGroup, agreed_by_two, groups, targets_of_causes
+from evaluator.review import findings_export, findings_import, identity
+from evaluator.review.agenda import targets_of_causes
+from evaluator.review.corrections import snapshot_file
+from evaluator.review.finding_groups import FindingGroup, agreed_by_two, group_by_cause
 from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import NOTE_LENGTH, STATUSES, VERDICTS, Event, ReviewLog, Target
 from pages.app import frame, pictures, session_files, widgets
@@ -346,9 +348,9 @@ def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
         events = log.events
         with st.container(horizontal=True, gap="small"):
             forms: tuple[tuple[str, Callable[[Sequence[Event]], bytes], str], ...] = (
-                ("CSV", lambda some: exchange.to_csv(some).encode(), "text/csv"),
-                ("JSON", lambda some: exchange.to_json(some).encode(), "application/json"),
-                ("Parquet", exchange.to_parquet, "application/vnd.apache.parquet"),
+                ("CSV", lambda some: findings_export.to_csv(some).encode(), "text/csv"),
+                ("JSON", lambda some: findings_export.to_json(some).encode(), "application/json"),
+                ("Parquet", findings_export.to_parquet, "application/vnd.apache.parquet"),
             )
             for name, write, kind in forms:
                 # Written when it is asked for, not on every run.
@@ -359,13 +361,13 @@ def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
         if loaded is not None and findings.corrections_of(loaded).of_boxes:
             st.download_button(
                 "Corrected ground truth (schema 1.3)",
-                lambda: corrected_truth.snapshot_file(findings.corrections_of(loaded), created_at=datetime.now(UTC)),
+                lambda: snapshot_file(findings.corrections_of(loaded), created_at=datetime.now(UTC)),
                 "ground_truth_corrected.json",
                 "application/json",
                 on_click="ignore",
             )
             st.caption("The original file is never changed.")
-    with right, st.form("import_findings", clear_on_submit=True):
+    with right, st.form("findings_import", clear_on_submit=True):
         st.file_uploader(
             "Findings of other reviewers (CSV, JSON, Parquet)",
             type=["csv", "json", "parquet"],
@@ -385,7 +387,7 @@ def _import() -> None:
     bad: list[Issue] = []
     for name, content in files:
         try:
-            read = import_rows.read(content, name)
+            read = findings_import.read(content, name)
         except BadInput as problem:
             bad += problem.issues
             continue
@@ -489,7 +491,7 @@ def view() -> None:
 
 def _groups(loaded: OpenedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
     results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
-    grouped = groups(shown, results)
+    grouped = group_by_cause(shown, results)
     boxes = sum(group.cost for group in grouped)
     frame.section(
         "Queue",

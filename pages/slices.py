@@ -7,8 +7,8 @@ from typing import Final
 
 import streamlit as st
 
-from evaluator.analysis.slices.measured import ALL, MEASURES, WORDS, is_average
-from evaluator.analysis.slices.observed import measures_of
+from evaluator.analysis.slices.measure_values import ALL, MEASURES, WORDS, is_average
+from evaluator.analysis.slices.observation_slices import measures_of
 from evaluator.analysis.slices.slices import Slices, signature_of
 from evaluator.data.issues import displayed
 from evaluator.metrics import export

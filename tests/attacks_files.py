@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from evaluator.analysis.slices.attributes import attributes_of, page_attributes
-from evaluator.analysis.slices.conditions import holding
-from evaluator.analysis.slices.named import read_named
+from evaluator.analysis.slices.conditions import condition_mask
+from evaluator.analysis.slices.named_slices import read_named
 from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.compare import earlier, gate
 from evaluator.compare.models import standings
@@ -32,7 +32,7 @@ from evaluator.metrics.measures import Key
 from evaluator.pack import diff
 from evaluator.pack.html_pack import _in_script
 from evaluator.project import evaluate
-from evaluator.review import import_rows
+from evaluator.review import findings_import
 from evaluator.workspace import project_file, uploads
 from evaluator.workspace.store import STATE_FILE, WorkspaceFolder
 from tests.building import annotations, box, ground_truth, write_file
@@ -211,7 +211,7 @@ def _read_slices(content: bytes, name: str) -> object:
     for each in named:
         msgspec.json.encode([condition.to_json() for condition in each.conditions])
         if all(condition.attribute in known for condition in each.conditions):
-            holding(each.conditions, known)
+            condition_mask(each.conditions, known)
     return named
 
 
@@ -261,7 +261,7 @@ READERS: Final[dict[str, Reader]] = {
     "conditions": Reader(_conditions, _read_condition),
     "dropped": Reader(_dropped, _read_dropped),
     "earlier-result": Reader(_results, _read_result),
-    "findings": Reader(_findings, import_rows.read),
+    "findings": Reader(_findings, findings_import.read),
     "fixes": Reader(_fixes, _read_fix),
     "named-slices": Reader(_slices, _read_slices),
     "page-table": Reader(_page_tables, _read_page_table),

@@ -27,8 +27,7 @@ from evaluator.metrics.export import to_markdown, to_text
 from evaluator.metrics.results import ResultTable
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
-from evaluator.review import meeting_agenda
-from evaluator.review.groups import AgendaItem, agenda, targets_of_causes
+from evaluator.review.agenda import AgendaItem, agenda, last_note, targets_of_causes, title_of_item
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, judge
 from tests import dashboard
@@ -272,7 +271,7 @@ def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
         if TURNING.search(text) and not NAMING.search(name)
     ]
     assert turned == []
-    votes = [text for item in items for text in (meeting_agenda.title_of_item(item), meeting_agenda.last_note(item))]
+    votes = [text for item in items for text in (title_of_item(item), last_note(item))]
     assert votes
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.review.place import state_folder
+from evaluator.review.store_address import state_folder
 from tests import network, run_folder
 from tests.children import clear_up
 

@@ -1,6 +1,6 @@
 """The chart of a review: how the half width of the interval falls with the number of reviewed pages.
 
-The numbers come ready from `evaluator.analysis.suspects.planning.course`.
+The numbers come ready from `evaluator.analysis.suspects.review_plan.course`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def half_width(
     """Return the half width in points against reviewed pages, solid so far, dashed as expected.
 
     `courses`: by model pages and half width as a ratio, so far and as expected; see
-    `evaluator.analysis.suspects.planning.Course`. `margin`: where the review may stop, as a ratio.
+    `evaluator.analysis.suspects.review_plan.Course`. `margin`: where the review may stop, as a ratio.
     """
     colours = palette(dark=dark, baseline=baseline)
     rows = [

@@ -11,13 +11,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evaluator import formats
-from evaluator.analysis.doctor import Fix, spelled
 from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.cli.convert import other_contents, read_any
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, Side
+from evaluator.data.fixes import Fix, spelled
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_text, plain
 from evaluator.formats.base import Reading
 from evaluator.matching.overlap_limit import crowding_issues

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Group, Parameter
 
-from evaluator.analysis.slices.named import PREFIX, slices_part, with_slices
+from evaluator.analysis.slices.named_slices import PREFIX, slices_part, with_slices
 from evaluator.cli.arguments import letters
 from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.from_project import (

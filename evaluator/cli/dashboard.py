@@ -19,7 +19,7 @@ from cyclopts import Parameter
 
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, need_folder
 from evaluator.data.issues import BadInput, issues_text
-from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
+from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
 
 if TYPE_CHECKING:
     from evaluator.workspace.roles import Workspace

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator.analysis.slices.named import NamedNumbers, slices_json, slices_table
+from evaluator.analysis.slices.named_slices import NamedNumbers, slices_json, slices_table
 from evaluator.cli.from_project import (
     Compared,
     MaybePredictions,

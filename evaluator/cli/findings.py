@@ -22,13 +22,13 @@ from evaluator.metrics import export
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import DatasetResult, Evaluation
 from evaluator.protocols.fields import FieldsResult
-from evaluator.review import corrected_truth, exchange, import_rows
+from evaluator.review import findings_export, findings_import
 from evaluator.review.corrected import corrected_evaluation
-from evaluator.review.corrections import corrections
+from evaluator.review.corrections import corrections, snapshot_file
 from evaluator.review.field_corrections import corrected_fields, field_corrections
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event, ReviewedTarget, ReviewLog
 from evaluator.system.atomic_write import atomic_write
 
@@ -131,7 +131,7 @@ def merge_findings(
     if len(files) < 2:
         raise UsageError("merge needs two files or more.")
     _need_apart(out, {"merge": files})
-    merged = exchange.merge(*_read(files))
+    merged = findings_import.merge(*_read(files))
     if out is not None:
         _write(out, _written(merged.events, format))
     repeated = f", {merged.repeated:,} of them in several files" if merged.repeated else ""
@@ -174,7 +174,7 @@ def correct(
         dataset = project.require_joined(files, protocol, options).dataset if pred else join(truth)
         with _opened(findings, must_exist=True) as store:
             to = corrections(dataset, _asked(lambda: store.log(workspace)))
-        content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
+        content = snapshot_file(to, created_at=datetime.now(UTC))
     _write(out, content)
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
     sys.stderr.write(issues_text(to.issues))
@@ -266,7 +266,7 @@ def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
     problems: list[Issue] = []
     for path in files:
         try:
-            read = import_rows.read(path.read_bytes(), path.name, max_per_rule=None)
+            read = findings_import.read(path.read_bytes(), path.name, max_per_rule=None)
         except BadInput as bad:
             problems += bad.issues
             continue
@@ -279,8 +279,8 @@ def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
 
 def _written(events: Sequence[Event], format: Format) -> bytes:
     if format == "parquet":
-        return exchange.to_parquet(events)
-    text = exchange.to_csv(events) if format == "csv" else exchange.to_json(events) + "\n"
+        return findings_export.to_parquet(events)
+    text = findings_export.to_csv(events) if format == "csv" else findings_export.to_json(events) + "\n"
     return text.encode()
 
 
@@ -292,7 +292,7 @@ def _counted(log: ReviewLog) -> str:
 def _conflicts(conflicts: Sequence[ReviewedTarget]) -> str:
     if not conflicts:
         return ""
-    every = exchange.table(conflicts, title="Conflicts")
+    every = findings_export.table(conflicts, title="Conflicts")
     shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "opinions")]
     return export.to_text(
         [

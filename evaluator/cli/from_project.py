@@ -9,9 +9,9 @@ from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
-from evaluator.analysis.doctor import fix_of
 from evaluator.cli.program import UsageError
 from evaluator.cli.protocol_options import need_protocol
+from evaluator.data.fixes import fix_of
 from evaluator.protocols import DEFAULT, PROTOCOLS
 from evaluator.workspace import project_file
 

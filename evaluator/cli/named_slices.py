@@ -9,9 +9,9 @@ from typing import Annotated, Final
 
 from cyclopts import Group, Parameter
 
-from evaluator.analysis.slices.attributes import FROM_PDFS, OfPages, joined
-from evaluator.analysis.slices.named import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
-from evaluator.analysis.slices.observed import documents_of, numbers_of_observed, pages_of
+from evaluator.analysis.slices.attributes import FROM_PDFS, PageValues, merge_page_values
+from evaluator.analysis.slices.named_slices import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
+from evaluator.analysis.slices.observation_slices import documents_of, observation_numbers, pages_of
 from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.cli.program import UsageError
 from evaluator.cli.progress import SILENT, Bar
@@ -69,7 +69,7 @@ def named_in(
     return [replace(each, issues=(*each.issues, *issues)) for each in evaluations], numbers
 
 
-def table_of(attributes: Path, results: Sequence[Result]) -> tuple[OfPages, tuple[Issue, ...]]:
+def table_of(attributes: Path, results: Sequence[Result]) -> tuple[PageValues, tuple[Issue, ...]]:
     """Return a table of attributes for the documents and pages of some results; as `read_page_table`."""
     first = results[0]
     if isinstance(first, DatasetResult):
@@ -85,7 +85,7 @@ def table_of(attributes: Path, results: Sequence[Result]) -> tuple[OfPages, tupl
 def _of_boxes(
     boxes: Sequence[BoxEvaluation],
     named: Sequence[NamedSlice],
-    of_pages: OfPages | None,
+    of_pages: PageValues | None,
     pdfs: Path | None,
     say: Bar | None,
 ) -> list[NamedNumbers]:
@@ -93,7 +93,7 @@ def _of_boxes(
         if pdfs is None or not _needs_pdfs(named):
             return [numbers_of(each, named, of_pages) for each in boxes]
         return [
-            numbers_of(each, named, joined(shown, of_pages or {}), of_boxes)
+            numbers_of(each, named, merge_page_values(shown, of_pages or {}), of_boxes)
             for each, (shown, of_boxes) in zip(
                 boxes, _from_pdfs([each.first for each in boxes], pdfs, say), strict=True
             )
@@ -104,10 +104,10 @@ def _of_boxes(
 
 
 def _observed(
-    results: Sequence[Result], named: Sequence[NamedSlice], of_pages: OfPages | None, *, known_only: bool
+    results: Sequence[Result], named: Sequence[NamedSlice], of_pages: PageValues | None, *, known_only: bool
 ) -> list[NamedNumbers]:
     try:
-        return [numbers_of_observed(each, named, of_pages, known_only=known_only) for each in results]
+        return [observation_numbers(each, named, of_pages, known_only=known_only) for each in results]
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
 
@@ -118,7 +118,7 @@ def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:
 
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path, say: Bar | None
-) -> Iterator[tuple[OfPages, Sequence[Sequence[Attribute]]]]:
+) -> Iterator[tuple[PageValues, Sequence[Sequence[Attribute]]]]:
     """Return what the PDFs show of the pages and of the boxes of each result; a page is read once for all."""
     from evaluator.analysis.slices.pdf_pages import of_results
     from evaluator.pdf.folder import PdfFolder  # here, because most runs read no pages

@@ -10,7 +10,7 @@ from typing import Final
 from evaluator.cli.program import UsageError
 from evaluator.data.issues import count_of, plain, refuse
 from evaluator.pdf.folder import IMAGE_SUFFIXES
-from evaluator.review.place import store_file
+from evaluator.review.store_address import store_file
 
 PDFS: Final = "--pdfs"
 """The flag of the folder in which PDFs and images are looked up by name; all others name files to be read whole."""

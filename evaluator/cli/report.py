@@ -47,7 +47,7 @@ from evaluator.project import (
 )
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
-from evaluator.review.place import store_address
+from evaluator.review.store_address import store_address
 from evaluator.review.verdicts import Event, ReviewLog
 
 _numbers = Group("Numbers", sort_key=1)

@@ -11,11 +11,11 @@ from cyclopts import Group, Parameter
 
 from evaluator import project
 from evaluator.analysis.slices.all_measures import find_by_all_measures
-from evaluator.analysis.slices.attributes import OfPages, joined
+from evaluator.analysis.slices.attributes import PageValues, merge_page_values
 from evaluator.analysis.slices.averages import find_by_average
-from evaluator.analysis.slices.measured import ALL, WORDS, Measure, is_average, problem_of
-from evaluator.analysis.slices.named import NamedSlice, default_file, saved
-from evaluator.analysis.slices.observed import find_observed, measure_problem, pages_of
+from evaluator.analysis.slices.measure_values import ALL, WORDS, Measure, is_average, problem_of
+from evaluator.analysis.slices.named_slices import NamedSlice, default_file, save_named
+from evaluator.analysis.slices.observation_slices import find_observation_slices, measure_problem, pages_of
 from evaluator.analysis.slices.pdf_pages import of_listed_pages, of_results
 from evaluator.analysis.slices.search import SMALLEST_EFFECT
 from evaluator.analysis.slices.slices import Slices, find_slices, signature_of
@@ -115,7 +115,7 @@ def slices(
         sought = _Sought(measure, pdfs, use_score=use_score, smallest=smallest, depth=conditions)
         results = [one.result for one in evaluations]
         boxes = [result for result in results if isinstance(result, BoxEvaluation)]
-        table: OfPages = {}
+        table: PageValues = {}
         issues: tuple[Issue, ...] = ()
         if attributes is not None:
             table, issues = table_of(attributes, results)
@@ -125,7 +125,7 @@ def slices(
     if save is not None:
         if not result.slices:
             raise UsageError(f"there is no slice to save as {save}.")
-        saved(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
+        save_named(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))
     beside = [result.summary, *result.thin_sentences] if json else ()
     print_issues((*(issue for one in evaluations for issue in one.issues), *issues), (*absent, *beside))
@@ -166,10 +166,10 @@ def _of_predictions(protocol: str, measure: str) -> bool:
 
 
 def _observed(
-    results: Sequence[Result], sought: _Sought, table: OfPages, say: Bar
+    results: Sequence[Result], sought: _Sought, table: PageValues, say: Bar
 ) -> tuple[Slices, list[str]]:  # fmt: skip
     """Search what a protocol observes one by one; also which documents have no file, as a note."""
-    of_pages: OfPages = {}
+    of_pages: PageValues = {}
     absent: list[str] = []
     if sought.pdfs is not None:
         say("Reading pages")
@@ -178,9 +178,9 @@ def _observed(
         absent = absent_of(pages, len({name for name, _ in pages}), folder)
         with PagePool() as pool:
             of_pages = of_listed_pages(pages, folder, pool, say.count)
-    of_pages = joined(of_pages, table)
+    of_pages = merge_page_values(of_pages, table)
     say("Searching")
-    slices = find_observed(
+    slices = find_observation_slices(
         results,
         sought.measure,
         of_pages=of_pages,
@@ -194,12 +194,12 @@ def _observed(
 
 
 def _of_boxes(
-    results: Sequence[BoxEvaluation], sought: _Sought, table: OfPages, say: Bar
+    results: Sequence[BoxEvaluation], sought: _Sought, table: PageValues, say: Bar
 ) -> tuple[Slices, list[str]]:  # fmt: skip
     """Search matched boxes; also which documents have no file, as a note."""
     boxes = [result.first for result in results]
     of_pages, of_boxes, absent = _from_pdfs(boxes, sought.pdfs, say)
-    of_pages = joined(of_pages, table)
+    of_pages = merge_page_values(of_pages, table)
     say("Searching")
     return _searched(results, sought, of_pages, of_boxes, say), absent
 
@@ -207,7 +207,7 @@ def _of_boxes(
 def _searched(
     results: Sequence[BoxEvaluation],
     sought: _Sought,
-    of_pages: OfPages,
+    of_pages: PageValues,
     of_boxes: Sequence[Sequence[Attribute]],
     say: Bar,
 ) -> Slices:
@@ -247,7 +247,7 @@ def _searched(
 
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path | None, say: Bar
-) -> tuple[OfPages, Sequence[Sequence[Attribute]], list[str]]:
+) -> tuple[PageValues, Sequence[Sequence[Attribute]], list[str]]:
     """Return what the PDFs show of pages and boxes, and a note on documents without file."""
     if pdfs is None:
         return {}, (), []

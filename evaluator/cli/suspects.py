@@ -10,8 +10,8 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 
 from evaluator import project
-from evaluator.analysis.suspects import listing, reviewing
-from evaluator.analysis.suspects.ink import with_ink
+from evaluator.analysis.suspects import listing, review_plan
+from evaluator.analysis.suspects.page_evidence import with_page_evidence
 from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
@@ -90,12 +90,12 @@ def suspects(
                 say("Reading pages")
                 folder = PdfFolder(pdfs)
                 with PagePool() as pool:
-                    suspects = with_ink(suspects, folder, pool, count=say.count)
+                    suspects = with_page_evidence(suspects, folder, pool, count=say.count)
                 absent = absent_note(joined.dataset, folder)
             if plan is not None:
                 say("Planning")
                 assert isinstance(settings, BoxOptions)
-                review = reviewing.review_plan(suspects, matching[protocol], settings, margin=plan)
+                review = review_plan.review_plan(suspects, matching[protocol], settings, margin=plan)
         except (OptionError, ValueError) as problem:
             raise UsageError(f"{problem}.") from problem
     evidence = () if pdfs is None else ("words and ink of the pages",)

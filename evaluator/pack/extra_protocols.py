@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from evaluator.analysis.slices.attributes import OfPages
+from evaluator.analysis.slices.attributes import PageValues
 from evaluator.components.payload import ModelItem
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
@@ -42,7 +42,7 @@ class Boxes(NamedTuple):
     log: ReviewLog
     issues: Sequence[Issue]
     options: Options
-    of_pages: OfPages = MappingProxyType({})
+    of_pages: PageValues = MappingProxyType({})
     of_boxes: Sequence[Sequence[Attribute]] = ()
 
 

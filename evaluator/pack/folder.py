@@ -18,7 +18,7 @@ from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.place import MARKED, RESULTS, remove_copies
 from evaluator.pdf.folder import Folders
-from evaluator.review import exchange
+from evaluator.review import findings_export
 from evaluator.review.verdicts import Event
 from evaluator.system.atomic_write import atomic_write
 
@@ -51,9 +51,9 @@ def write_folder(
         (RESULTS, tables.to_json(contents).encode()),
         ("results.csv", tables.to_csv(contents).encode()),
         ("results.parquet", tables.to_parquet(contents)),
-        ("findings.csv", exchange.to_csv(events).encode()),
-        ("findings.json", exchange.to_json(events).encode()),
-        ("findings.parquet", exchange.to_parquet(events)),
+        ("findings.csv", findings_export.to_csv(events).encode()),
+        ("findings.json", findings_export.to_json(events).encode()),
+        ("findings.parquet", findings_export.to_parquet(events)),
     ):
         atomic_write(path / name, [content])
     pictures = pictures.encoded("both")

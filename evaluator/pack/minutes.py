@@ -9,8 +9,7 @@ from evaluator.components.meeting.agenda import votes_of
 from evaluator.components.meeting.payload import MeetingNumberItem
 from evaluator.metrics.export import to_markdown
 from evaluator.metrics.results import ResultTable
-from evaluator.review.groups import AgendaItem
-from evaluator.review.meeting_agenda import last_note, state_of_item, title_of_item, verdict_words
+from evaluator.review.agenda import AgendaItem, last_note, state_of_item, title_of_item, verdict_words
 from evaluator.review.verdicts import STATUSES
 
 

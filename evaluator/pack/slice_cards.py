@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from evaluator.analysis.slices.all_measures import find_by_all_measures
-from evaluator.analysis.slices.attributes import OfPages
+from evaluator.analysis.slices.attributes import PageValues
 from evaluator.components.gallery.payload import CardItem
 from evaluator.components.slices.rows import examples
 from evaluator.data.issues import plain
@@ -54,7 +54,7 @@ def pack_slices(
     results: Sequence[AnyBoxResult],
     letters: Sequence[str],
     *,
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> PackSlices:

@@ -9,7 +9,7 @@ from evaluator.matching.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics import export
 from evaluator.metrics.results import Metrics, ResultTable
 from evaluator.pack.contents import Contents
-from evaluator.review.exchange import parquet_of
+from evaluator.review.findings_export import parquet_of
 
 _NUMBERS = tuple(Metrics.__annotations__)
 _DIFFERENCE = ("metric", "label", "a", "b", "difference", "low", "high", "documents_better", "documents_worse")

@@ -30,7 +30,7 @@ class Addition(NamedTuple):
     page_size: tuple[float, float] = (math.nan, math.nan)
 
 
-def revised(
+def apply_edits(
     source: Annotations,
     *,
     removed: BoolArray,

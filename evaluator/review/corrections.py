@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -38,9 +39,10 @@ from evaluator.data.boxes import BoolArray, IntArray, iou
 from evaluator.data.dataset import Dataset, join
 from evaluator.data.issues import Issue, count_of
 from evaluator.data.subsets import kept_boxes
-from evaluator.review.apply_edits import Addition, revised
+from evaluator.formats.snapshot import ground_truth_file
+from evaluator.review.apply_edits import Addition, apply_edits
 from evaluator.review.identity import box_model_name, rows_of_box
-from evaluator.review.verdicts import JudgedBox, Kind, ReviewedTarget, ReviewLog, Verdict
+from evaluator.review.verdicts import JudgedBox, Kind, ReviewedTarget, ReviewLog, Verdict, time_text
 
 SAME_OBJECT_IOU: Final = 0.5
 """Accepted predictions of one label that overlap at least so much are one object."""
@@ -111,6 +113,17 @@ def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
     for judged in correcting(log, "mistake"):
         draft.apply(judged)
     return draft.finished()
+
+
+def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
+    """Return the corrected ground truth in schema 1.3 with its origin; ignored boxes stay in it.
+
+    `created_at` needs a zone.
+    """
+    official = to.official.ground_truth.source
+    origin = {"name": official.name, "sha256": official.sha256, "verdicts": len(to.of_boxes)}
+    truth = to.dataset.ground_truth.source
+    return ground_truth_file(truth, created_at=time_text(created_at), notes={"corrected_from": origin})
 
 
 def correcting(log: ReviewLog, kind: Kind) -> Iterator[ReviewedTarget]:
@@ -192,7 +205,7 @@ class _Draft(Draft):
     def finished(self) -> Corrections:
         dataset, ignored = self.dataset, self.ignored
         if self.changes:
-            truth, ignored = revised(
+            truth, ignored = apply_edits(
                 self.truth.source,
                 removed=self.removed,
                 relabelled=self.relabelled,

@@ -15,7 +15,7 @@ from evaluator.data.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
-from evaluator.review.identity import TOLERANCE, Claim, claimed, stored_name, targets_by_id
+from evaluator.review.identity import TOLERANCE, TargetReview, match_reviews, stored_name, targets_by_id
 from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target
 
@@ -66,14 +66,14 @@ def _target(result: FieldsResult, row: int, problem: str | None, signature: str)
     )
 
 
-JudgedFields = Mapping[int, Claim]
+JudgedFields = Mapping[int, TargetReview]
 """The fields of a document that can be judged, by row, each with the verdicts on it."""
 
 
 def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> JudgedFields:
     """Return the fields of a document that can be judged, each with the verdicts on it, by row.
 
-    Rows rise; empty for an unknown document. A verdict goes to one field at most, see `identity.claimed`.
+    Rows rise; empty for an unknown document. A verdict goes to one field at most, see `identity.match_reviews`.
     """
     status, line = result.status(iou), result.signature.line
     targets: dict[int, Target] = {}
@@ -81,7 +81,7 @@ def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: f
         target = _target(result, row, _problem(result, row, int(status[row])), line)
         if target is not None:
             targets[row] = target
-    return dict(zip(targets, claimed(list(targets.values()), log.fields_of(document)), strict=True))
+    return dict(zip(targets, match_reviews(list(targets.values()), log.fields_of(document)), strict=True))
 
 
 def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, int]:

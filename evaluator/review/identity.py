@@ -32,7 +32,7 @@ SUSPECTED: Final = "suspected "
 WRONG_PIXELS: Final = "wrong_pixels"
 """The name of a judged match whose boxes differ in pixels: no mistake of boxes, see `pixel_targets`."""
 
-Claim = tuple[Target, ReviewedTarget | None]
+TargetReview = tuple[Target, ReviewedTarget | None]
 """A target and the verdicts on it; None where nobody judged it."""
 
 
@@ -73,7 +73,7 @@ def stored_name(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def kept_id(target: Target, held: ReviewedTarget | None) -> str:
+def finding_id(target: Target, held: ReviewedTarget | None) -> str:
     """Return the identity under which a verdict on a target is kept: of earlier verdicts, else its own."""
     return held.target_id if held else target.id
 
@@ -159,7 +159,7 @@ def comparison_target(
     )
 
 
-def claimed(targets: Sequence[Target], judged: Sequence[ReviewedTarget]) -> list[Claim]:
+def match_reviews(targets: Sequence[Target], judged: Sequence[ReviewedTarget]) -> list[TargetReview]:
     """Return each target of a page with the verdicts on it.
 
     A verdict goes to one target at most: first to the one of its identity, then to one whose boxes are equal up to
@@ -177,23 +177,25 @@ def claimed(targets: Sequence[Target], judged: Sequence[ReviewedTarget]) -> list
     return list(zip(targets, answer, strict=True))
 
 
-def claimed_on_page(targets: Sequence[Target], result: AnyBoxResult, page: int, log: ReviewLog) -> list[Claim]:
+def match_page_reviews(
+    targets: Sequence[Target], result: AnyBoxResult, page: int, log: ReviewLog
+) -> list[TargetReview]:
     """Return targets of a page (row of the dataset of `result`), each with the verdicts on it."""
     if not targets:
         return []
     dataset = result.matching.dataset
     document = dataset.documents[dataset.page_document[page]].doc_id
-    return claimed(targets, log.on_page(document, int(dataset.page_index[page])))
+    return match_reviews(targets, log.on_page(document, int(dataset.page_index[page])))
 
 
-def targets_by_id(claims: Iterable[Claim]) -> dict[str, Target]:
+def targets_by_id(claims: Iterable[TargetReview]) -> dict[str, Target]:
     """Return targets by the identities under which verdicts on them are kept."""
-    return {kept_id(target, held): target for target, held in claims}
+    return {finding_id(target, held): target for target, held in claims}
 
 
 def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
     """Return the mistakes of a page (row of the dataset) by the identities under which verdicts are kept."""
-    return targets_by_id(claimed_on_page(page_mistakes(result, page).targets, result, page, log))
+    return targets_by_id(match_page_reviews(page_mistakes(result, page).targets, result, page, log))
 
 
 def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Sequence[str], unit: Unit) -> IntArray:

@@ -22,10 +22,10 @@ from evaluator.protocols.pixel.pieces import Piece
 from evaluator.review.identity import (
     WRONG_PIXELS,
     box_model_name,
-    claimed_on_page,
     counted_on,
+    finding_id,
     judged_box,
-    kept_id,
+    match_page_reviews,
     page_mistakes,
 )
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target
@@ -41,7 +41,7 @@ class JudgedPiece(NamedTuple):
     @property
     def id(self) -> str:
         """The identity under which a verdict on it is kept."""
-        return kept_id(self.target, self.judged)
+        return finding_id(self.target, self.judged)
 
 
 def judged_pieces(
@@ -55,7 +55,7 @@ def judged_pieces(
     boxes = _Boxes(result, page, extent)
     behind = [boxes.behind(piece) for piece in pieces]
     targets = {one.target.id: one.target for one in behind if one is not None}
-    claims = claimed_on_page(list(targets.values()), result, page, log)
+    claims = match_page_reviews(list(targets.values()), result, page, log)
     held = {target_id: judged for target_id, (_, judged) in zip(targets, claims, strict=True)}
     return [one and one._replace(judged=held[one.target.id]) for one in behind]
 

@@ -19,7 +19,7 @@ from evaluator.review.identity import (
     WRONG_PIXELS,
     PageMistakes,
     box_model_name,
-    claimed_on_page,
+    match_page_reviews,
     page_mistakes,
     rows_of_box,
 )
@@ -78,7 +78,7 @@ class _Page:
         self.matching = result.matching
         dataset = result.matching.dataset
         self.mistakes = page_mistakes(result, page)
-        claims = claimed_on_page(self.mistakes.targets, result, page, log)
+        claims = match_page_reviews(self.mistakes.targets, result, page, log)
         self.claims = {held.target_id: position for position, (_, held) in enumerate(claims) if held}
         self.truths = np.flatnonzero(dataset.ground_truth.page == page)
         self.predictions = np.flatnonzero(result.matching.prediction.page == page)

@@ -28,7 +28,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.verdicts import Event, ReviewLog, checked, target_of
+from evaluator.review.verdicts import Event, ReviewLog, checked, decode_target
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -364,7 +364,7 @@ def _event(row: Row[Any], name: str) -> Event:
         event = Event(
             **{name: getattr(row, name) for name in _PLAIN},
             target_id=row.target,
-            target=target_of(row.snapshot),
+            target=decode_target(row.snapshot),
             tags=msgspec.json.decode(row.tags, type=tuple[str, ...]),
             verified=bool(row.verified),
             time=datetime.fromisoformat(row.time).astimezone(UTC),

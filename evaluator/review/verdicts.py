@@ -81,7 +81,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     The identity is made of kind, document, page, the boxes with side, model and label, and `repeat`; it survives
     another threshold and another order of the file. Coordinates enter with six decimals of the page (three of a pixel),
     rounded correctly by `format`, so that a file written again with six or more decimals keeps it; for fewer,
-    `identity.claimed` also accepts equal boxes up to 0.0001 of the page.
+    `identity.match_reviews` also accepts equal boxes up to 0.0001 of the page.
     """
 
     kind: Kind
@@ -111,7 +111,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(box for box in self.boxes if box.side == side)
 
 
-target_of: Final = msgspec.json.Decoder(Target).decode
+decode_target: Final = msgspec.json.Decoder(Target).decode
 """The target that some JSON is."""
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
-from evaluator.review.identity import Claim, claimed
+from evaluator.review.identity import TargetReview, match_reviews
 from evaluator.review.status import FindingStatus, status_of, status_over
 from evaluator.review.verdicts import MOST_BOXES, JudgedBox, ReviewedTarget, ReviewLog, Target
 
@@ -37,11 +37,13 @@ class PosterText(NamedTuple):
     compare: Callable[[str], Comparison | None]
 
 
-def judged_words(words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str) -> list[Claim]:
+def judged_words(
+    words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str
+) -> list[TargetReview]:
     """Return missing, then extra words of a poster, in page order, with their verdicts."""
     places = [each for each in (*words.missing, *words.extra) if len(each.boxes)]
     targets = [_target(each, poster, model, signature) for each in places]
-    return claimed(targets, log.words_of(poster))
+    return match_reviews(targets, log.words_of(poster))
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:

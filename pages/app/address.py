@@ -16,8 +16,8 @@ import msgspec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from evaluator.analysis.doctor import fix_of
-from evaluator.analysis.slices.measured import ALL, AVERAGES, MEASURES
+from evaluator.analysis.slices.measure_values import ALL, AVERAGES, MEASURES
+from evaluator.data.fixes import fix_of
 from evaluator.data.issues import MOST_SHOWN, cut, whole
 from evaluator.matching.box_items import Query
 from evaluator.matching.causes import Family

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluator import formats
-from evaluator.analysis.doctor import Fix, fix_of, fixes_for, match_check
+from evaluator.analysis.doctor import match_check
 from evaluator.data.dataset import Annotations, Dataset
+from evaluator.data.fixes import Fix, fix_of, fixes_for
 from evaluator.data.issues import Issue
 from evaluator.data.polygons import POLYGON_IOU
 from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs

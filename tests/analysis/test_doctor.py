@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats, project
-from evaluator.analysis.doctor import FixError, apply_fixes, fix_of, fixes_for, match_check, spelled
-from evaluator.analysis.doctor.advice import advised
-from evaluator.analysis.doctor.diagnosis import Diagnosis
+from evaluator.analysis.doctor import match_check
+from evaluator.analysis.doctor.diagnosis import Diagnosis, fix_advice
 from evaluator.data.dataset import Annotations
 from evaluator.data.document_names import MODES, best_modes, renamed
-from evaluator.data.fixes import KINDS
+from evaluator.data.fixes import KINDS, FixError, apply_fixes, fix_of, fixes_for, spelled
 from evaluator.data.issues import BadInput
 from evaluator.data.label_names import Overlaps, proposals
 from evaluator.project import OptionError
@@ -565,7 +564,7 @@ def test_what_helps_beside_fixes_that_were_given(
 def test_fixes_that_were_given_and_found_are_said_as_one_list(
     given: list[str], applied: list[str], more: list[str], words: str
 ) -> None:
-    assert advised([*map(fix_of, given)], "a", applied, [*map(fix_of, more)]) == words
+    assert fix_advice([*map(fix_of, given)], "a", applied, [*map(fix_of, more)]) == words
 
 
 def test_swapped_sides_that_were_right_are_not_swapped_again(run: Run, tmp_path: Path) -> None:

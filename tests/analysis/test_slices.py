@@ -14,13 +14,13 @@ import pytest
 
 from evaluator import cli
 from evaluator.analysis.slices import counting
-from evaluator.analysis.slices.attributes import OfPages, attributes_of
+from evaluator.analysis.slices.attributes import PageValues, attributes_of
 from evaluator.analysis.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.analysis.slices.counting import ByBins, ByConditions, Outcome, Sums
-from evaluator.analysis.slices.named import NamedSlice, read_named, saved
+from evaluator.analysis.slices.named_slices import NamedSlice, read_named, save_named
 from evaluator.analysis.slices.neighbours import columns_of_text, surroundings
 from evaluator.analysis.slices.page_table import read_page_table
-from evaluator.analysis.slices.search import SameBoxes, Search, _Arranged, _Run, search
+from evaluator.analysis.slices.search import Search, SearchCache, _Arranged, _Run, search
 from evaluator.analysis.slices.statistic import LEAST_BOXES, Level
 from evaluator.data.dataset import join
 from evaluator.data.issues import BadInput
@@ -30,7 +30,7 @@ from tests.benchmarks.corpus import dln_like
 from tests.building import Box, box, ground_truth
 
 
-def values(name: str, rows: Sequence[Box], of_pages: OfPages | None = None) -> list[object]:
+def values(name: str, rows: Sequence[Box], of_pages: PageValues | None = None) -> list[object]:
     """One attribute of some boxes as plain values."""
     dataset = join(ground_truth(rows))
     attribute = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)}[name]
@@ -64,7 +64,7 @@ def test_attributes_say_what_stands_around_a_box() -> None:
 
 
 def test_attributes_from_elsewhere_are_joined_by_page_then_by_document() -> None:
-    of_pages: OfPages = {("a.pdf", None): {"scan": "no", "year": 1997}, ("a.pdf", 1): {"scan": "yes"}}
+    of_pages: PageValues = {("a.pdf", None): {"scan": "no", "year": 1997}, ("a.pdf", 1): {"scan": "yes"}}
     assert values("scan", PAGE, of_pages=of_pages) == ["no", "no", "no", "no", "yes"]
     assert values("year", PAGE, of_pages=of_pages) == [1997.0] * 5
 
@@ -259,7 +259,7 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
         arrange(self, *given, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(_Arranged, "__init__", counted)
-    same = SameBoxes()
+    same = SearchCache()
     shared = [search(attributes, each, document, two_sided=two_sided, same=same) for each, two_sided in cases]
     assert len(made) == 1
     assert any(each.subsets for each in alone)
@@ -283,7 +283,7 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
 def test_searches_at_the_same_time_may_share_their_boxes() -> None:
     attributes, loss, document = several(60)
     losses = [np.random.default_rng(seed).random(len(loss)) * loss for seed in range(6)]
-    same = SameBoxes()
+    same = SearchCache()
     with ThreadPoolExecutor(3) as threads:
         shared = list(threads.map(lambda each: search(attributes, each, document, same=same), losses))
     alone = [search(attributes, each, document) for each in losses]
@@ -294,7 +294,7 @@ def test_searches_at_the_same_time_may_share_their_boxes() -> None:
 
 def test_of_many_boxes_nothing_is_kept() -> None:
     attributes, loss, document = several(60)
-    few, many = SameBoxes(most=len(loss) * len(attributes) - 1), SameBoxes(most=len(loss) * len(attributes))
+    few, many = SearchCache(most=len(loss) * len(attributes) - 1), SearchCache(most=len(loss) * len(attributes))
     kept = [same.arranged(attributes, document, 0) is same.arranged(attributes, document, 0) for same in (few, many)]
     assert kept == [False, True]
     assert listed(search(attributes, loss, document, same=few)) == listed(search(attributes, loss, document))
@@ -451,9 +451,9 @@ def test_an_outcome_that_is_always_the_same_has_no_slice(value: float) -> None:
 
 def test_named_slices_are_kept_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "slices.json"
-    saved(path, NamedSlice("small", (Condition("area", "<", 0.05),)))
-    saved(path, NamedSlice("tables", (Condition("label", "==", "Table"),)))
-    saved(path, NamedSlice("small", (Condition("area", "<", 0.02),)))
+    save_named(path, NamedSlice("small", (Condition("area", "<", 0.05),)))
+    save_named(path, NamedSlice("tables", (Condition("label", "==", "Table"),)))
+    save_named(path, NamedSlice("small", (Condition("area", "<", 0.02),)))
     assert {each.name: each.conditions for each in read_named(path)} == {
         "tables": (Condition("label", "==", "Table"),),
         "small": (Condition("area", "<", 0.02),),

@@ -14,16 +14,16 @@ import pytest
 from evaluator import formats
 from evaluator.analysis.slices.averages import (
     average_of,
-    counted_by_average,
+    average_values,
     find_by_average,
     influence,
     of_whole_pages,
 )
 from evaluator.analysis.slices.conditions import Condition
-from evaluator.analysis.slices.measured import tables_of
-from evaluator.analysis.slices.named import NamedSlice, numbers_of, slices_json, slices_part
+from evaluator.analysis.slices.measure_values import tables_of
+from evaluator.analysis.slices.named_slices import NamedSlice, numbers_of, slices_json, slices_part
 from evaluator.analysis.slices.search import ALPHA
-from evaluator.analysis.slices.slices import find_in, known_of_pages
+from evaluator.analysis.slices.slices import find_in, known_page_values
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import join
 from evaluator.matching.box_measures import RankedLabel
@@ -187,11 +187,11 @@ def test_what_is_never_found_has_no_average_precision_and_no_influence() -> None
 
 def test_the_values_of_the_boxes_of_a_label_average_to_its_own() -> None:
     evaluation = average_case(100, 5, depth=0).evaluation
-    counted = counted_by_average([evaluation], "AR100")
+    counted = average_values([evaluation], "AR100")
     label = counted.label
     for code, name in enumerate(evaluation.evaluated.labels):
         assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AR100"])
-    counted = counted_by_average([evaluation], "AP")
+    counted = average_values([evaluation], "AP")
     label = counted.label
     for code, name in enumerate(evaluation.evaluated.labels):
         # The protocol reads 101 points off the curve, the values are about its area.
@@ -203,7 +203,7 @@ def test_the_mean_value_of_a_label_is_its_average_recall(tmp_path: Path, average
     # Of up to six boxes of a label on a page AR1 counts one.
     truth, prediction = (formats.read(path) for path in files(tmp_path)[:2])
     evaluation = coco.evaluate(truth, prediction)
-    counted = counted_by_average([evaluation], average)
+    counted = average_values([evaluation], average)
     label = counted.label
     means = [counted.values[0, label == code].mean() for code in range(len(evaluation.evaluated.labels))]
     assert np.mean(means) == pytest.approx(evaluation.numbers[average])
@@ -222,7 +222,7 @@ def test_what_each_box_adds_to_an_f1_by_hand() -> None:
     )  # fmt: skip
     evaluation = pod.evaluate(truth, prediction)
     assert average_of(evaluation, "mean_f1") == 0.25
-    counted = counted_by_average([evaluation], "mean_f1")
+    counted = average_values([evaluation], "mean_f1")
     # With the share 1/4 of the label: the pair adds 2 - 2 F1 = 1, the missed box and the false prediction -F1 each.
     # Three things count, the pair once: times 3, plus F1.
     assert list(zip(counted.origin.tolist(), counted.row.tolist(), counted.values[0].tolist(), strict=True)) == [
@@ -319,8 +319,8 @@ def test_a_failure_in_ten_of_fifty_documents_that_differ_is_found() -> None:
     assert one.documents < 15
     assert one.p <= ALPHA
     # Half of the error rate is for each of the two searches.
-    counted = counted_by_average([case.evaluation], "AP")
-    known = known_of_pages(counted.dataset.ground_truth, case.of_pages)
+    counted = average_values([case.evaluation], "AP")
+    known = known_page_values(counted.dataset.ground_truth, case.of_pages)
     tables = of_whole_pages(counted.sides, tables_of(counted, of_pages=known, score=False))
     plain, within = (
         find_in(counted, tables, alpha=ALPHA / 2, within_documents=within_documents)

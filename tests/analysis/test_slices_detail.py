@@ -8,7 +8,7 @@ import pytest
 from evaluator import formats
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.detail import Estimate, detail_of, overall
-from evaluator.analysis.slices.measured import MEASURES, WORDS, Measure, counted_of, tables_of
+from evaluator.analysis.slices.measure_values import MEASURES, WORDS, Measure, box_values, tables_of
 from evaluator.analysis.slices.slices import Part, Slice, attribute_table, find_slices
 from evaluator.components.slices.rows import overall_words
 from evaluator.data.dataset import join
@@ -29,7 +29,7 @@ def results() -> list[AnyBoxResult]:
 def slice_of(conditions: tuple[Condition, ...], result: AnyBoxResult, measure: Measure = "recall") -> Slice:
     """A slice by its conditions alone; its own numbers are not used."""
     parts = []
-    for origin, every in tables_of(counted_of([result], measure), score=False).items():
+    for origin, every in tables_of(box_values([result], measure), score=False).items():
         table = attribute_table(every)
         held = sum(each.holds(table[each.attribute]).astype(np.uint8) << place for place, each in enumerate(conditions))
         parts.append(Part(origin, np.empty(0, np.int64), np.asarray(held, np.uint8)))

@@ -13,8 +13,8 @@ from evaluator import formats
 from evaluator.analysis.slices.all_measures import find_by_all_measures
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.detail import detail_of
-from evaluator.analysis.slices.measured import MEASURES, Measure, counted_of, is_fit, problem_of
-from evaluator.analysis.slices.named import NamedSlice, measured
+from evaluator.analysis.slices.measure_values import MEASURES, Measure, box_values, is_fit, problem_of
+from evaluator.analysis.slices.named_slices import NamedSlice, measure_named
 from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
 from evaluator.data.dataset import join
 from evaluator.matching.box_items import MATCHED, boxes_held, items, with_boxes
@@ -38,9 +38,9 @@ def results() -> list[AnyBoxResult]:
 def test_the_measures_are_those_of_the_results(results: list[AnyBoxResult]) -> None:
     assert set(MEASURES) == set(RATIOS)
     for measure in MEASURES:
-        (values,) = counted_of(results[:1], measure).values
+        (values,) = box_values(results[:1], measure).values
         assert values.mean() == pytest.approx(float(getattr(results[0].micro, measure)[0])), measure
-        both = counted_of(results, measure)
+        both = box_values(results, measure)
         for result, values in zip(results, both.values, strict=True):
             assert np.nanmean(values) == pytest.approx(float(getattr(result.micro, measure)[0])), measure
         assert both.paired == (measure == "recall")
@@ -52,7 +52,7 @@ def test_f1_of_a_slice_by_hand() -> None:
     result = pair(join(ground_truth(truth), prediction(predicted))).match().at(0.5)
     upper = NamedSlice("upper", (Condition("y", "<", 0.5),))
     lower = NamedSlice("lower", (Condition("y", ">=", 0.5),))
-    values = {(each.slice.name, each.measure): each.value for each in measured(result, [upper, lower])}
+    values = {(each.slice.name, each.measure): each.value for each in measure_named(result, [upper, lower])}
     # Above: 2 boxes and 2 predictions, all matched, IoU 1 and 0.8. Below: 1 box and 2 predictions, none matched.
     assert values["upper", "f1"] == 1.0
     assert values["lower", "f1"] == 0.0
@@ -61,7 +61,7 @@ def test_f1_of_a_slice_by_hand() -> None:
     assert values["upper", "mean_purity"] == pytest.approx(1.0)
     assert np.isnan(values["lower", "mean_iou"])
     everything = NamedSlice("all", (Condition("y", ">=", 0.0),))
-    f1 = next(each for each in measured(result, [everything]) if each.measure == "f1")
+    f1 = next(each for each in measure_named(result, [everything]) if each.measure == "f1")
     assert (f1.total.sum(), f1.boxes.sum(), f1.value) == (4.0, 7.0, pytest.approx(4 / 7))
     assert f1.value == pytest.approx(float(result.micro.f1[0]))
 
@@ -72,7 +72,7 @@ def test_a_condition_on_the_score_has_precision_alone() -> None:
         .match()
         .at(0.5)
     )
-    made = measured(result, [NamedSlice("sure", (Condition("score", ">=", 0.5),))])
+    made = measure_named(result, [NamedSlice("sure", (Condition("score", ">=", 0.5),))])
     assert [(each.measure, each.value) for each in made] == [("precision", 1.0)]
 
 
@@ -84,7 +84,7 @@ def test_what_a_slice_counts_is_what_opens(results: list[AnyBoxResult], measure:
     for each in conditions:
         inside = boxes_in(each, last, measure)
         chosen = every.take(np.flatnonzero(with_boxes(every, last, inside)))
-        (named,) = [one for one in measured(last, [NamedSlice("x", each)]) if one.measure == measure]
+        (named,) = [one for one in measure_named(last, [NamedSlice("x", each)]) if one.measure == measure]
         assert boxes_held(last, chosen, inside) == named.boxes.sum()
         assert not is_fit(measure) or set(chosen.kind.tolist()) <= {MATCHED}
     for one in listed.slices:
@@ -138,7 +138,9 @@ def test_the_difference_of_two_models_is_found_by_its_measure(
     assert abs(one.rest) < 0.06
     # The boxes are those of B, of which the slice opens every one.
     inside = boxes_in(one.conditions, two_models[1], measure)
-    (named,) = [each for each in measured(two_models[1], [NamedSlice("x", one.conditions)]) if each.measure == measure]
+    (named,) = [
+        each for each in measure_named(two_models[1], [NamedSlice("x", one.conditions)]) if each.measure == measure
+    ]
     assert one.boxes == named.boxes.sum()
     assert one.models[1] == pytest.approx(named.value)
     assert boxes_held(two_models[1], items(two_models[1]), inside_of(one, two_models[1])) == one.boxes

@@ -11,10 +11,16 @@ import numpy as np
 import pytest
 
 from evaluator import project
-from evaluator.analysis.slices.conditions import Condition, holding
-from evaluator.analysis.slices.measured import ALL
-from evaluator.analysis.slices.named import NamedSlice
-from evaluator.analysis.slices.observed import find_observed, measures_of, numbers_of_observed, observed_of, pages_of
+from evaluator.analysis.slices.conditions import Condition, condition_mask
+from evaluator.analysis.slices.measure_values import ALL
+from evaluator.analysis.slices.named_slices import NamedSlice
+from evaluator.analysis.slices.observation_slices import (
+    find_observation_slices,
+    measures_of,
+    observation_numbers,
+    observations_of,
+    pages_of,
+)
 from evaluator.analysis.slices.slices import attribute_table
 from evaluator.cli.registered import run
 from evaluator.metrics.observations import Observations
@@ -52,13 +58,13 @@ def test_the_mean_over_all_fields_is_the_number_of_the_protocol() -> None:
     (result,) = results_of("fields", "anchors")
     assert isinstance(result, FieldsResult)
     overall = result.overall(0.5)
-    assert mean_of(observed_of([result], "recall")) == overall.recall[0]
-    assert mean_of(observed_of([result], "precision")) == overall.precision[0]
+    assert mean_of(observations_of([result], "recall")) == overall.recall[0]
+    assert mean_of(observations_of([result], "precision")) == overall.precision[0]
     predicted = result.compared.iou[result.with_prediction]
-    assert mean_of(observed_of([result], "mean_iou")) == pytest.approx(predicted.mean(), abs=1e-15)
+    assert mean_of(observations_of([result], "mean_iou")) == pytest.approx(predicted.mean(), abs=1e-15)
     compared = result.compared
     asked = compared.is_field & ~compared.only_predicted
-    assert mean_of(observed_of([result], "value")) == compared.right[asked].mean()
+    assert mean_of(observations_of([result], "value")) == compared.right[asked].mean()
 
 
 def test_the_mean_over_the_labels_of_pages_is_the_mean_over_pages_of_the_protocol() -> None:
@@ -66,7 +72,7 @@ def test_the_mean_over_the_labels_of_pages_is_the_mean_over_pages_of_the_protoco
     assert isinstance(result, PixelResult)
     of_class = result.page_mean["per_class"]
     for measure in PROTOCOLS["pixel"].slice_measures:
-        observed = observed_of([result], measure)
+        observed = observations_of([result], measure)
         label = attribute_table(observed.attributes)["label"]
         assert BACKGROUND_NAME not in label.names
         for code, name in enumerate(label.names):
@@ -80,22 +86,22 @@ def test_the_mean_over_posters_is_the_number_of_the_protocol() -> None:
     (result,) = results_of("posters", "columns")
     assert isinstance(result, PostersResult)
     for criterion in ("word_capture", "rouge_l", "number_capture"):
-        assert mean_of(observed_of([result], criterion)) == pytest.approx(result.aggregate[criterion], abs=1e-15)  # type: ignore[literal-required]
-    assert mean_of(observed_of([result], "passes")) == np.mean([poster.passes for poster in result.posters])
+        assert mean_of(observations_of([result], criterion)) == pytest.approx(result.aggregate[criterion], abs=1e-15)  # type: ignore[literal-required]
+    assert mean_of(observations_of([result], "passes")) == np.mean([poster.passes for poster in result.posters])
     met = ["field_proportion" not in poster.failed for poster in result.posters]
-    assert mean_of(observed_of([result], "field_proportion")) == np.mean(met)
+    assert mean_of(observations_of([result], "field_proportion")) == np.mean(met)
 
 
 def test_the_words_of_a_poster_have_its_word_capture() -> None:
     (result,) = results_of("posters", "columns")
     assert isinstance(result, PostersResult)
     for measure, criterion in (("words", "word_capture"), ("numbers", "number_capture")):
-        observed = observed_of([result], measure)
+        observed = observations_of([result], measure)
         for code, poster in enumerate(result.posters):
             rows = observed.document == code
             if rows.any():
                 assert observed.values[0][rows].mean() == pytest.approx(poster.metrics[criterion], abs=1e-12)  # type: ignore[literal-required]
-    observed = observed_of([result], "sections")
+    observed = observations_of([result], "sections")
     for code, poster in enumerate(result.posters):
         assert poster.comparison is not None
         assert observed.values[0][observed.document == code].mean() == pytest.approx(poster.comparison.sections.mean)
@@ -105,15 +111,15 @@ def test_the_words_of_a_poster_have_its_word_capture() -> None:
 
 def test_two_models_are_compared_where_both_have_the_thing() -> None:
     results = results_of("fields", "anchors", "rules")
-    both = observed_of(results, "recall")
+    both = observations_of(results, "recall")
     assert both.values.shape == (2, len(both))
     assert not np.isnan(both.values).any()
     for model, result in enumerate(results):
-        assert mean_of(both, model) == mean_of(observed_of([result], "recall"))
-    predicted = observed_of(results, "precision")
+        assert mean_of(both, model) == mean_of(observations_of([result], "recall"))
+    predicted = observations_of(results, "precision")
     assert (np.isnan(predicted.values).sum(axis=0) == 1).all(), "each model predicts fields of its own"
     for model, result in enumerate(results):
-        assert mean_of(predicted, model) == mean_of(observed_of([result], "precision"))
+        assert mean_of(predicted, model) == mean_of(observations_of([result], "precision"))
 
 
 @pytest.mark.parametrize("protocol", ["fields", "posters", "pixel"])
@@ -123,7 +129,7 @@ def test_attributes_and_values_are_of_the_things(protocol: str) -> None:
     words = PROTOCOLS[protocol].slice_measures
     for measure in words:
         for chosen in (results[:1], results):
-            observed = observed_of(chosen, measure)
+            observed = observations_of(chosen, measure)
             names = [each.name for each in observed.attributes]
             assert len(set(names)) == len(names)
             assert all(len(each.values) == len(observed) == len(observed.items) for each in observed.attributes)
@@ -139,17 +145,17 @@ def test_attributes_and_values_are_of_the_things(protocol: str) -> None:
 
 def test_the_confidence_is_an_attribute_of_predictions_only() -> None:
     (result,) = results_of("fields", "anchors")
-    names = {measure: {each.name for each in observed_of([result], measure, scores=True).attributes}
+    names = {measure: {each.name for each in observations_of([result], measure, scores=True).attributes}
              for measure in PROTOCOLS["fields"].slice_measures}  # fmt: skip
     assert {measure for measure, of in names.items() if "confidence" in of} == {"precision", "mean_iou"}
-    assert "confidence" not in {each.name for each in observed_of([result], "precision").attributes}
+    assert "confidence" not in {each.name for each in observations_of([result], "precision").attributes}
 
 
 def test_what_is_known_of_pages_and_documents_is_added() -> None:
     (result,) = results_of("fields", "anchors")
-    plain = observed_of([result], "recall")
+    plain = observations_of([result], "recall")
     (document, *_) = plain.documents
-    known = observed_of([result], "recall", of_pages={(document, None): {"vendor": "a", "depth": 7}})
+    known = observations_of([result], "recall", of_pages={(document, None): {"vendor": "a", "depth": 7}})
     table = attribute_table(known.attributes)
     assert {"vendor", "depth", "depth (file)"} <= table.keys()
     of_document = known.document == 0
@@ -208,7 +214,7 @@ def test_nothing_is_listed_where_nothing_is_planted(tmp_path: Path) -> None:
     truth, model = planted_fields(tmp_path, documents=40, miss=False)
     (one,) = project.evaluate_together("fields", truth, [model], lambda _said: None)
     for measure in (ALL, *PROTOCOLS["fields"].slice_measures):
-        searched = find_observed([one.result], measure)
+        searched = find_observation_slices([one.result], measure)
         assert not searched.slices
         assert searched.enough
 
@@ -217,7 +223,7 @@ def test_one_failure_is_one_row_of_all_measures(tmp_path: Path) -> None:
     truth, model = planted_fields(tmp_path, documents=40, miss=True)
     (one,) = project.evaluate_together("fields", truth, [model], lambda _said: None)
     kept: dict[str, Observations] = {}
-    searched = find_observed([one.result], ALL, keep=kept.__setitem__)
+    searched = find_observation_slices([one.result], ALL, keep=kept.__setitem__)
     assert tuple(kept) == searched.measures
     for row in searched.slices:
         values = kept[row.measure].values[0][row.parts[0].rows]
@@ -227,7 +233,7 @@ def test_one_failure_is_one_row_of_all_measures(tmp_path: Path) -> None:
     assert {first.measure, *first.also} >= {"recall", "value"}
     assert first.also_titles
     assert ("also right values" in first.sentence) or ("also recall" in first.sentence)
-    alone = find_observed([one.result], first.measure).slices[0]
+    alone = find_observation_slices([one.result], first.measure).slices[0]
     assert (alone.conditions, alone.value, alone.boxes) == (first.conditions, first.value, first.boxes)
     assert first.p == pytest.approx(min(alone.p * len(searched.measures), 1.0))
 
@@ -298,12 +304,12 @@ def test_a_file_of_named_slices_of_boxes_is_left_alone() -> None:
         NamedSlice("boxes", (Condition("aspect ratio", "<", 1.0),)),
         NamedSlice("low", (Condition("depth", "<", 2.0),)),
     ]
-    numbers = numbers_of_observed(result, named, known_only=True)
+    numbers = observation_numbers(result, named, known_only=True)
     assert {each.slice.name for each in numbers.measures} == {"low"}
     with pytest.raises(ValueError, match="slice boxes needs the attribute aspect ratio; there are label"):
-        numbers_of_observed(result, named)
-    observed = observed_of([result], "recall")
-    inside = holding(named[1].conditions, attribute_table(observed.attributes))
+        observation_numbers(result, named)
+    observed = observations_of([result], "recall")
+    inside = condition_mask(named[1].conditions, attribute_table(observed.attributes))
     recall = next(each for each in numbers.measures if each.measure == "recall")
     assert recall.value == pytest.approx(observed.values[0][inside].mean())
     assert recall.boxes.sum() == inside.sum()

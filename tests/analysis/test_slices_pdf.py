@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from evaluator import formats
-from evaluator.analysis.slices.attributes import FROM_PDFS, attributes_of, joined
+from evaluator.analysis.slices.attributes import FROM_PDFS, attributes_of, merge_page_values
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.pdf_pages import PdfAttributes, of_listed_pages, of_pdf_pages
 from evaluator.analysis.slices.ruled_lines import ruled_lines
@@ -209,7 +209,9 @@ def test_the_script_of_most_letters() -> None:
 
 
 def test_the_second_table_counts() -> None:
-    assert joined({("a", 0): {"words": 1, "ink": 0.5}}, {("a", 0): {"words": 2}, ("b", None): {"x": "y"}}) == {
+    assert merge_page_values(
+        {("a", 0): {"words": 1, "ink": 0.5}}, {("a", 0): {"words": 2}, ("b", None): {"x": "y"}}
+    ) == {
         ("a", 0): {"words": 2, "ink": 0.5},
         ("b", None): {"x": "y"},
     }

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from evaluator import cli
-from evaluator.analysis.suspects import planning
+from evaluator.analysis.suspects import review_plan
 from evaluator.analysis.suspects.noise_model import jitter, log_sum, log_total, neighbourhood, rates
 from evaluator.analysis.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
-from evaluator.analysis.suspects.planning import Counts
 from evaluator.analysis.suspects.ranking import BORDER, KINDS, LABEL, rank
+from evaluator.analysis.suspects.review_plan import Counts
 from evaluator.metrics.resampling import student_expansion
 from evaluator.protocols import PROTOCOLS
 from tests.benchmarks import bench_suspects as bench
@@ -341,46 +341,46 @@ def test_a_plan_names_pages_and_how_many(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_review_of_all_pages_is_exact() -> None:
     rng = np.random.default_rng(3)
     boxes, matched = np.full(30, 5), np.full(30, 4)
-    planned = planning.plan(boxes, matched, rng.random(30), margin=0.0001)
+    planned = review_plan.plan(boxes, matched, rng.random(30), margin=0.0001)
     assert sorted(planned.order.tolist()) == list(range(30))
     assert planned.pages == 30
     right = {page: Counts(6, 5) if page < 3 else Counts(5, 4) for page in range(30)}
-    bound = planning.bound(planned, right)
+    bound = review_plan.bound(planned, right)
     assert bound.recall == pytest.approx((27 * 4 + 15) / (27 * 5 + 18))
     assert (bound.half, bound.more, bound.done) == (0.0, 0, True)
 
 
 def test_no_bound_before_enough_pages_and_none_from_pages_that_were_not_drawn() -> None:
     boxes, matched = np.full(500, 2), np.full(500, 1)
-    planned = planning.plan(boxes, matched, np.zeros(500), margin=0.03)
+    planned = review_plan.plan(boxes, matched, np.zeros(500), margin=0.03)
     assert planned.official == 0.5
-    assert planning.bound(planned, {}).recall is None
-    assert planning.bound(planned, {int(planned.order[-1]): Counts(2, 2)}).reviewed == 0
-    few = {int(page): Counts(2, 1) for page in planned.order[: planning.LEAST_PAGES]}
-    bound = planning.bound(planned, few)
+    assert review_plan.bound(planned, {}).recall is None
+    assert review_plan.bound(planned, {int(planned.order[-1]): Counts(2, 2)}).reviewed == 0
+    few = {int(page): Counts(2, 1) for page in planned.order[: review_plan.LEAST_PAGES]}
+    bound = review_plan.bound(planned, few)
     assert bound.recall == 0.5
     assert bound.half is not None
     assert bound.half > 0.0
-    empty = planning.plan(boxes[:0], matched[:0], np.zeros(0), margin=0.03)
-    assert (empty.pages, empty.official, planning.bound(empty, {}).recall) == (0, None, None)
+    empty = review_plan.plan(boxes[:0], matched[:0], np.zeros(0), margin=0.03)
+    assert (empty.pages, empty.official, review_plan.bound(empty, {}).recall) == (0, None, None)
 
 
 def test_the_estimate_is_the_seen_rate_of_changes_times_what_the_other_pages_promise() -> None:
     # One stratum holds everything that matters: 400 equal pages, 40 of them reviewed, 8 lost a matched box.
     boxes, matched = np.full(400, 5), np.full(400, 5)
-    planned = planning.plan(boxes, matched, np.full(400, 0.2), margin=0.001)
-    promise = 0.2 + max(planning.UNSUSPECTED, 0.1 * 80 / 2000) * 5.04
+    planned = review_plan.plan(boxes, matched, np.full(400, 0.2), margin=0.001)
+    promise = 0.2 + max(review_plan.UNSUSPECTED, 0.1 * 80 / 2000) * 5.04
     assert planned.promise == pytest.approx(promise)
     rows = planned.order[:40].tolist()
     right = {row: Counts(5, 4 if place % 5 == 0 else 5) for place, row in enumerate(rows)}
     by_hand, reviewed = 2000.0 - 8.0, np.array([planned.stratum[row] for row in rows])
     lost = np.array([float(place % 5 == 0) for place in range(40)])
     rate_of_all = 8.0 / (40 * promise + 0.5)
-    for stratum in range(planning.STRATA):
+    for stratum in range(review_plan.STRATA):
         here = reviewed == stratum
         rate = (lost[here].sum() + 0.25 * rate_of_all) / (here.sum() * promise + 0.25)
         by_hand -= rate * promise * ((planned.stratum == stratum).sum() - here.sum())
-    bound = planning.bound(planned, right)
+    bound = review_plan.bound(planned, right)
     assert bound.recall == pytest.approx(by_hand / 2000.0)
     assert bound.half is not None
     # That of a binomial share of 8 in 40 with 9 of 10 pages left; wider because each stratum has a rate of its own.
@@ -404,13 +404,13 @@ def test_the_interval_at_the_end_of_a_review_holds_the_recall(
 
 def test_the_quantile_is_that_of_student() -> None:
     for freedom, quantile in ((6, 2.4469), (10, 2.2281), (30, 2.0423)):
-        assert student_expansion(planning.LEVEL, freedom) == pytest.approx(quantile, abs=0.002)
+        assert student_expansion(review_plan.LEVEL, freedom) == pytest.approx(quantile, abs=0.002)
 
 
 def test_a_narrower_bound_needs_more_pages() -> None:
     boxes, matched = np.full(2000, 2), np.full(2000, 1)
     expected = np.random.default_rng(0).gamma(0.3, 0.3, 2000)
-    pages = [planning.plan(boxes, matched, expected, margin=margin).pages for margin in (0.03, 0.02, 0.01)]
+    pages = [review_plan.plan(boxes, matched, expected, margin=margin).pages for margin in (0.03, 0.02, 0.01)]
     assert pages == sorted(pages)
     assert pages[0] < pages[2] < 2000
 

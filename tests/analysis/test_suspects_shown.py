@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.analysis.suspects.listing import Suspects, suspects
-from evaluator.analysis.suspects.targets import target_of
+from evaluator.analysis.suspects.listing import Suspects, suspect_target, suspects
 from evaluator.components.suspects.view import in_file, shares_of, suspect_item, suspects_payload
 from evaluator.data.boxes import iou
 from evaluator.data.dataset import Dataset, join
@@ -44,7 +43,7 @@ def test_every_suspect_of_the_sample_with_its_boxes_and_evidence(every: Suspects
     kinds = set()
     for place in range(len(every)):
         suspect = every[place]
-        shown = suspect_item(every, place, target_of(every, place), NAMES)
+        shown = suspect_item(every, place, suspect_target(every, place), NAMES)
         kinds.add(shown.kind)
         assert (shown.now is None) == (suspect.kind == "missing")
         assert (shown.proposed is None) == (suspect.kind == "extra")
@@ -67,7 +66,7 @@ def test_every_suspect_of_the_sample_with_its_boxes_and_evidence(every: Suspects
 
 def test_the_name_of_a_list_follows_from_the_list(every: Suspects) -> None:
     def made(places: list[int]) -> str:
-        chosen = [(place, target_of(every, place)) for place in places]
+        chosen = [(place, suspect_target(every, place)) for place in places]
         return suspects_payload(every, chosen, NAMES, more=0).set
 
     assert made([0, 1]) == made([0, 1])

@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.analysis.suspects import planning
+from evaluator.analysis.suspects import review_plan
 from evaluator.analysis.suspects.pairing import Columns
 from evaluator.analysis.suspects.ranking import KINDS, MISSING, Ranked, rank
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
@@ -300,13 +300,13 @@ def simulated(
     still = rng.binomial(changed, 0.2)
     matched = right + still + rng.binomial(extra, 0.1)
     true_matched = right + still + rng.binomial(changed - still, recall) + rng.binomial(missing, 0.6 * recall)
-    planned = planning.plan(boxes, matched, expected, margin=margin, seed=int(rng.integers(2**31)))
-    reviewed: dict[int, planning.Counts] = {}
-    known = planning.Bound(0, None, None, planned.pages)
+    planned = review_plan.plan(boxes, matched, expected, margin=margin, seed=int(rng.integers(2**31)))
+    reviewed: dict[int, review_plan.Counts] = {}
+    known = review_plan.Bound(0, None, None, planned.pages)
     while not known.done:
         for row in planned.order[len(reviewed) : len(reviewed) + known.more].tolist():
-            reviewed[row] = planning.Counts(int(true_boxes[row]), int(true_matched[row]))
-        known = planning.bound(planned, reviewed)
+            reviewed[row] = review_plan.Counts(int(true_boxes[row]), int(true_matched[row]))
+        known = review_plan.bound(planned, reviewed)
     assert known.recall is not None
     assert known.half is not None
     true = true_matched.sum() / true_boxes.sum()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, course, dashboard
 from tests.browser.test_fields import drawn

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard, free_port, own_port
 from tests.review.test_findings_store import REQUIRED, WITHOUT_POSTGRES

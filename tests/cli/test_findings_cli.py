@@ -18,8 +18,8 @@ from evaluator.cli import dashboard
 from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.review.identity import page_mistakes, page_target
-from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.review.verdicts import judge
 from tests.building import box, write_file
 

@@ -26,8 +26,8 @@ from evaluator.protocols.fields.ledger import whole_ledger
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.pieces import connected, wrong_pieces
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app.state import State
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, send_event, start

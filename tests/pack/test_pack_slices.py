@@ -14,7 +14,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.analysis.slices.all_measures import find_by_all_measures
-from evaluator.analysis.slices.measured import MEASURES
+from evaluator.analysis.slices.measure_values import MEASURES
 from evaluator.analysis.slices.slices import Slices
 from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join

@@ -28,7 +28,7 @@ from evaluator.matching.box_measures import box_measures
 from evaluator.matching.causes import family_title
 from evaluator.protocols import snapshot
 from evaluator.review.identity import page_targets
-from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import ReviewLog
 from pages.app import components
 from tests import dashboard

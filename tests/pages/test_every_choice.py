@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, Selectbox
 
-from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import fine, start

@@ -13,8 +13,8 @@ from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.review.field_corrections import corrected_fields, field_corrections
 from evaluator.review.field_targets import judged_fields, targets_of
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start

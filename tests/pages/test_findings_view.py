@@ -18,11 +18,11 @@ from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
-from evaluator.review.exchange import to_csv
+from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import document_target, page_mistakes, page_target
-from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
 from evaluator.review.verdicts import Event, Target, judge
 from tests import dashboard
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, go, start, words

@@ -18,8 +18,8 @@ from evaluator.data.dataset import join
 from evaluator.matching.box_items import MATCHED, Query, answer, class_confusion, items
 from evaluator.matching.causes import Family
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app import routes
 from pages.views.gallery.crops import _order
 from tests.building import annotations, ground_truth, random_rows

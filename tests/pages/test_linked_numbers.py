@@ -32,7 +32,7 @@ from evaluator.protocols import fields, pixel, snapshot
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, behind
 from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
-from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app.state import State
 from tests import dashboard
 from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start

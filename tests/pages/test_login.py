@@ -14,8 +14,8 @@ from streamlit import config as streamlit_config
 from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app import login
 from pages.app.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
 from tests.dashboard import (

@@ -10,10 +10,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
-from evaluator.review.exchange import to_csv
+from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import page_target
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.workspace import project_file
 from pages.app import address
 from pages.app.state import State

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.analysis.suspects.planning import LEAST_PAGES, Counts, Plan, bound, course, plan
+from evaluator.analysis.suspects.review_plan import LEAST_PAGES, Counts, Plan, bound, course, plan
 from evaluator.charts.review import half_width
 from tests.charting import specification
 

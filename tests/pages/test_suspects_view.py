@@ -11,13 +11,12 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.analysis.suspects.listing import suspects
-from evaluator.analysis.suspects.targets import target_of
+from evaluator.analysis.suspects.listing import suspect_target, suspects
 from evaluator.protocols import snapshot
 from evaluator.review.corrections import corrections
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests.dashboard import components, fine, send_event, start, title, words, workspace
 from tests.pages.test_findings_view import said, sample
 from tests.sample_part import SAMPLE, write_part
@@ -67,7 +66,7 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
     (judged,) = log.judged.values()
     assert judged.verdict == "ground_truth_wrong"
     dataset = sample()
-    assert judged.target_id == target_of(suspects(dataset), 0).id
+    assert judged.target_id == suspect_target(suspects(dataset), 0).id
     assert corrections(dataset, log).applied == 1
     answer(app, 0, None)
     with Store(kept) as store:
@@ -110,7 +109,7 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     for kind, place in first.items():
         with Store(kept.with_name(f"{kind}.sqlite")) as store:
-            store.add([said(target_of(listed, place), "ground_truth_wrong")])
+            store.add([said(suspect_target(listed, place), "ground_truth_wrong")])
             log = store.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
         (status,) = finding_statuses(log, results)
@@ -125,7 +124,7 @@ def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Pat
     extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
     assert len(extra) >= 2
     with Store(kept) as store:
-        store.add([said(target_of(listed, place), "model_wrong") for place in extra])
+        store.add([said(suspect_target(listed, place), "model_wrong") for place in extra])
         assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
 
 
@@ -163,7 +162,7 @@ def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, 
     (box,) = judged.target.of("prediction")
     assert (box.label, box.xyxy[2]) == ("Caption", pytest.approx(right - 0.01))
     dataset = sample()
-    assert judged.target_id == target_of(suspects(dataset), 0).id == one["target"]
+    assert judged.target_id == suspect_target(suspects(dataset), 0).id == one["target"]
     with Store(kept) as store:
         assert corrections(dataset, store.log()).applied == 1
 

@@ -23,7 +23,7 @@ from evaluator.pack.contents import gather
 from evaluator.protocols import snapshot
 from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_state
-from evaluator.review import exchange, import_rows
+from evaluator.review import findings_export, findings_import
 from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import (
@@ -167,9 +167,9 @@ class TestTarget:
     @pytest.mark.parametrize("form", ["csv", "json", "parquet"])
     def test_export_and_import_lose_nothing(self, form: str) -> None:
         events = [said(target, WRONG) for target in targets(result(TRUTH, PREDICTED))]
-        write: Any = getattr(exchange, f"to_{form}")
+        write: Any = getattr(findings_export, f"to_{form}")
         content = write(events)
-        read = import_rows.read(content if isinstance(content, bytes) else content.encode(), f"findings.{form}")
+        read = findings_import.read(content if isinstance(content, bytes) else content.encode(), f"findings.{form}")
         assert [(event.target, event.verdict) for event in read.events] == [(e.target, e.verdict) for e in events]
 
 

@@ -12,8 +12,8 @@ from evaluator import formats
 from evaluator.data.dataset import join
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
-from evaluator.review.groups import AgendaItem, agenda, groups, of_causes, outcome, rows_of, targets_of_causes
-from evaluator.review.meeting_agenda import next_item, state_of_item, verdict_words
+from evaluator.review.agenda import AgendaItem, agenda, next_item, state_of_item, targets_of_causes, verdict_words
+from evaluator.review.finding_groups import group_by_cause, of_causes, outcome, rows_of
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
 from tests.dashboard import SAMPLE_DATA
@@ -50,11 +50,11 @@ def test_findings_of_one_cause_are_one_group_with_the_cost_of_what_was_judged() 
     targets = targets_of_causes(results()[0], np.array([cause]), ReviewLog())
     assert len(targets) == len(made.rows[cause])
     log = ReviewLog.of(said(targets, "model_wrong"))
-    (group,) = groups(finding_statuses(log, results()), results())
+    (group,) = group_by_cause(finding_statuses(log, results()), results())
     assert (group.model, group.cause, group.title) == (0, cause, made.title(cause))
     assert (group.cost, len(group.entries), group.opinion) == (made.cost[cause], group.mistakes, "model_wrong")
     first = dict([next(iter(targets.items()))])
-    (part,) = groups(finding_statuses(ReviewLog.of(said(first, "ignore")), results()), results())
+    (part,) = group_by_cause(finding_statuses(ReviewLog.of(said(first, "ignore")), results()), results())
     assert (len(part.entries), part.mistakes) == (1, group.mistakes)
     assert part.cost < group.cost
 
@@ -63,7 +63,7 @@ def test_the_costs_of_groups_add_up_and_each_finding_is_in_one() -> None:
     result = results()[0]
     targets = targets_of_causes(result, np.arange(len(result.causes)), ReviewLog())
     assert len(targets) == len(result.mistakes)
-    every = groups(finding_statuses(ReviewLog.of(said(targets, "ignore")), results()), results())
+    every = group_by_cause(finding_statuses(ReviewLog.of(said(targets, "ignore")), results()), results())
     assert sum(len(group.entries) for group in every) == len(targets)
     assert sum(group.cost for group in every) == int(result.mistakes.corrections.sum())
     costs = [group.cost for group in every]

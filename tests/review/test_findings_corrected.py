@@ -17,9 +17,8 @@ from evaluator.data.dataset import Annotations, join
 from evaluator.data.issues import BadInput
 from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import coco, pixel, pod, snapshot
-from evaluator.review import corrected_truth
 from evaluator.review.corrected import corrected, corrected_evaluation
-from evaluator.review.corrections import Corrections, corrections
+from evaluator.review.corrections import Corrections, corrections, snapshot_file
 from evaluator.review.verdicts import ReviewLog
 from tests.building import Box, annotations, box, ground_truth, random_rows
 from tests.judging import NOW, verdicts
@@ -273,7 +272,7 @@ class TestNumbers:
         outcome = result(ground_truth(truth), annotations(predicted), iou=iou)
         events = verdicts(outcome, WRONG)[:: 1 + seed % 3]
         to = corrections(outcome.matching.dataset, ReviewLog.of(events))
-        content = corrected_truth.snapshot_file(to, created_at=NOW)
+        content = snapshot_file(to, created_at=NOW)
         official = result(formats.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
         assert official.micro.row(0) == corrected(outcome, to).result.micro.row(0)
 
@@ -418,7 +417,7 @@ class TestFile:
 
     def test_our_reader_takes_it_and_finds_what_was_meant(self) -> None:
         to = self.corrections()
-        again = formats.read_bytes(corrected_truth.snapshot_file(to, created_at=NOW), "again.json")
+        again = formats.read_bytes(snapshot_file(to, created_at=NOW), "again.json")
         assert again.side == "ground_truth"
         assert boxes(again) == boxes(to.dataset.ground_truth.source)
         kept = set(to.official.ground_truth.source.boxes.ids)
@@ -426,7 +425,7 @@ class TestFile:
 
     def test_it_says_where_it_comes_from(self) -> None:
         to = self.corrections()
-        info = msgspec.json.decode(corrected_truth.snapshot_file(to, created_at=NOW))["info"]
+        info = msgspec.json.decode(snapshot_file(to, created_at=NOW))["info"]
         assert info["created_at"] == "2026-01-31T12:00:00.000000Z"
         assert info["model"]["corrected_from"] == {
             "name": "ground_truth.json", "sha256": "a" * 64, "verdicts": to.applied,
@@ -435,11 +434,11 @@ class TestFile:
     def test_pixels_become_shares_of_the_page(self) -> None:
         truth = replace(ground_truth([box(10, 20, 50, 100)]), unit="pixels", page_size=np.array([[100.0, 200.0]]))
         to = corrections(join(truth), ReviewLog())
-        content = corrected_truth.snapshot_file(to, created_at=NOW)
+        content = snapshot_file(to, created_at=NOW)
         assert boxes(formats.read_bytes(content, "a.json")) == [("Figure", 0.1, 0.1, 0.5, 0.5)]
         unknown = corrections(join(replace(truth, page_size=None)), ReviewLog())
         with pytest.raises(BadInput) as raised:
-            corrected_truth.snapshot_file(unknown, created_at=NOW)
+            snapshot_file(unknown, created_at=NOW)
         assert [issue.sentence.partition(": ")[2] for issue in raised.value.issues] == [
             "schema 1.3 has boxes as shares of the page, which needs the size of every page; found boxes in pixels, "
             "pages without size. Give the page sizes in the ground truth file, or export from a file of another format."

@@ -18,9 +18,9 @@ from hypothesis import strategies as some
 from pyarrow import parquet
 
 from evaluator.data.issues import BadInput
-from evaluator.review.exchange import COLUMNS, merge, table, to_csv, to_json, to_parquet
+from evaluator.review.findings_export import COLUMNS, table, to_csv, to_json, to_parquet
+from evaluator.review.findings_import import merge, read
 from evaluator.review.identity import document_target, page_target
-from evaluator.review.import_rows import read
 from evaluator.review.verdicts import STATUSES, VERDICTS, Event, JudgedBox, Target, judge
 from tests.texts import character
 
@@ -249,7 +249,7 @@ class TestByHand:
             ]
 
     def test_parquet_that_would_fill_the_memory_is_not_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("evaluator.review.import_rows.MOST_ROWS", 10)
+        monkeypatch.setattr("evaluator.review.findings_import.MOST_ROWS", 10)
         rows = pa.table({name: ["x"] * 11 for name in ("verdict", "author", "time")})
         out = pa.BufferOutputStream()
         parquet.write_table(rows, out)

@@ -24,9 +24,9 @@ from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import snapshot
 from evaluator.review.identity import (
     box_model_name,
-    claimed,
     comparison_target,
     document_target,
+    match_reviews,
     page_mistakes,
     page_target,
     page_targets,
@@ -192,8 +192,8 @@ class TestClaims:
         targets = [Target(kind="mistake", document="a", page=0, boxes=(each,)) for each in (near, one)]
         log = ReviewLog.of([said(targets[1])])
         judged = log.on_page("a", 0)
-        assert claimed(targets, judged) == [(targets[0], None), (targets[1], judged[0])]
-        assert claimed(targets[:1], judged) == [(targets[0], judged[0])]
+        assert match_reviews(targets, judged) == [(targets[0], None), (targets[1], judged[0])]
+        assert match_reviews(targets[:1], judged) == [(targets[0], judged[0])]
 
     def test_a_tenth_of_a_thousandth_of_the_page_is_the_limit(self) -> None:
         one = JudgedBox(side="prediction", label="Figure", xyxy=(0.1, 0.1, 0.2, 0.2), model="m")
@@ -201,7 +201,7 @@ class TestClaims:
         for shift, same in ((0.00009, True), (0.00011, False)):
             other = msgspec.structs.replace(one, xyxy=(0.1, 0.1, 0.2, 0.2 + shift))
             target = Target(kind="mistake", document="a", page=0, boxes=(other,))
-            ((_, held),) = claimed([target], log.on_page("a", 0))
+            ((_, held),) = match_reviews([target], log.on_page("a", 0))
             assert (held is not None) is same
 
 

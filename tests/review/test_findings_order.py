@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evaluator.data.issues import BadInput
-from evaluator.review import import_rows
-from evaluator.review.exchange import to_csv
+from evaluator.review import findings_import
+from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import page_target
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, ReviewLog, judge
@@ -36,7 +36,7 @@ def test_the_newer_verdict_wins_after_the_clock_stepped_back(tmp_path: Path) -> 
 
 def test_an_event_of_the_future_beats_no_later_one(tmp_path: Path) -> None:
     future = said("model_wrong", 60 * 24 * 3650, source="sent.csv")
-    (imported,) = import_rows.read(to_csv([future]).encode(), "sent.csv").events
+    (imported,) = findings_import.read(to_csv([future]).encode(), "sent.csv").events
     with Store(tmp_path / "f.db") as store:
         store.add([imported])
         store.add([said("ignore", 1)])
@@ -66,5 +66,5 @@ def test_a_cell_of_another_type_is_an_issue(column: str, value: str) -> None:
     cells |= {"document": '"a.pdf"', column: value}
     row = ", ".join(f'"{name}": {cell}' for name, cell in cells.items())
     with pytest.raises(BadInput) as refused:
-        import_rows.read(f'{{"events": [{{{row}}}]}}'.encode(), "f.json")
+        findings_import.read(f'{{"events": [{{{row}}}]}}'.encode(), "f.json")
     assert any(issue.place == f"$.events[0].{column}" for issue in refused.value.issues)

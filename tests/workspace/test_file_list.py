@@ -9,8 +9,8 @@ import pytest
 
 from evaluator.data.issues import Collector
 from evaluator.review.identity import comparison_target, page_target
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.workspace import roles
 from evaluator.workspace.file_list import issues_in_words
 from tests import dashboard

@@ -16,7 +16,7 @@ from evaluator import cli
 from evaluator.cli import dashboard as started
 from evaluator.cli.program import UsageError
 from evaluator.data.issues import BadInput
-from evaluator.review.place import state_folder
+from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import NO_SIDES, QUERY_VARIABLE, Sides
 from pages.app.state import State

@@ -6,17 +6,17 @@ number is the one that an evaluation gives.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from evaluator.analysis.doctor import geometry
-from evaluator.analysis.doctor.advice import advised
 from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import Fix, apply_fixes, spelled, words_of
+from evaluator.data.fixes import KINDS, Fix, apply_fixes, fixes_for, numbers_of, spelled, words_of
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain
 from evaluator.data.label_names import LabelProposal
 from evaluator.data.page_sizes import unit_issue
@@ -34,6 +34,10 @@ _WORTH: Final = 0.01
 _SHOWN: Final = 6
 # Fewer boxes than this lie on each other by chance with some flip or shift.
 _FEWEST: Final = 3
+_OWN_INVERSE: Final = ("y-flip", "x-flip", "swap-axes")
+# A shift or scale that is found is estimated: so much of what was given it may miss.
+_ESTIMATED: Final = 0.05
+_INVERSES: Final = {("xywh", "xyxy"), ("xyxy", "xywh")}
 
 
 class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,14 +113,14 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:
         """Return the diagnosis as an issue of the prediction: an error when the numbers cannot be right.
 
-        `given`: the fixes of the command; `applied`: the texts of those that the prediction has; see `advised`.
+        `given`: the fixes of the command; `applied`: the texts of those that the prediction has; see `fix_advice`.
         """
         severity: Severity = "error" if self.serious else "warning"
         found = f"F1 {number(self.as_given)}"
         fix = "Check that the two files belong together; --allow-no-match evaluates them as they are."
         if self.best is not None:
             found = f"{found}; with {self.best.words}: {number(self.best.f1)}"
-            fix = advised(given, self.file, applied, self.best.fixes)
+            fix = fix_advice(given, self.file, applied, self.best.fixes)
             fix += ", or allow the numbers as they are with --allow-no-match." if self.serious else "."
         what = "nothing does" if self.nothing_matches else "none is compared" if self.not_compared else "little does"
         rule = f"boxes should match those of {self.against}; {what}"
@@ -305,3 +309,92 @@ def _helps(given: float | None, fixed: float | None) -> bool:
     if fixed is None:
         return False
     return fixed >= (given or 0.0) + _GAIN and fixed >= _TIMES * (given or 0.0)
+
+
+# --- beside fixes that were given -------------------------------------------------------------------------------------
+
+
+class _Advice(NamedTuple):
+    """The options of a command with which what was found holds.
+
+    `left_out`: given fixes to remove or to change. `found_together`: False where the order of the fixes matters, and
+    they have to be sought without those that were given.
+    """
+
+    fixes: tuple[Fix, ...]
+    left_out: tuple[Fix, ...] = ()
+    found_together: bool = True
+
+
+def _written(fixes: Sequence[Fix]) -> str:
+    return " ".join(spelled([fix], fix.file) for fix in fixes)
+
+
+def fix_advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Sequence[Fix]) -> str:
+    """Return what to do with the fixes of a command: ``Apply it with --fix y-flip``, without a full stop.
+
+    `given`: those of the command, for whatever file. `name`: the prediction in which more were found. `applied`: texts
+    of the fixes that it has, see `Annotations.fixes`. `more`: what it needs in addition to those.
+    """
+    told = _advice(given, name, applied, more)
+    option, left = _written(told.fixes), _written(told.left_out)
+    if not told.found_together:
+        return f"Leave out {left}, and run it again to see what is found then"
+    if not told.left_out:
+        return f"Apply it with {option}"
+    return f"Leave out {left}, and give {option}" if told.fixes else f"Leave out {left}"
+
+
+def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Sequence[Fix]) -> _Advice:
+    own = fixes_for(given, name)
+    if not all(fix.text in applied for fix in own):
+        # They could not be applied, and what was found is about the file without them.
+        return _Advice((*(fix for fix in given if fix not in own), *more), own)
+    kept, added = list(given), list[Fix]()
+    for fix in more:
+        undone = next((each for each in own if each in kept and _undoes(fix, each)), None)
+        if undone is not None:
+            kept.remove(undone)
+        elif fix.kind == "page-offset" and (
+            before := next((each for each in kept if each in own and each.kind == fix.kind), None)
+        ):
+            both = int(before.value) + int(fix.value)
+            kept[kept.index(before)] = msgspec.structs.replace(before, value=f"{both:+d}")
+        else:
+            kept = [_further(each, fix) if each in own else each for each in kept]
+            added.append(fix)
+    # Fixes are applied in the order of their kinds, whatever their own order.
+    order = list(KINDS)
+    moves = [order.index(each.kind) for each in (*(each for each in kept if each in own), *added) if each.moves_boxes]
+    left_out = tuple(fix for fix in given if fix not in kept)
+    # One that is undone may stand before others that stay, which then do something else.
+    if moves != sorted(moves) or (moves and any(each.moves_boxes for each in left_out)):
+        return _Advice((), own, found_together=False)
+    return _Advice((*kept, *added), left_out)
+
+
+def _undoes(fix: Fix, before: Fix) -> bool:
+    """Tell whether a fix takes back one that was applied before."""
+    if fix.kind in _OWN_INVERSE:
+        return (fix.kind, fix.value) == (before.kind, before.value)
+    if fix.kind == "page-offset":
+        return before.kind == fix.kind and int(fix.value) == -int(before.value)
+    if fix.kind == before.kind == "shift":
+        there, back = numbers_of(before), numbers_of(fix)
+        return math.dist((-there[0], -there[1]), back) <= _ESTIMATED * math.hypot(*there)
+    if fix.kind == before.kind == "scale":
+        pairs = zip(numbers_of(before), numbers_of(fix), strict=True)
+        return all(abs(there * back - 1.0) <= _ESTIMATED for there, back in pairs)
+    if fix.kind == "label" and before.kind == "label":
+        old, _, new = before.value.rpartition("=")
+        return fix.value == f"{new}={old}"
+    return (before.kind, fix.kind) in _INVERSES
+
+
+def _further(before: Fix, fix: Fix) -> Fix:
+    """Return a fix of a label with the last name, as labels are renamed all at once."""
+    if before.kind != "label" or fix.kind != "label":
+        return before
+    old, _, new = before.value.rpartition("=")
+    middle, _, last = fix.value.rpartition("=")
+    return msgspec.structs.replace(before, value=f"{old}={last}") if new == middle else before

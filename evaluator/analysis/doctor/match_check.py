@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.analysis.doctor import Fix, apply_fixes, fixes_for
 from evaluator.analysis.doctor.diagnosis import Diagnosis, Measure, diagnose
 from evaluator.data.dataset import Annotations, join
 from evaluator.data.document_names import best_modes, renamed
 from evaluator.data.fields import FieldDocuments
+from evaluator.data.fixes import Fix, apply_fixes, fixes_for
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, refuse
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
@@ -33,7 +33,7 @@ SourceT = TypeVar("SourceT", bound=Source)
 # --- fixes ---------------------------------------------------------------------------------------------------
 
 
-def mended(
+def fix_sources(
     truth: Source | None, models: Sequence[Source], fixes: Sequence[Fix]
 ) -> tuple[Source | None, list[Source]]:  # fmt: skip
     """Return ground truth and predictions with the fixes for each; BadInput for one that cannot apply."""

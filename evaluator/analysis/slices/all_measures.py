@@ -12,11 +12,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from evaluator.analysis.slices.attributes import OfPages
-from evaluator.analysis.slices.conditions import holding
-from evaluator.analysis.slices.measured import MEASURES, Measure, counted_of, tables_of
-from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, SameBoxes, Search
-from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
+from evaluator.analysis.slices.attributes import PageValues
+from evaluator.analysis.slices.conditions import condition_mask
+from evaluator.analysis.slices.measure_values import MEASURES, Measure, box_values, tables_of
+from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, Search, SearchCache
+from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, find_in, known_page_values
 from evaluator.data.boxes import BoolArray
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
@@ -27,7 +27,7 @@ def find_by_all_measures(
     results: Sequence[AnyBoxResult],
     *,
     measures: Sequence[Measure] = MEASURES,
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
@@ -40,23 +40,23 @@ def find_by_all_measures(
     times the number of measures (Bonferroni), so that the chance of any false slice stays `search.ALPHA`. `count` gets
     how many of how many measures are searched; what it raises ends the search.
     """
-    both_sides = counted_of(results, "f1")
-    known = known_of_pages(both_sides.dataset.ground_truth, of_pages)
+    both_sides = box_values(results, "f1")
+    known = known_page_values(both_sides.dataset.ground_truth, of_pages)
     tables = tables_of(both_sides, of_pages=known, of_boxes=of_boxes, score=False)
     searches: list[Slices] = []
-    same = SameBoxes()
+    same = SearchCache()
     for done, measure in enumerate(measures):
         count(done, len(measures))
-        counted = both_sides if measure == "f1" else counted_of(results, measure)
+        counted = both_sides if measure == "f1" else box_values(results, measure)
         with counting_from(sum(each.searched.tested for each in searches)):
             alpha = ALPHA / len(measures)
             searches.append(find_in(counted, tables, alpha=alpha, smallest=smallest, depth=depth, same=same))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
 
     def inside(one: Slice) -> BoolArray:
-        return np.concatenate([holding(one.conditions, table) for table in by_name.values()])
+        return np.concatenate([condition_mask(one.conditions, table) for table in by_name.values()])
 
-    return together(searches, inside, _alike, boxes=len(both_sides), signature=signature)
+    return merge_searches(searches, inside, _alike, boxes=len(both_sides), signature=signature)
 
 
 def _alike(first: BoolArray, second: BoolArray) -> bool:
@@ -66,7 +66,7 @@ def _alike(first: BoolArray, second: BoolArray) -> bool:
 InT = TypeVar("InT")
 
 
-def together(
+def merge_searches(
     searches: Sequence[Slices],
     inside: Callable[[Slice], InT],
     alike: Callable[[InT, InT], bool],

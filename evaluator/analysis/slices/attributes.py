@@ -1,7 +1,7 @@
 """Attributes of boxes: what is known of a box, its page and its document without opening a PDF.
 
 An attribute is a column with one value for each box of one side of a dataset; what a file or a table states about pages
-is joined by document and page. Conditions on attributes are in `conditions`.
+is merge_page_values by document and page. Conditions on attributes are in `conditions`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.metrics.observations import Attribute, Level, number
 
 Value = str | int | float | bool | None
-OfPages = Mapping[tuple[str, int | None], Mapping[str, Value]]
+PageValues = Mapping[tuple[str, int | None], Mapping[str, Value]]
 """What is known of pages: names and values by document id and page from 0; a page None is the whole document."""
 
 FROM_PDFS: Final = frozenset({
@@ -30,7 +30,7 @@ NONE_THERE: Final = "none"
 """Value of a neighbour that is not there."""
 
 
-def joined(first: OfPages, second: OfPages) -> OfPages:
+def merge_page_values(first: PageValues, second: PageValues) -> PageValues:
     """Join what two sources know of pages; where both name an attribute of a page, the second counts."""
     return {key: {**first.get(key, {}), **second.get(key, {})} for key in {**first, **second}}
 
@@ -39,7 +39,7 @@ def attributes_of(
     dataset: Dataset,
     side: JoinedBoxes,
     *,
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Attribute] = (),
     score: bool = False,
 ) -> tuple[Attribute, ...]:
@@ -127,14 +127,14 @@ def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
     ]
 
 
-def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...]:
+def page_attributes(dataset: Dataset, of_pages: PageValues) -> tuple[Attribute, ...]:
     """Return attributes of pages and documents, one value for each page of a dataset; see `known_at`."""
     documents = dataset.document_ids
     codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
     return known_at([(documents[code], index) for code, index in zip(codes, indices, strict=True)], of_pages)
 
 
-def known_at(places: Iterable[tuple[str, int | None]], of_pages: OfPages) -> tuple[Attribute, ...]:
+def known_at(places: Iterable[tuple[str, int | None]], of_pages: PageValues) -> tuple[Attribute, ...]:
     """Return attributes of pages and documents from elsewhere, one value for each place.
 
     A place is a document id and a page from 0 or None. A name whose values are all numbers is a number, any other a

@@ -21,16 +21,16 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.analysis.slices.attributes import OfPages
-from evaluator.analysis.slices.conditions import Condition, holding
-from evaluator.analysis.slices.measured import GROUND_TRUTH, CountedBoxes, tables_of
+from evaluator.analysis.slices.attributes import PageValues
+from evaluator.analysis.slices.conditions import Condition, condition_mask
+from evaluator.analysis.slices.measure_values import GROUND_TRUTH, BoxValues, tables_of
 from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT
 from evaluator.analysis.slices.slices import (
     Slice,
     Slices,
     attribute_table,
     find_in,
-    known_of_pages,
+    known_page_values,
     numbers_in,
     of_models,
 )
@@ -54,7 +54,7 @@ def find_by_average(
     evaluations: Sequence[BoxEvaluation],
     average: SliceAverage,
     *,
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
     signature: str = "",
@@ -65,8 +65,8 @@ def find_by_average(
     protocol. Boxes and documents are those of the ground truth. A slice is confirmed when the search confirms it and
     the exact numbers differ in the same direction in both halves. ValueError: the evaluation lacks the average.
     """
-    counted = counted_by_average(evaluations, average)
-    known = known_of_pages(counted.dataset.ground_truth, of_pages)
+    counted = average_values(evaluations, average)
+    known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = of_whole_pages(counted.sides, tables_of(counted, of_pages=known, score=False))
     searches = [
         find_in(
@@ -96,7 +96,7 @@ def _clearest_of_both(searches: Sequence[Slices], tables: Mapping[int, Mapping[s
     def clearest(slices: Sequence[Slice]) -> tuple[Slice, ...]:
         kept: list[tuple[Slice, BoolArray]] = []
         for one in sorted(slices, key=lambda each: each.p):
-            mine = np.concatenate([holding(one.conditions, table) for table in tables.values()])
+            mine = np.concatenate([condition_mask(one.conditions, table) for table in tables.values()])
             if all(2 * (mine & other).sum() <= min(mine.sum(), other.sum()) for _, other in kept):
                 kept.append((replace(one, p=min(2.0 * one.p, 1.0)), mine))
         return tuple(one for one, _ in kept)
@@ -113,7 +113,7 @@ def _clearest_of_both(searches: Sequence[Slices], tables: Mapping[int, Mapping[s
     )
 
 
-def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAverage) -> CountedBoxes:
+def average_values(evaluations: Sequence[BoxEvaluation], average: SliceAverage) -> BoxValues:
     """Return what each box adds to an average of each evaluation; see the module."""
     dataset = evaluations[0].evaluated
     sides = (dataset.ground_truth, *(each.matching.prediction for each in evaluations))
@@ -126,7 +126,7 @@ def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAvera
     origin = np.repeat(np.arange(len(sides)), np.diff(starts))
     row = np.arange(starts[-1]) - starts[origin]
     kept = ~np.isnan(values).all(axis=0)
-    return CountedBoxes.of(average, dataset, sides, (origin[kept], row[kept]), values[:, kept])
+    return BoxValues.of(average, dataset, sides, (origin[kept], row[kept]), values[:, kept])
 
 
 def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArray, FloatArray]:
@@ -257,7 +257,7 @@ def _with_exact(
     halves: Sequence[IntArray],
 ) -> Slice:
     """Return a slice with the numbers of the protocol in place of those of the search."""
-    inside = {at: holding(one.conditions, attribute_table(table)) for at, table in tables.items()}
+    inside = {at: condition_mask(one.conditions, attribute_table(table)) for at, table in tables.items()}
     sides = (evaluations[0].evaluated.ground_truth, *(each.matching.prediction for each in evaluations))
     elsewhere = {at: ~mask & _comparable(one.conditions, tables[at]) for at, mask in inside.items()}
 
@@ -288,4 +288,4 @@ def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> 
     named = [each for each in conditions if each.on_label]
     if not named or len(conditions) < 2:
         return np.ones(len(label.values), bool)
-    return holding(named, {LABEL: label})
+    return condition_mask(named, {LABEL: label})

@@ -63,7 +63,7 @@ def _number(value: str | float) -> float:
         return float("nan")
 
 
-def holding(conditions: Sequence[Condition], attributes: Mapping[str, Attribute]) -> BoolArray:
+def condition_mask(conditions: Sequence[Condition], attributes: Mapping[str, Attribute]) -> BoolArray:
     """Return where all of some conditions hold, bool, shape (N,).
 
     At least one condition; KeyError for an attribute that is not there.

@@ -14,7 +14,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.analysis.slices.conditions import Condition, words
-from evaluator.analysis.slices.measured import WORDS, Counted, CountedSide, Measure, ResultSides, counted_of, is_average
+from evaluator.analysis.slices.measure_values import (
+    WORDS,
+    Measure,
+    MeasureValues,
+    ResultSides,
+    SideValues,
+    box_values,
+    is_average,
+)
 from evaluator.analysis.slices.slices import Slice
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.matching.box_results import AnyBoxResult
@@ -132,7 +140,7 @@ def overall(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequenc
     return Overall(WORDS[measure], places, tuple(_over_all(ResultSides(results[at]).of(measure)) for at in places))
 
 
-def _over_all(sides: Mapping[int, CountedSide]) -> float | None:
+def _over_all(sides: Mapping[int, SideValues]) -> float | None:
     """Return the measure of one model over all boxes that count; None without any."""
     boxes, right = 0, 0
     for side in sides.values():
@@ -153,10 +161,10 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     if is_average(one.measure):
         here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)
         return Detail(tuple(exact_of(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
-    return detail_in(one, counted_of(results, one.box_measure))
+    return detail_in(one, box_values(results, one.box_measure))
 
 
-def detail_in(one: Slice, counted: Counted) -> Detail:
+def detail_in(one: Slice, counted: MeasureValues) -> Detail:
     """Return a slice in detail from what is counted of the models, which are the same as in its search."""
     bits = {part.origin: part.held for part in one.parts}
     held = {

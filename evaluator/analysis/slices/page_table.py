@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from evaluator.analysis.slices.attributes import OfPages, Value
+from evaluator.analysis.slices.attributes import PageValues, Value
 from evaluator.analysis.slices.slices import plain_numbers
 from evaluator.data.issues import Collector, Issue, count_of, examples, quote, refuse
 from evaluator.formats import folder
@@ -28,7 +28,7 @@ Key = tuple[str, int | None]
 
 def read_page_table(
     path: Path, documents: Sequence[str], pages: Callable[[], Collection[tuple[str, int]]]
-) -> tuple[OfPages, tuple[Issue, ...]]:
+) -> tuple[PageValues, tuple[Issue, ...]]:
     """Return the attributes in a table, and warnings about unknown documents and pages.
 
     `path`: CSV in UTF-8 with a row of names; empty cells are left out. `documents`: ids of the dataset, one of which

@@ -29,7 +29,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.analysis.slices.conditions import Binned, Condition, Float32, Range, binned, holding, short_between
+from evaluator.analysis.slices.conditions import (
+    Binned,
+    Condition,
+    Float32,
+    Range,
+    binned,
+    condition_mask,
+    short_between,
+)
 from evaluator.analysis.slices.counting import Boxes, Outcome, Pairs, Sums, counting_of, firsts_of
 from evaluator.analysis.slices.statistic import LEAST_BOXES, Level, Sets
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
@@ -108,7 +116,7 @@ def search(
     depth: int = 3,
     exact: Callable[[IntArray], float] | None = None,
     seed: int = 0,
-    same: SameBoxes | None = None,
+    same: SearchCache | None = None,
 ) -> Search:
     """Return the slices where the loss is higher than elsewhere, or also lower if `two_sided`.
 
@@ -184,7 +192,7 @@ class _Arranged:
         return self.units.whole()
 
 
-class SameBoxes:
+class SearchCache:
     """What searches of the same boxes have in common; keeps that of the last boxes, some 50 MB.
 
     Nothing is kept of boxes with more than `most` values of attributes.
@@ -700,7 +708,7 @@ class _Run:
                 break
         order = [each for each in conditions if each.attribute == "label"]
         ordered = (*order, *(each for each in conditions if each.attribute != "label"))
-        return ordered, np.flatnonzero(holding(ordered, self.attributes))
+        return ordered, np.flatnonzero(condition_mask(ordered, self.attributes))
 
     def _told_by(
         self, conditions: Sequence[Condition], without: Sequence[Condition], sign: float, known: _Known
@@ -708,7 +716,7 @@ class _Run:
         """Return what a condition adds to those without it, kept: see `_told`."""
         key = frozenset(conditions), frozenset(without), sign
         if key not in known.told:
-            inside, parent = (holding(each, self.attributes) for each in (conditions, without))
+            inside, parent = (condition_mask(each, self.attributes) for each in (conditions, without))
             known.told[key] = self._told(inside, parent, sign)
         return known.told[key]
 
@@ -754,7 +762,7 @@ class _Run:
         """Return the value that separates best beside other conditions; None where none can be told."""
         values = self.attributes[one.attribute].values
         known = ~np.isnan(values)
-        rows = np.flatnonzero(holding(others, self.attributes) & known if others else known)
+        rows = np.flatnonzero(condition_mask(others, self.attributes) & known if others else known)
         if len(rows) < 2 * LEAST_BOXES:
             return None
         # From the end that the condition holds: how T grows with every further value.

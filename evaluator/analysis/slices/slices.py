@@ -1,8 +1,8 @@
 """Slices of evaluated boxes: from results of protocols that match boxes to the search, and back to sentences.
 
-`search` says what is tried and how chance is controlled, `measured` what a measure is a mean of. Of two models that
-count the same boxes (recall), a box has the difference of both. Otherwise (precision) the boxes of both are searched
-together for what they add to it, and a slice must be as clear by the difference of the measures over documents.
+`search` says what is tried and how chance is controlled, `measure_values` what a measure is a mean of. Of two models
+that count the same boxes (recall), a box has the difference of both. Otherwise (precision) the boxes of both are
+searched together for what they add to it, and a slice must be as clear by the difference of the measures.
 """
 
 from __future__ import annotations
@@ -15,20 +15,28 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.analysis.slices.attributes import OfPages, joined
-from evaluator.analysis.slices.conditions import Condition, holding, subject
-from evaluator.analysis.slices.measured import (
+from evaluator.analysis.slices.attributes import PageValues, merge_page_values
+from evaluator.analysis.slices.conditions import Condition, condition_mask, subject
+from evaluator.analysis.slices.measure_values import (
     GROUND_TRUTH,
-    Counted,
-    CountedBoxes,
+    BoxValues,
     Means,
     Measure,
-    counted_of,
+    MeasureValues,
+    box_values,
     is_average,
     is_fit,
     tables_of,
 )
-from evaluator.analysis.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, SameBoxes, Search, Subset, search
+from evaluator.analysis.slices.search import (
+    ALPHA,
+    LEAST_DOCUMENTS,
+    SMALLEST_EFFECT,
+    Search,
+    SearchCache,
+    Subset,
+    search,
+)
 from evaluator.analysis.slices.statistic import as_normal
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
@@ -241,13 +249,13 @@ def find_slices(
     results: Sequence[AnyBoxResult],
     *,
     measure: Measure = "recall",
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
     use_score: bool = False,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
     signature: str = "",
-    same: SameBoxes | None = None,
+    same: SearchCache | None = None,
 ) -> Slices:
     """Find where a model fails, or where the second of two models on one dataset differs from the first.
 
@@ -255,14 +263,14 @@ def find_slices(
     truth, then of the predictions of each result, or is empty. `use_score` allows conditions on the score, for
     precision only. See `search` for `smallest`, `depth` and `same`.
     """
-    counted = counted_of(results, measure)
-    known = known_of_pages(counted.dataset.ground_truth, of_pages)
+    counted = box_values(results, measure)
+    known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=use_score and measure == "precision")
     return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature, same=same)
 
 
 def find_in(
-    counted: Counted,
+    counted: MeasureValues,
     tables: dict[int, tuple[Attribute, ...]],
     *,
     alpha: float = ALPHA,
@@ -270,7 +278,7 @@ def find_in(
     depth: int = 3,
     signature: str = "",
     within_documents: bool = False,
-    same: SameBoxes | None = None,
+    same: SearchCache | None = None,
 ) -> Slices:
     """Return the slices of boxes that are counted already.
 
@@ -310,11 +318,11 @@ def find_in(
         signature,
         (counted.measure,),
         (counted.words,),
-        "box" if isinstance(counted, CountedBoxes) else counted.words.unit,
+        "box" if isinstance(counted, BoxValues) else counted.words.unit,
     )
 
 
-def _outcome(counted: Counted) -> FloatArray:
+def _outcome(counted: MeasureValues) -> FloatArray:
     """Return what each box adds to the measure, or to the difference B - A, float64, shape (U,).
 
     Where the results count different boxes: how far each is above the mean of its result, with the sign of the result,
@@ -334,7 +342,7 @@ def _outcome(counted: Counted) -> FloatArray:
     return outcome
 
 
-def _difference_z(counted: Counted, document: IntArray) -> Callable[[IntArray], float]:
+def _difference_z(counted: MeasureValues, document: IntArray) -> Callable[[IntArray], float]:
     """Return a function of rows: the z of (A - B inside) - (A - B elsewhere), each the measure itself.
 
     Its standard error is cluster-robust, from the linear parts of the four means by document; Student's t with the
@@ -368,7 +376,7 @@ def boxes_in(
     result: AnyBoxResult,
     measure: Measure,
     *,
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> Inside:
     """Return the boxes of a slice that count; of an average those of the ground truth.
@@ -376,10 +384,10 @@ def boxes_in(
     `of_boxes`: attributes of all boxes of the ground truth and the predictions from elsewhere, or empty. KeyError: the
     name of an unknown attribute.
     """
-    counted = counted_of([result], _counting(measure))
-    known = known_of_pages(counted.dataset.ground_truth, of_pages)
+    counted = box_values([result], _counting(measure))
+    known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
-    holds = {origin: holding(conditions, attribute_table(each)) for origin, each in tables.items()}
+    holds = {origin: condition_mask(conditions, attribute_table(each)) for origin, each in tables.items()}
     rows = np.flatnonzero(counted.placed(holds))
     by_origin = {at: counted.row[rows[counted.origin[rows] == at]] for at in counted.origins}
     return _inside((counted.sides[0], counted.sides[1]), by_origin, 1, fits=is_fit(measure))
@@ -410,7 +418,7 @@ def _inside(sides: tuple[JoinedBoxes, JoinedBoxes], rows: dict[int, IntArray], l
     return Inside(mask(GROUND_TRUTH, sides[0]), mask(last, sides[1]), matched=fits)
 
 
-def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:
+def file_page_values(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:
     """Return what the file of a side says about its pages; numbers where all texts are numbers."""
     source = side.source
     of_pages: dict[tuple[str, int | None], dict[str, str | int | float | bool | None]] = {}
@@ -423,9 +431,9 @@ def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, s
     return of_pages
 
 
-def known_of_pages(side: JoinedBoxes, of_pages: OfPages | None) -> OfPages:
+def known_page_values(side: JoinedBoxes, of_pages: PageValues | None) -> PageValues:
     """Return what the file of a side and `of_pages` say of pages; the latter counts more."""
-    return joined(attributes_in(side), of_pages or {})
+    return merge_page_values(file_page_values(side), of_pages or {})
 
 
 def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
@@ -440,7 +448,7 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
     return list(numbers)
 
 
-def _slice(subset: Subset, counted: Counted, means: Means, tables: dict[int, tuple[Attribute, ...]]) -> Slice:
+def _slice(subset: Subset, counted: MeasureValues, means: Means, tables: dict[int, tuple[Attribute, ...]]) -> Slice:
     held = {}
     for origin in counted.origins:
         table = attribute_table(tables[origin])
@@ -490,7 +498,7 @@ def of_models(values: Sequence[float]) -> float:
 
 
 def _inside_and_elsewhere(
-    conditions: Sequence[Condition], counted: Counted, held: Mapping[int, npt.NDArray[np.uint8]]
+    conditions: Sequence[Condition], counted: MeasureValues, held: Mapping[int, npt.NDArray[np.uint8]]
 ) -> tuple[BoolArray, BoolArray]:
     """Return the things of a slice and those it is compared with, bool, shape (U,), each.
 
@@ -530,7 +538,7 @@ def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, 
     `results` are those searched. Wrong are the missed and false ones of the last result; for a mean fit those that fit
     worse than elsewhere, for an average the missed ones.
     """
-    counted = counted_of(results, _counting(one.box_measure))
+    counted = box_values(results, _counting(one.box_measure))
     dataset, values, page = counted.dataset, counted.values[-1], counted.page
     masks = {part.origin: np.zeros(len(counted.sides[part.origin]), bool) for part in one.parts}
     for part in one.parts:

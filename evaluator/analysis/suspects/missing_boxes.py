@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.analysis.suspects.at_boxes import OVERLAP_BINS, OVERLAP_EDGES, AtBoxes
-from evaluator.analysis.suspects.evidence import Seen
+from evaluator.analysis.suspects.box_errors import OVERLAP_BINS, OVERLAP_EDGES, BoxErrors
+from evaluator.analysis.suspects.model_evidence import ModelEvidence
 from evaluator.analysis.suspects.noise_model import (
     SCORE_BINS,
     Looks,
@@ -34,7 +34,7 @@ _FEW: Final = 0.5
 """Fewer are never expected."""
 
 
-class Absent(NamedTuple):
+class MissingBoxes(NamedTuple):
     """Places where a box is likely missing, as columns of one length K.
 
     `score`: probability that an object is there. `xyxy`: the proposed box, the middle of both models. `prediction`:
@@ -67,9 +67,15 @@ class _Lone(NamedTuple):
     same: BoolArray
 
 
-def absent(
-    truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks, page_size: FloatArray, *, together: float
-) -> Absent:
+def missing_boxes(
+    truth: Columns,
+    seen: Sequence[ModelEvidence],
+    evidence: BoxErrors,
+    look: Looks,
+    page_size: FloatArray,
+    *,
+    together: float,
+) -> MissingBoxes:
     """Return the probability of an unlabelled object at each lone prediction or pair of them.
 
     `evidence` has the laws of the models and which ground truth boxes are right. `page_size`: float64, shape (pages,
@@ -99,10 +105,10 @@ def absent(
         if len(seen) == 2:
             # Objects that neither model found are not in the list.
             count = float((probability / listed[place.label]).sum())
-    return Absent(probability, place.page, place.label, place.xyxy, lone.rows, covered)
+    return MissingBoxes(probability, place.page, place.label, place.xyxy, lone.rows, covered)
 
 
-def _lone(seen: Sequence[Seen]) -> _Lone:
+def _lone(seen: Sequence[ModelEvidence]) -> _Lone:
     if len(seen) == 1:
         (each,) = seen
         rows, none = np.arange(len(each.alone)), np.zeros(0, dtype=np.int64)
@@ -135,7 +141,7 @@ def _lone(seen: Sequence[Seen]) -> _Lone:
     return _Lone(rows, at, [np.flatnonzero(~paired), added], both, bins, place, agreement, a.label == b.label)
 
 
-def _real(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone, right: FloatArray) -> FloatArray:
+def _real(seen: Sequence[ModelEvidence], evidence: BoxErrors, lone: _Lone, right: FloatArray) -> FloatArray:
     """Return the log probability of what the models show if an object is there."""
     label = lone.place.label
     value = np.zeros(len(lone.rows))
@@ -170,7 +176,7 @@ def _junk(lone: _Lone, made_up: FloatArray, chance: float) -> FloatArray:
     return value
 
 
-def _agreement_real(seen: Sequence[Seen], right: FloatArray) -> FloatArray:
+def _agreement_real(seen: Sequence[ModelEvidence], right: FloatArray) -> FloatArray:
     """Return the log shares of the IoU of both models at one ground truth box."""
     first, second = seen
     rows = np.flatnonzero(first.hit & second.hit)
@@ -179,7 +185,7 @@ def _agreement_real(seen: Sequence[Seen], right: FloatArray) -> FloatArray:
     return np.asarray(np.log(histogram(bins, _AGREEMENT_BINS, right[rows])))
 
 
-def _by_chance(seen: Sequence[Seen]) -> float:
+def _by_chance(seen: Sequence[ModelEvidence]) -> float:
     """Return the number of pairs of lone predictions if one model had seen the next page."""
     first, second = (each.boxes.take(each.alone) for each in seen)
     if not first or not second:
@@ -194,7 +200,7 @@ def _by_chance(seen: Sequence[Seen]) -> float:
     return float((pairs != NOBODY).sum())
 
 
-def _objects(seen: Sequence[Seen], lone: _Lone) -> float:
+def _objects(seen: Sequence[ModelEvidence], lone: _Lone) -> float:
     if len(seen) == 2:
         return float(len(lone.both))
     (each,) = seen

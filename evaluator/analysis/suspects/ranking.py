@@ -13,9 +13,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from evaluator.analysis.suspects import at_boxes
-from evaluator.analysis.suspects import missing_boxes as absent_boxes
-from evaluator.analysis.suspects.evidence import Seen, dependence, seen_by
+from evaluator.analysis.suspects.box_errors import BoxErrors, box_errors
+from evaluator.analysis.suspects.missing_boxes import MissingBoxes, missing_boxes
+from evaluator.analysis.suspects.model_evidence import ModelEvidence, dependence, model_evidence
 from evaluator.analysis.suspects.noise_model import looks, neighbourhood
 from evaluator.analysis.suspects.pairing import NOBODY, Columns, covered_by_others, original_rows, shares
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
@@ -82,7 +82,7 @@ def rank(
     looked = [np.ones(len(page_size), dtype=bool)] * len(models) if looked is None else looked
     kept = [np.flatnonzero(covers[model.page]) for model, covers in zip(models, looked, strict=True)]
     seen = [
-        seen_by(truth, model if covers.all() else model.take(rows), covers, page_size, labels=labels)
+        model_evidence(truth, model if covers.all() else model.take(rows), covers, page_size, labels=labels)
         for model, covers, rows in zip(models, looked, kept, strict=True)
     ]
     normal = shares(truth, page_size)
@@ -91,8 +91,8 @@ def rank(
     covered = covered_by_others(truth, truth, themselves=True)
     beside = neighbourhood(truth.page, truth.xyxy[:, 1], truth.label, labels)
     together = dependence(seen)
-    weighed = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered, together=together)
-    gaps = absent_boxes.absent(truth, seen, weighed, look, page_size, together=together)
+    weighed = box_errors(truth, seen, look.of(cells) + beside, covered, together=together)
+    gaps = missing_boxes(truth, seen, weighed, look, page_size, together=together)
     parts = (_of_boxes(truth, seen, kept, weighed, least), _of_gaps(gaps, kept, least))
     ranked = Ranked(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ranked.__dataclass_fields__))
     # Ties go by page and place, so that the list does not depend on the order of the file.
@@ -100,7 +100,7 @@ def rank(
 
 
 def _of_boxes(
-    truth: Columns, seen: Sequence[Seen], kept: Sequence[IntArray], evidence: at_boxes.AtBoxes, least: float
+    truth: Columns, seen: Sequence[ModelEvidence], kept: Sequence[IntArray], evidence: BoxErrors, least: float
 ) -> Ranked:
     """Return the ground truth boxes that are likely wrong, each under its likeliest error."""
     rows = np.flatnonzero(evidence.wrong >= least)
@@ -129,7 +129,7 @@ def _of_boxes(
     )
 
 
-def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
+def _middle(truth: Columns, seen: Sequence[ModelEvidence], rows: IntArray) -> FloatArray:
     """Return where the models put the sides, less what they usually add; the box itself without any."""
     total, count = np.zeros((len(rows), 4)), np.zeros((len(rows), 1))
     for each in seen:
@@ -141,7 +141,7 @@ def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
     return np.where(valid, middle, truth.xyxy[rows])
 
 
-def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
+def _usual(seen: Sequence[ModelEvidence], rows: IntArray) -> FloatArray:
     """Return the usual deviation of each side, float64, (N, 4), of the models that find a box; else NaN."""
     hits = np.array([each.hit[rows] for each in seen])[:, :, None]
     scales = np.array([each.jitter.scale[:, rows].T for each in seen])
@@ -150,7 +150,7 @@ def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
         return np.asarray(np.where(hits, scales, 0.0).sum(axis=0) / np.where(found_by, found_by, np.nan))
 
 
-def _of_gaps(gaps: absent_boxes.Absent, kept: Sequence[IntArray], least: float) -> Ranked:
+def _of_gaps(gaps: MissingBoxes, kept: Sequence[IntArray], least: float) -> Ranked:
     rows = np.flatnonzero(gaps.score >= least)
     columns = [original_rows(gaps.prediction[rows, model], back) for model, back in enumerate(kept)]
     return Ranked(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from evaluator.components.meeting.payload import AgendaRowItem, DecidedItem, OpinionState, VoteItem
 from evaluator.data.issues import plain
-from evaluator.review import meeting_agenda as words
-from evaluator.review.groups import AgendaItem
+from evaluator.review import agenda as words
+from evaluator.review.agenda import AgendaItem
 from evaluator.review.verdicts import VERDICTS
 
 

@@ -20,8 +20,8 @@ from evaluator.analysis.slices.detail import (
     detail_of,
     places_shown,
 )
-from evaluator.analysis.slices.measured import Counted, is_average
-from evaluator.analysis.slices.named import FILE_NAME
+from evaluator.analysis.slices.measure_values import MeasureValues, is_average
+from evaluator.analysis.slices.named_slices import FILE_NAME
 from evaluator.analysis.slices.slices import Slice, Slices, inside_of, pages_of
 from evaluator.components.gallery.crops import cards
 from evaluator.components.gallery.payload import CardItem
@@ -177,7 +177,7 @@ class Seen(NamedTuple):
     """What was searched by one measure, and as the search counts it."""
 
     observations: Observations
-    counted: Counted
+    counted: MeasureValues
 
 
 def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: Seen) -> SliceItem:

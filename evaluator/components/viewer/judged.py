@@ -9,7 +9,7 @@ import msgspec
 
 from evaluator.components.viewer.payload import JudgedItem, MistakeItem, OpinionItem
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.identity import Claim, PageMistakes, claimed_on_page, kept_id, page_mistakes
+from evaluator.review.identity import PageMistakes, TargetReview, finding_id, match_page_reviews, page_mistakes
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ def judged_item(judged: ReviewedTarget) -> JudgedItem | None:
     return JudgedItem(agreed=judged.verdict, conflict=judged.conflict, opinions=opinions)
 
 
-def _with_verdict(mistake: MistakeItem, claim: Claim | None) -> MistakeItem:
+def _with_verdict(mistake: MistakeItem, claim: TargetReview | None) -> MistakeItem:
     """Return a mistake with its target and verdict; as it is without a claim."""
     if claim is None:
         return mistake
     target, held = claim
-    return msgspec.structs.replace(mistake, target=kept_id(target, held), verdict=held and judged_item(held))
+    return msgspec.structs.replace(mistake, target=finding_id(target, held), verdict=held and judged_item(held))
 
 
 def attach(
@@ -57,13 +57,13 @@ def attach(
     if not mistakes:
         return []
     of_page = page_mistakes(result, page) if of_page is None else of_page
-    claims = claimed_on_page(of_page.targets, result, page, log)
+    claims = match_page_reviews(of_page.targets, result, page, log)
     # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
     by_box = {key: claims[position] for key, position in of_page.of_box.items()}
     return [_with_verdict(mistake, by_box.get(mistake.keys[0])) for mistake in mistakes]
 
 
-def attach_fields(mistakes: Sequence[MistakeItem], judged: Mapping[int, Claim]) -> list[MistakeItem]:
+def attach_fields(mistakes: Sequence[MistakeItem], judged: Mapping[int, TargetReview]) -> list[MistakeItem]:
     """Return the problems drawn on a page, each with its target and verdict.
 
     `judged` is that of `judged_fields` for the same result and document. ``target`` is None for a field without a box.
@@ -71,7 +71,7 @@ def attach_fields(mistakes: Sequence[MistakeItem], judged: Mapping[int, Claim]) 
     return [_with_verdict(each, None if each.row is None else judged.get(each.row)) for each in mistakes]
 
 
-def attach_words(mistakes: Sequence[MistakeItem], judged: Sequence[Claim]) -> list[MistakeItem]:
+def attach_words(mistakes: Sequence[MistakeItem], judged: Sequence[TargetReview]) -> list[MistakeItem]:
     """Return the words drawn on a poster, each with its target and verdict, from `judged_words`."""
     of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
     return [_with_verdict(each, of_word.get((each.name, each.label))) for each in mistakes]

@@ -11,13 +11,13 @@ import numpy as np
 import streamlit as st
 
 from evaluator import formats
-from evaluator.analysis.doctor import Fix, fix_of, match_check
+from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.contents import Check, Contents, Place, Spread, contents, places
 from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.preview import Boxes, Preview, preview
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import words_of
+from evaluator.data.fixes import Fix, fix_of, words_of
 from evaluator.data.issues import BadInput, count_of, cut, displayed, plain, whole
 from evaluator.metrics.results import capitalised, distinct_names
 from evaluator.project import Member

@@ -15,7 +15,7 @@ from evaluator.components.payload import Rect
 from evaluator.data.issues import plain
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.review.field_targets import PROBLEMS
-from evaluator.review.groups import FindingGroup, outcome, rows_of
+from evaluator.review.finding_groups import FindingGroup, outcome, rows_of
 from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSES, VERDICTS, Event, Target
 from evaluator.review.word_targets import WORD_PROBLEMS

@@ -28,10 +28,10 @@ from evaluator.data.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
 from evaluator.review.corrections import Corrections, corrections
-from evaluator.review.place import FINDINGS_WORKSPACE_VARIABLE, store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
+from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, store_address
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, login

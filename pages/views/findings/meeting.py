@@ -23,8 +23,9 @@ from evaluator.components.meeting.payload import (
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import plain
 from evaluator.pack.minutes import minutes
-from evaluator.review import meeting_agenda as words
-from evaluator.review.groups import AgendaItem, agenda, beside, outcome, rows_of, targets_of_causes
+from evaluator.review import agenda as words
+from evaluator.review.agenda import AgendaItem, agenda, targets_of_causes
+from evaluator.review.finding_groups import beside, outcome, rows_of
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.app import frame

@@ -8,8 +8,8 @@ import streamlit as st
 
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of
-from evaluator.review.groups import of_causes, targets_of_causes
-from evaluator.review.meeting_agenda import MOST_AT_ONCE
+from evaluator.review.agenda import MOST_AT_ONCE, targets_of_causes
+from evaluator.review.finding_groups import of_causes
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Verdict
 from pages.app import frame
 from pages.app.results import result_of

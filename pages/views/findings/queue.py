@@ -8,7 +8,7 @@ from typing import Final
 
 from evaluator.components.gallery.payload import CropItem
 from evaluator.components.payload import Rect
-from evaluator.review.groups import FindingGroup
+from evaluator.review.finding_groups import FindingGroup
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.app.session_files import OpenedBoxes

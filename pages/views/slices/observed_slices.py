@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from evaluator.analysis.slices.attributes import OfPages
-from evaluator.analysis.slices.observed import counted_in, find_observed, pages_of
+from evaluator.analysis.slices.attributes import PageValues
+from evaluator.analysis.slices.observation_slices import find_observation_slices, observation_values, pages_of
 from evaluator.analysis.slices.pdf_pages import of_listed_pages
 from evaluator.analysis.slices.slices import Slice, Slices
 from evaluator.components.slices.payload import SlicesPayload
@@ -131,7 +131,7 @@ class ReadKey(NamedTuple):
     pdfs: str
 
 
-READING: Final[jobs.Jobs[ReadKey, OfPages]] = jobs.Jobs("observed_reading")
+READING: Final[jobs.Jobs[ReadKey, PageValues]] = jobs.Jobs("observed_reading")
 """What the session reads of the PDFs, or has read."""
 
 
@@ -196,15 +196,15 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
 
 
 def _search(
-    results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: OfPages | None
+    results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: PageValues | None
 ) -> Searched:
     words = PROTOCOLS[results[0].signature.protocol].slice_measures
     seen: dict[str, Seen] = {}
 
     def keep(name: str, observed: Observations) -> None:
-        seen[name] = Seen(observed, counted_in(observed, name, words[name]))
+        seen[name] = Seen(observed, observation_values(observed, name, words[name]))
 
-    slices = find_observed(results, measure, of_pages=of_pages, keep=keep)
+    slices = find_observation_slices(results, measure, of_pages=of_pages, keep=keep)
     return Searched(slices, observed_payload(slices, names, seen), seen)
 
 

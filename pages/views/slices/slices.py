@@ -7,13 +7,13 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from evaluator.analysis.slices.all_measures import find_by_all_measures
-from evaluator.analysis.slices.attributes import FROM_PDFS, OfPages
+from evaluator.analysis.slices.attributes import FROM_PDFS, PageValues
 from evaluator.analysis.slices.averages import find_by_average
 from evaluator.analysis.slices.conditions import Condition, subject
 from evaluator.analysis.slices.detail import overall as measured_overall
-from evaluator.analysis.slices.measured import ALL, MEASURES, WORDS, Measure, is_average
+from evaluator.analysis.slices.measure_values import ALL, MEASURES, WORDS, Measure, is_average
 from evaluator.analysis.slices.pdf_pages import PdfAttributes, of_pdf_pages
-from evaluator.analysis.slices.search import SameBoxes
+from evaluator.analysis.slices.search import SearchCache
 from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, signature_of
 from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import overall_words, slices_payload
@@ -93,7 +93,7 @@ def _pdfs(loaded: OpenedBoxes) -> str:
 class Known(NamedTuple):
     """Attributes from PDFs for a search; empty while they are not read."""
 
-    of_pages: OfPages
+    of_pages: PageValues
     of_boxes: Sequence[Sequence[Attribute]]
 
 
@@ -112,7 +112,7 @@ def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
 LARGE_BOXES: Final = 50_000
 """From so many boxes on a search shows how far it is, and can be cancelled."""
 # Of the last search of this server: another IoU threshold asks for the same boxes again.
-_SAME_BOXES: Final = SameBoxes(most=1 << 20)
+_SAME_BOXES: Final = SearchCache(most=1 << 20)
 
 
 class _Choice(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from evaluator.analysis.suspects.planning import course
+from evaluator.analysis.suspects.review_plan import course
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.review.identity import page_target
 from pages.app import frame, widgets

@@ -10,12 +10,11 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.analysis.suspects import planning
-from evaluator.analysis.suspects.ink import MOST_PAGES, with_ink
-from evaluator.analysis.suspects.listing import Suspects, suspects
-from evaluator.analysis.suspects.planning import Bound, Counts, Plan
+from evaluator.analysis.suspects import review_plan
+from evaluator.analysis.suspects.listing import Suspects, suspect_target, suspects, with_correction
+from evaluator.analysis.suspects.page_evidence import MOST_PAGES, with_page_evidence
 from evaluator.analysis.suspects.ranking import KINDS
-from evaluator.analysis.suspects.targets import edited, target_of
+from evaluator.analysis.suspects.review_plan import Bound, Counts, Plan
 from evaluator.components.gallery.payload import CropItem
 from evaluator.components.payload import PictureItem
 from evaluator.components.suspects.payload import SuspectsPayload, SuspectStateItem, SuspectVerdictEvent
@@ -25,7 +24,7 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Dataset, join
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.pdf.folder import PdfFolder
-from evaluator.review.preview import PageFiles, counts_of, effect, effect_words
+from evaluator.review.correction_effect import PageFiles, counts_of, effect, effect_words
 from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.review.verdicts import judge as judge_target
 from evaluator.system.lru_cache import LRUCache
@@ -89,7 +88,9 @@ def read_pages(loaded: OpenedBoxes) -> None:
     if root is None:
         return
     plain, pool, pages = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool(), loaded.dataset.pages
-    READING.start(key, lambda note: with_ink(plain, PdfFolder(root), pool, count=note), total=min(MOST_PAGES, pages))
+    READING.start(
+        key, lambda note: with_page_evidence(plain, PdfFolder(root), pool, count=note), total=min(MOST_PAGES, pages)
+    )
 
 
 @computed(8, spinner="Comparing the ground truth with the models")
@@ -144,7 +145,7 @@ def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
         places = places[every.ranked.kind[places] == KINDS.index(state.suspect_kind)]
     without = 0
     for place in places.tolist():
-        target = target_of(every, place, signature=signature)
+        target = suspect_target(every, place, signature=signature)
         judged = log.get(target.id)
         without += judged is None or not judged.opinions
         if without > SHOWN:
@@ -217,7 +218,7 @@ def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureIt
         if key not in pages:
             pages[key] = pictures.page_picture(loaded, Place(suspect.document, suspect.page))
     for place in _known(every, wanted.crops):
-        target, row = target_of(every, place), int(every.ranked.page[place])
+        target, row = suspect_target(every, place), int(every.ranked.page[place])
         boxes = [box for box in (shares_of(every.dataset, row, each.xyxy) for each in target.boxes) if box is not None]
         crops[target.id] = crop(loaded, target.document or "", target.page or 0, boxes)
     return pages, crops
@@ -232,7 +233,7 @@ def _effects(loaded: OpenedBoxes, every: Suspects) -> dict[str, list[str]]:
         now.append((model.letter, result_of(loaded, model) if after is None else after.result))
     effects = {}
     for place in _known(every, state.suspects_near):
-        target = target_of(every, place)
+        target = suspect_target(every, place)
         said = judge_target(
             target, verdict=CORRECTED, author=name or _READER, verified=verified, time=datetime.now(UTC)
         )
@@ -252,7 +253,7 @@ def judge(every: Suspects, event: SuspectVerdictEvent, signature: str) -> None:
     """Keep a verdict that the browser sent; one on a suspect that is not there any more is not taken."""
     if not 0 <= event.number < len(every):
         return
-    target = target_of(every, event.number, signature=signature)
+    target = suspect_target(every, event.number, signature=signature)
     if target.id != event.target:
         return
     identity = target.id
@@ -261,7 +262,7 @@ def judge(every: Suspects, event: SuspectVerdictEvent, signature: str) -> None:
         if box is None or not 0 <= event.label < len(every.dataset.labels):
             return
         try:
-            target = edited(target, every.dataset.labels[event.label], box)
+            target = with_correction(target, every.dataset.labels[event.label], box)
         except ValueError:
             # The browser does not send a box without area.
             return
@@ -295,12 +296,12 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
     for model in loaded.pair:
         boxes, matched = per_page(result_of(loaded, model))
         earlier = _PLANS.get(loaded.digests)
-        planned = planning.plan(boxes, matched, expected, margin=state.suspect_margin, earlier=earlier)
+        planned = review_plan.plan(boxes, matched, expected, margin=state.suspect_margin, earlier=earlier)
         _PLANS.put(loaded.digests, planned)
         corrected = findings.corrected_of(loaded, model)
         after = (boxes, matched) if corrected is None else per_page(corrected.result)
         reviewed = {row: Counts(int(after[0][row]), int(after[1][row])) for row in done}
-        answers.append(Known(model, planned, planning.bound(planned, reviewed), reviewed))
+        answers.append(Known(model, planned, review_plan.bound(planned, reviewed), reviewed))
     return answers
 
 

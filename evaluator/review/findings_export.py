@@ -1,6 +1,6 @@
-"""Findings written as CSV, JSON and Parquet, and the findings of several reviewers merged.
+"""Findings written as CSV, JSON and Parquet, and as a table.
 
-Owns the columns; reading is in ``intake``. All three forms hold every event with its target. In CSV, text that a
+Owns the columns; reading is in `findings_import`. All three forms hold every event with its target. In CSV, text that a
 spreadsheet would run as a formula begins with an apostrophe, which reading removes.
 """
 
@@ -9,15 +9,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from evaluator.metrics.results import ResultTable
-from evaluator.review.verdicts import Event, ReviewedTarget, ReviewLog
+from evaluator.review.verdicts import Event, ReviewedTarget
 
 FORMAT: Final = "layoutscope findings 1"
 COLUMNS: Final = (
@@ -26,19 +25,6 @@ COLUMNS: Final = (
 )  # fmt: skip
 # The apostrophe itself too, so that one that is taken off was put on by us.
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "'")
-
-
-class Merged(NamedTuple):
-    """Events of several files or stores together.
-
-    `events` has each once, by time; events of one source keep its order whatever their times. `conflicts`: the newest
-    first. `repeated` counts events that were there more than once.
-    """
-
-    events: tuple[Event, ...]
-    log: ReviewLog
-    conflicts: tuple[ReviewedTarget, ...]
-    repeated: int
 
 
 def to_csv(events: Iterable[Event]) -> str:
@@ -84,26 +70,6 @@ def parquet_of(
     parquet.write_table(pa.Table.from_pydict(columns, schema=schema), out)
     content: bytes = out.getvalue().to_pybytes()
     return content
-
-
-def merge(*sources: Sequence[Event]) -> Merged:
-    """Return the events of several sources, each once, and the conflicts, of which none is decided."""
-    every = _interleaved(sources)
-    log = ReviewLog.of(every)
-    return Merged(log.events, log, tuple(log.conflicts), len(every) - len(log.events))
-
-
-def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
-    """Return all events by time, where an event is no later than those that its own source kept after it."""
-    timed: list[tuple[datetime, Event]] = []
-    for events in sources:
-        latest, rows = None, []
-        for event in reversed(events):
-            latest = event.time if latest is None else min(latest, event.time)
-            rows.append((latest, event))
-        timed += reversed(rows)
-    # Stable: events of one time stay in the order of the sources.
-    return [event for _, event in sorted(timed, key=lambda row: row[0])]
 
 
 def table(judged: Iterable[ReviewedTarget], *, title: str = "Findings", signature: str = "") -> ResultTable:

@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.analysis.slices.attributes import OfPages
+from evaluator.analysis.slices.attributes import PageValues
 from evaluator.analysis.slices.averages import of_whole_pages, with_boxes
-from evaluator.analysis.slices.conditions import Condition, holding
-from evaluator.analysis.slices.measured import GROUND_TRUTH, MEASURES, counted_of, tables_of
-from evaluator.analysis.slices.slices import attribute_table, known_of_pages
+from evaluator.analysis.slices.conditions import Condition, condition_mask
+from evaluator.analysis.slices.measure_values import GROUND_TRUTH, MEASURES, box_values, tables_of
+from evaluator.analysis.slices.slices import attribute_table, known_page_values
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.issues import Collector, refuse
 from evaluator.formats import folder
@@ -135,7 +135,7 @@ def default_file(ground_truth: Path) -> Path:
     return (ground_truth if ground_truth.is_dir() else ground_truth.parent) / FILE_NAME
 
 
-def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
+def save_named(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     """Add a named slice to a file, replacing one of the same name, and return all of them."""
     others = [each for each in (read_named(path) if path.exists() else ()) if each.name != added.name]
     every = (*others, added)
@@ -147,12 +147,12 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
 def numbers_of(
     evaluation: BoxEvaluation,
     named: Sequence[NamedSlice],
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> NamedNumbers:
     """Return every measure of named slices at the first threshold, and averages over all thresholds.
 
-    See `measured`.
+    See `measure_named`.
     """
     result = evaluation.first
     tables = _tables(result, of_pages, of_boxes)
@@ -163,15 +163,15 @@ def numbers_of(
     })  # fmt: skip
     for each in named:
         if {one.attribute for one in each.conditions} <= {one.name for one in whole[GROUND_TRUTH]}:
-            inside = [holding(each.conditions, attribute_table(table)) for table in whole.values()]
+            inside = [condition_mask(each.conditions, attribute_table(table)) for table in whole.values()]
             averages += _averages(evaluation, each.name, *inside)
     return NamedNumbers(_measured(result, named, tables), tuple(averages))
 
 
-def measured(
+def measure_named(
     result: AnyBoxResult,
     named: Sequence[NamedSlice],
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> tuple[NamedMeasure, ...]:
     """Return every measure of named slices that is a mean over boxes.
@@ -183,10 +183,10 @@ def measured(
 
 
 def _tables(
-    result: AnyBoxResult, of_pages: OfPages | None, of_boxes: Sequence[Sequence[Attribute]]
+    result: AnyBoxResult, of_pages: PageValues | None, of_boxes: Sequence[Sequence[Attribute]]
 ) -> dict[int, dict[str, Attribute]]:
-    known = known_of_pages(result.matching.dataset.ground_truth, of_pages)
-    tables = tables_of(counted_of([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
+    known = known_page_values(result.matching.dataset.ground_truth, of_pages)
+    tables = tables_of(box_values([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
     return {origin: dict(attribute_table(each)) for origin, each in tables.items()}
 
 
@@ -197,7 +197,7 @@ def _measured(
     holds = {(each.name, origin): _inside(each, table, origin) for each in named for origin, table in tables.items()}
     made = []
     for measure in MEASURES:
-        counted = counted_of([result], measure)
+        counted = box_values([result], measure)
         document, (values,) = counted.document, counted.values
         for each in named:
             of_side = {origin: holds[each.name, origin] for origin in counted.origins}
@@ -234,7 +234,7 @@ def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> Bo
         return None
     if missing:
         raise ValueError(f"slice {each.name} needs the attribute {missing[0]}; there are {', '.join(table)}")
-    return holding(each.conditions, table)
+    return condition_mask(each.conditions, table)
 
 
 def with_slices(measures: Measures, slices: NamedNumbers) -> Measures:

@@ -7,15 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluator import formats
-from evaluator.analysis.suspects.listing import suspects
-from evaluator.analysis.suspects.targets import target_of
+from evaluator.analysis.suspects.listing import suspect_target, suspects
 from evaluator.data.dataset import Dataset, join
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.protocols import coco, snapshot
 from evaluator.review.corrected import corrected
+from evaluator.review.correction_effect import Counts, PageFiles, counts_of, effect, effect_words
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import page_mistakes
-from evaluator.review.preview import Counts, PageFiles, counts_of, effect, effect_words
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
 from tests.dashboard import SAMPLE_DATA
 
@@ -53,7 +52,7 @@ def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, p
     for place in range(0, min(len(every), 36), 2):
         log = ReviewLog.of(events[: place * 2])
         now = on_all_pages(result, log)
-        event = said(target_of(every, place), "ground_truth_wrong", 1000 + place)
+        event = said(suspect_target(every, place), "ground_truth_wrong", 1000 + place)
         page = PageFiles(dataset, every[place].document, every[place].page)
         after = counts_of(on_all_pages(result, ReviewLog.of([*log.events, event])))
         assert effect(now, page, log, event) == after, place
@@ -64,7 +63,7 @@ def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, p
 def test_another_reviewer_who_disagrees_leaves_the_numbers(dataset: Dataset) -> None:
     every = suspects(dataset)
     result = snapshot.pair(dataset, 0).match().at(0.5)
-    target = target_of(every, 0)
+    target = suspect_target(every, 0)
     log = ReviewLog.of([said(target, "model_wrong", 1, author="Ben")])
     page = PageFiles(dataset, every[0].document, every[0].page)
     assert effect(result, page, log, said(target, "ground_truth_wrong", 2)) == counts_of(result)

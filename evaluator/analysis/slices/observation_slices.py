@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.analysis.slices.all_measures import together
-from evaluator.analysis.slices.attributes import OfPages, joined, known_at
-from evaluator.analysis.slices.conditions import holding
-from evaluator.analysis.slices.measured import ALL, Counted
-from evaluator.analysis.slices.named import NamedMeasure, NamedNumbers, NamedSlice
-from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, SameBoxes
-from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, attributes_in, find_in
+from evaluator.analysis.slices.all_measures import merge_searches
+from evaluator.analysis.slices.attributes import PageValues, known_at, merge_page_values
+from evaluator.analysis.slices.conditions import condition_mask
+from evaluator.analysis.slices.measure_values import ALL, MeasureValues
+from evaluator.analysis.slices.named_slices import NamedMeasure, NamedNumbers, NamedSlice
+from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, SearchCache
+from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, file_page_values, find_in
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.protocols import protocol_of
@@ -36,11 +36,11 @@ def measure_problem(words: Mapping[str, MeasureWords], name: str) -> str | None:
     return f"slices have no measure {name}; use {', '.join(words)} or {ALL}"
 
 
-def find_observed(
+def find_observation_slices(
     results: Sequence[Result],
     measure: str,
     *,
-    of_pages: OfPages | None = None,
+    of_pages: PageValues | None = None,
     use_score: bool = False,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
@@ -58,14 +58,14 @@ def find_observed(
     measures = measures_of(words) if measure == ALL else (measure,)
     searches: list[Slices] = []
     items: dict[str, Observations] = {}
-    same = SameBoxes()
+    same = SearchCache()
     for done, name in enumerate(measures):
         count(done, len(measures))
-        observed = items[name] = observed_of(results, name, of_pages=of_pages, scores=use_score)
+        observed = items[name] = observations_of(results, name, of_pages=of_pages, scores=use_score)
         keep(name, observed)
         with counting_from(sum(each.searched.tested for each in searches)):
             searched = find_in(
-                counted_in(observed, name, words[name]),
+                observation_values(observed, name, words[name]),
                 {_ORIGIN: observed.attributes},
                 alpha=ALPHA / len(measures),
                 smallest=smallest,
@@ -81,7 +81,7 @@ def find_observed(
         return frozenset(items[one.measure].items[row] for row in one.parts[0].rows.tolist())
 
     boxes = max(each.boxes for each in searches)
-    return together(searches, inside, _alike, boxes=boxes, signature=signature)
+    return merge_searches(searches, inside, _alike, boxes=boxes, signature=signature)
 
 
 def _alike(first: frozenset[Item], second: frozenset[Item]) -> bool:
@@ -94,17 +94,17 @@ def measures_of(words: Mapping[str, MeasureWords]) -> tuple[str, ...]:
     return tuple(name for name, each in words.items() if each.unit == unit)
 
 
-def observed_of(
-    results: Sequence[Result], measure: str, *, of_pages: OfPages | None = None, scores: bool = False
+def observations_of(
+    results: Sequence[Result], measure: str, *, of_pages: PageValues | None = None, scores: bool = False
 ) -> Observations:
     """Return what a measure is a mean over, with attributes of pages and documents from elsewhere.
 
     A name that is taken already gets " (file)" behind it, as with boxes.
     """
     observed = protocol_of(results[0]).observations(results, measure, scores=scores)
-    known: OfPages = {}
+    known: PageValues = {}
     if isinstance(results[0], DatasetResult):
-        known = attributes_in(results[0].evaluated.ground_truth)
+        known = file_page_values(results[0].evaluated.ground_truth)
     places = [
         (observed.documents[code], None if page < 0 else page)
         for code, page in zip(observed.document.tolist(), observed.page.tolist(), strict=True)
@@ -112,22 +112,22 @@ def observed_of(
     taken = {each.name for each in observed.attributes}
     more = [
         replace(each, name=f"{each.name} (file)") if each.name in taken else each
-        for each in known_at(places, joined(known, of_pages or {}))
+        for each in known_at(places, merge_page_values(known, of_pages or {}))
     ]
     return replace(observed, attributes=(*observed.attributes, *more))
 
 
-def counted_in(observed: Observations, measure: str, words: MeasureWords) -> Counted:
+def observation_values(observed: Observations, measure: str, words: MeasureWords) -> MeasureValues:
     """Return observations as the search counts them."""
     rows = np.arange(len(observed), dtype=np.int64)
-    return Counted(
+    return MeasureValues(
         measure, words, (len(observed),), (_ORIGIN,), np.zeros(len(observed), np.int64), rows, observed.values,
         observed.document, observed.label,
     )  # fmt: skip
 
 
-def numbers_of_observed(
-    result: Result, named: Sequence[NamedSlice], of_pages: OfPages | None = None, *, known_only: bool = False
+def observation_numbers(
+    result: Result, named: Sequence[NamedSlice], of_pages: PageValues | None = None, *, known_only: bool = False
 ) -> NamedNumbers:
     """Return every measure of named slices of observations; none for a protocol without measures.
 
@@ -135,7 +135,7 @@ def numbers_of_observed(
     alone. ValueError, one sentence, for an attribute that no measure has; such slices are left out with `known_only`.
     """
     words = protocol_of(result).slice_measures
-    every = {name: observed_of([result], name, of_pages=of_pages, scores=True) for name in words}
+    every = {name: observations_of([result], name, of_pages=of_pages, scores=True) for name in words}
     tables = {name: attribute_table(each.attributes) for name, each in every.items()}
     there = dict.fromkeys(name for table in tables.values() for name in table)
     missing = {each.name: [one.attribute for one in each.conditions if one.attribute not in there] for each in named}
@@ -149,7 +149,7 @@ def numbers_of_observed(
         for each in kept:
             if any(one.attribute not in table for one in each.conditions):
                 continue
-            rows = np.flatnonzero(holding(each.conditions, table) & ~np.isnan(values))
+            rows = np.flatnonzero(condition_mask(each.conditions, table) & ~np.isnan(values))
             made.append(NamedMeasure.of(each, name, values[rows], observed.document[rows], size))
     nouns = {each.noun: name for name, each in reversed(list(words.items()))}
     sizes = {name: f"{noun.replace(' ', '_')}_counted" for noun, name in nouns.items()}

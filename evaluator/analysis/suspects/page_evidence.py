@@ -50,7 +50,7 @@ class _Said(NamedTuple):
 _NOTHING: Final = _Said(1.0, "")
 
 
-def with_ink(
+def with_page_evidence(
     suspects: Suspects,
     folder: PdfFolder,
     pool: PagePool,

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeGuard, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.analysis.slices.attributes import OfPages, attributes_of
+from evaluator.analysis.slices.attributes import PageValues, attributes_of
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.matching.box_items import SliceAverage, SliceMeasure
@@ -80,7 +80,7 @@ def problem_of(name: str, averages: Sequence[str] = ()) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class MeasureValues:
     """The things that a measure is a mean over, of M results of one ground truth.
 
     `sizes`: things of each side by origin, counted or not. `origins`: those that the measure is about, rising.
@@ -143,7 +143,7 @@ class Counted:
 class Means:
     """Means of the values of each result over some things; `counts`: bool (M, U), what each counts."""
 
-    def __init__(self, counted: Counted) -> None:
+    def __init__(self, counted: MeasureValues) -> None:
         self._values, self.counts = counted.values, ~np.isnan(counted.values)
         right = counted.values == 1.0
         # The sum of 0 and 1 is a count, which takes a tenth of the time and has the same digits.
@@ -162,7 +162,7 @@ class Means:
 
 
 @dataclass(frozen=True, eq=False)
-class CountedBoxes(Counted):
+class BoxValues(MeasureValues):
     """The boxes that a measure is a mean over, of M results of one dataset.
 
     `sides` by origin: the ground truth, then the predictions of each result.
@@ -179,7 +179,7 @@ class CountedBoxes(Counted):
         sides: tuple[JoinedBoxes, ...],
         at: tuple[IntArray, IntArray],
         values: FloatArray,
-    ) -> CountedBoxes:
+    ) -> BoxValues:
         """Return the boxes, given as origins and rows, with their documents and labels."""
         origin, row = at
         predictions = tuple(range(1, len(sides)))
@@ -214,7 +214,7 @@ def _places(origin: IntArray, origins: Sequence[int]) -> dict[int, slice]:
     return {at: slice(*ends) for at, ends in zip(origins, pairwise(bounds), strict=True)}
 
 
-def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> CountedBoxes:
+def box_values(results: Sequence[AnyBoxResult], measure: Measure) -> BoxValues:
     """Return the boxes that a measure is a mean over, of the results of one dataset.
 
     Boxes of the ground truth once for all results, predictions of each result; by origin, then in file order.
@@ -236,7 +236,7 @@ def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> CountedBoxe
         rows.append(kept.astype(np.int64, copy=False))
         kept_blocks.append(block if len(kept) == len(sides[side]) else block[:, kept])
     origin, row = joined_parts(origins), joined_parts(rows)
-    return CountedBoxes.of(measure, dataset, sides, (origin, row), joined_parts(kept_blocks))
+    return BoxValues.of(measure, dataset, sides, (origin, row), joined_parts(kept_blocks))
 
 
 def joined_parts(parts: Sequence[npt.NDArray[ScalarT]]) -> npt.NDArray[ScalarT]:
@@ -253,7 +253,7 @@ def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
     }
 
 
-class CountedSide(NamedTuple):
+class SideValues(NamedTuple):
     """What one result counts on one side of N boxes.
 
     `counts`, `right`: bool (N,), what the measure is a mean over, and what of it is matched. `fit`: float64 (N,) in [0,
@@ -272,7 +272,7 @@ class ResultSides:
     def __init__(self, result: AnyBoxResult) -> None:
         self._result = result
 
-    def of(self, measure: Measure) -> dict[int, CountedSide]:
+    def of(self, measure: Measure) -> dict[int, SideValues]:
         """Return the sides of a measure that is no average: 0 ground truth, 1 predictions."""
         if measure in _FITS:
             return {0: self._fit(_FITS[measure])}
@@ -284,29 +284,29 @@ class ResultSides:
         return made
 
     @cached_property
-    def _truth(self) -> CountedSide:
+    def _truth(self) -> SideValues:
         counts = self._result.matching.truth_counts
-        return CountedSide(self._result.matching.dataset.ground_truth, counts, counts & self._matched)
+        return SideValues(self._result.matching.dataset.ground_truth, counts, counts & self._matched)
 
     @cached_property
-    def _prediction(self) -> CountedSide:
+    def _prediction(self) -> SideValues:
         counts = self._result.counting_predictions
         right = counts & (self._result.prediction_partner != UNMATCHED)
-        return CountedSide(self._result.matching.prediction, counts, right)
+        return SideValues(self._result.matching.prediction, counts, right)
 
     @cached_property
     def _matched(self) -> BoolArray:
         return self._result.truth_matched
 
-    def _fit(self, name: str) -> CountedSide:
+    def _fit(self, name: str) -> SideValues:
         # Each is asked for once: three columns of all boxes are not kept.
         values, matches = np.zeros(len(self._matched)), self._result.matches
         values[matches.ground_truth] = getattr(matches, name)
-        return CountedSide(self._result.matching.dataset.ground_truth, self._matched, self._matched, values)
+        return SideValues(self._result.matching.dataset.ground_truth, self._matched, self._matched, values)
 
 
 def tables_of(
-    counted: CountedBoxes, *, of_pages: OfPages | None = None, of_boxes: Sequence[Sequence[Attribute]] = (), score: bool
+    counted: BoxValues, *, of_pages: PageValues | None = None, of_boxes: Sequence[Sequence[Attribute]] = (), score: bool
 ) -> dict[int, tuple[Attribute, ...]]:
     """Return the attributes of all boxes of the sides that a measure is about, by origin.
 

@@ -18,7 +18,7 @@ _FEW: Final = 30
 _UNKNOWN: Final = 0.1
 
 
-class Seen(NamedTuple):
+class ModelEvidence(NamedTuple):
     """What one model shows at each of G ground truth boxes.
 
     At each box: `partner`, row of the prediction, `NOBODY` for none; `looked`, whether the model covers the page;
@@ -38,13 +38,15 @@ class Seen(NamedTuple):
     jitter: Jitter
     alone: IntArray
 
-    def at(self, rows: IntArray) -> Seen:
+    def at(self, rows: IntArray) -> ModelEvidence:
         """Return the same at some of the ground truth boxes."""
         columns = {name: getattr(self, name)[rows] for name in ("partner", "looked", "hit", "same", "label", "bin")}
         return self._replace(**columns, jitter=self.jitter.at(rows))
 
 
-def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatArray, *, labels: int) -> Seen:
+def model_evidence(
+    truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatArray, *, labels: int
+) -> ModelEvidence:
     """Return what a model shows at each ground truth box.
 
     `covers`: bool (pages,), the pages the model covers. `page_size`: float64 (pages, 2) in the unit of the boxes.
@@ -61,7 +63,7 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
     alone = np.ones(len(boxes.page), dtype=bool)
     alone[at] = False
     rows = np.flatnonzero(alone)
-    return Seen(
+    return ModelEvidence(
         boxes=boxes,
         partner=partner,
         covers=covers,
@@ -78,7 +80,7 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
     )
 
 
-def dependence(seen: Sequence[Seen]) -> float:
+def dependence(seen: Sequence[ModelEvidence]) -> float:
     """Return how far two models err together, in [0, 1]; 0 for one model.
 
     The square of the correlation of their scores at the same objects, less what comes by chance: errors of the ground

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.analysis.suspects.evidence import Seen
+from evaluator.analysis.suspects.model_evidence import ModelEvidence
 from evaluator.analysis.suspects.noise_model import SCORE_BINS, binned, histogram, log_sum, log_total, rates, within
 from evaluator.analysis.suspects.pairing import Columns
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
@@ -66,7 +66,7 @@ class Behaviour(NamedTuple):
     coincidence: float
 
 
-class AtBoxes(NamedTuple):
+class BoxErrors(NamedTuple):
     """Probabilities of each error at each of G ground truth boxes, and the laws that gave them.
 
     `best_label`: the most likely label other than its own. `moved`: bool (G, 4), the sides likelier wrong than right if
@@ -109,7 +109,9 @@ class _Odds(NamedTuple):
     borders: _Borders
 
 
-def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: FloatArray, *, together: float) -> AtBoxes:
+def box_errors(
+    truth: Columns, seen: Sequence[ModelEvidence], look: FloatArray, covered: FloatArray, *, together: float
+) -> BoxErrors:
     """Return the probability of each error of each ground truth box.
 
     `seen`: one or two models. `look`: float64 (G, labels), log density of each box under each label. `covered`: how far
@@ -133,10 +135,12 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
     zeros[:, ~np.logical_or.reduce([each.looked for each in seen])] = 0.0
     best_label, moved = truth.label.copy(), np.zeros((len(truth.page), 4), dtype=bool)
     best_label[odd], moved[odd] = rounds.best_label, rounds.moved
-    return AtBoxes(zeros[0], zeros[1], zeros[2], best_label, moved, rounds.behaviours, covered)
+    return BoxErrors(zeros[0], zeros[1], zeros[2], best_label, moved, rounds.behaviours, covered)
 
 
-def _sorted_out(truth: Columns, seen: Sequence[Seen], overlap: IntArray, labels: int) -> tuple[IntArray, _Plain]:
+def _sorted_out(
+    truth: Columns, seen: Sequence[ModelEvidence], overlap: IntArray, labels: int
+) -> tuple[IntArray, _Plain]:
     """Return the rows of the boxes with anything unusual, and the counts over the rest."""
     usual = np.logical_or.reduce([each.hit for each in seen]) & (overlap < OVERLAP_BINS - 2)
     for each in seen:
@@ -151,7 +155,7 @@ def _sorted_out(truth: Columns, seen: Sequence[Seen], overlap: IntArray, labels:
     return np.flatnonzero(~usual), _Plain(of_labels, bins, counts)
 
 
-def _there(seen: Sequence[Seen], model: int) -> BoolArray:
+def _there(seen: Sequence[ModelEvidence], model: int) -> BoolArray:
     """Return the boxes that show how often a model misses: of two models those the other one found."""
     each = seen[model]
     if len(seen) == 1:
@@ -161,8 +165,14 @@ def _there(seen: Sequence[Seen], model: int) -> BoolArray:
 
 
 def _rounds(
-    truth: Columns, seen: Sequence[Seen], look: FloatArray, overlap: IntArray, plain: _Plain, *, together: float
-) -> AtBoxes:
+    truth: Columns,
+    seen: Sequence[ModelEvidence],
+    look: FloatArray,
+    overlap: IntArray,
+    plain: _Plain,
+    *,
+    together: float,
+) -> BoxErrors:
     """Return the probabilities of the boxes with anything unusual."""
     boxes = len(look) + int(plain.overlap.sum())
     none, some = np.ones(len(look), dtype=bool), np.zeros(len(look), dtype=bool)
@@ -212,7 +222,7 @@ def _rounds(
         state = _State(right, extra * none, bad, scales, share)
     moved = np.zeros((len(look), 4), dtype=bool)
     moved[outliers] = odds.borders.moved
-    return AtBoxes(extra, label, border, odds.best_label, moved, laws, np.empty(0))
+    return BoxErrors(extra, label, border, odds.best_label, moved, laws, np.empty(0))
 
 
 def _probabilities(odds: _Odds, share: FloatArray) -> FloatArray:
@@ -284,7 +294,7 @@ class _AtHits(NamedTuple):
     junk: FloatArray
 
 
-def _at_hits(truth: Columns, seen: Sequence[Seen], model: int) -> _AtHits:
+def _at_hits(truth: Columns, seen: Sequence[ModelEvidence], model: int) -> _AtHits:
     each = seen[model]
     rows, there = np.flatnonzero(each.hit), np.flatnonzero(_there(seen, model))
     z = _weighed(each.jitter.z, rows)
@@ -320,7 +330,7 @@ class _Candidate(NamedTuple):
 
 class _Places(NamedTuple):
     truth: Columns
-    seen: Sequence[Seen]
+    seen: Sequence[ModelEvidence]
     look: FloatArray
     overlap: IntArray
     none: BoolArray
@@ -373,12 +383,12 @@ def _weighed(z: FloatArray, rows: IntArray) -> FloatArray:
     return within(z.take(rows, axis=1), -_FARTHEST, _FARTHEST)
 
 
-def _far(each: Seen, limit: float = _OUTLIER) -> BoolArray:
+def _far(each: ModelEvidence, limit: float = _OUTLIER) -> BoolArray:
     """Tell where a prediction deviates on some side by more than the usual."""
     return np.asarray(np.abs(each.jitter.z).max(axis=0) > limit)
 
 
-def _candidates(truth: Columns, seen: Sequence[Seen], look: FloatArray) -> list[_Candidate]:
+def _candidates(truth: Columns, seen: Sequence[ModelEvidence], look: FloatArray) -> list[_Candidate]:
     """Return alternative labels: those that the models say, and the one that a box looks like."""
     rows, labels = np.arange(len(look)), look.shape[1]
     others = look.copy()
@@ -403,7 +413,7 @@ def _candidates(truth: Columns, seen: Sequence[Seen], look: FloatArray) -> list[
 
 
 def _start(
-    seen: Sequence[Seen], plain: _Plain, overlap_none: IntArray, overlap_some: IntArray, boxes: int
+    seen: Sequence[ModelEvidence], plain: _Plain, overlap_none: IntArray, overlap_some: IntArray, boxes: int
 ) -> FloatArray:
     """Return the initial shares of extra, label and border errors."""
     if len(seen) == 2:
@@ -442,7 +452,7 @@ def _behaviour(places: _Places, plain: _Plain, model: int, state: _State) -> Beh
     )
 
 
-def _present(truth: Columns, each: Seen, at: _AtHits, law: Behaviour) -> FloatArray:
+def _present(truth: Columns, each: ModelEvidence, at: _AtHits, law: Behaviour) -> FloatArray:
     """Return the log ratio of what a model shows for an invented and a right box, without the label."""
     missing = np.log((1.0 - law.coincidence) / law.miss)
     value = np.where(each.looked, missing[truth.label], 0.0)
@@ -463,7 +473,7 @@ def _says(law: Behaviour, labels: int) -> FloatArray:
     return np.concatenate([np.log(law.flip / max(labels - 1, 1)), np.log1p(-law.flip), [0.0]])
 
 
-def _said_of(each: Seen, label: IntArray) -> IntArray:
+def _said_of(each: ModelEvidence, label: IntArray) -> IntArray:
     """Return the place in the table of `_says` if these labels are right, int64.
 
     By score bin, another label before the right one; the last place is for a model that says nothing.
@@ -483,7 +493,7 @@ class _Sides(NamedTuple):
     shift: float
 
 
-def _sides(seen: Sequence[Seen], rows: IntArray) -> _Sides:
+def _sides(seen: Sequence[ModelEvidence], rows: IntArray) -> _Sides:
     return _Sides(
         z=[_weighed(each.jitter.z, rows) for each in seen],
         hit=[each.hit[rows] for each in seen],

@@ -1,4 +1,4 @@
-"""Findings read from CSV, JSON and Parquet, checked row by row; the columns are those of ``exchange``.
+"""Findings read from CSV, JSON and Parquet, checked row by row, and merged; the columns are those of `findings_export`.
 
 All bad rows are listed at once, and then none is stored. An imported verdict is never verified: a file can say
 anything.
@@ -21,8 +21,17 @@ from pyarrow import parquet
 from evaluator.data.issues import Collector, Issue, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.table import utf8_of
-from evaluator.review.exchange import COLUMNS, FORMULA_STARTS
-from evaluator.review.verdicts import KINDS, Event, Target, event_problems, judge, target_of
+from evaluator.review.findings_export import COLUMNS, FORMULA_STARTS
+from evaluator.review.verdicts import (
+    KINDS,
+    Event,
+    ReviewedTarget,
+    ReviewLog,
+    Target,
+    decode_target,
+    event_problems,
+    judge,
+)
 
 MOST_ROWS: Final = 1_000_000
 _NEEDED: Final = ("verdict", "author", "time")
@@ -248,7 +257,7 @@ def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
         return _named_target(place, cells, collector)
     try:
         if isinstance(cells.snapshot, str):
-            return target_of(cells.snapshot)
+            return decode_target(cells.snapshot)
         return msgspec.convert(cells.snapshot, type=Target)
     except (msgspec.MsgspecError, UnicodeEncodeError) as problem:
         rule = "snapshot must be as it was exported"
@@ -274,3 +283,36 @@ def _named_target(place: str, cells: _Cells, collector: Collector) -> Target | N
 
 def _at(place: str, column: str) -> str:
     return f"{place}.{column}" if place.startswith("$") else f"{place}, {column}"
+
+
+class Merged(NamedTuple):
+    """Events of several files or stores together.
+
+    `events` has each once, by time; events of one source keep its order whatever their times. `conflicts`: the newest
+    first. `repeated` counts events that were there more than once.
+    """
+
+    events: tuple[Event, ...]
+    log: ReviewLog
+    conflicts: tuple[ReviewedTarget, ...]
+    repeated: int
+
+
+def merge(*sources: Sequence[Event]) -> Merged:
+    """Return the events of several sources, each once, and the conflicts, of which none is decided."""
+    every = _interleaved(sources)
+    log = ReviewLog.of(every)
+    return Merged(log.events, log, tuple(log.conflicts), len(every) - len(log.events))
+
+
+def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
+    """Return all events by time, where an event is no later than those that its own source kept after it."""
+    timed: list[tuple[datetime, Event]] = []
+    for events in sources:
+        latest, rows = None, []
+        for event in reversed(events):
+            latest = event.time if latest is None else min(latest, event.time)
+            rows.append((latest, event))
+        timed += reversed(rows)
+    # Stable: events of one time stay in the order of the sources.
+    return [event for _, event in sorted(timed, key=lambda row: row[0])]

@@ -1,4 +1,4 @@
-"""Findings and mistakes grouped by cause, costliest first: queue of findings, agenda of a meeting.
+"""Findings grouped by cause, costliest first.
 
 Owns which findings are of one cause (`matching.causes`), their cost in boxes, and what another model did in the same
 place. A finding that is no mistake of an open result is a group of its own and costs nothing.
@@ -15,12 +15,10 @@ import numpy as np
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersection
 from evaluator.data.issues import count_of
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
-from evaluator.matching.causes import Causes, Family, family_title
 from evaluator.matching.error_types import NONE
 from evaluator.matching.page_rows import rows_on
-from evaluator.review.identity import claimed_on_page, page_mistakes, targets_by_id
 from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import Event, ReviewedTarget, ReviewLog, Target, Verdict
+from evaluator.review.verdicts import Event, ReviewedTarget, Verdict
 
 Results = Sequence[AnyBoxResult]
 Opinion = Verdict | Literal["conflict", "several", "note"]
@@ -30,7 +28,7 @@ Opinion = Verdict | Literal["conflict", "several", "note"]
 _INSIDE_SHARE: Final = 0.5
 
 
-class _Together:
+class FindingSet:
     """Findings that are listed as one."""
 
     entries: tuple[FindingStatus, ...]
@@ -58,7 +56,7 @@ class _Together:
 
 
 @dataclass(frozen=True, eq=False)
-class FindingGroup(_Together):
+class FindingGroup(FindingSet):
     """Findings of one cause of one model on one page, or one finding that has no cause.
 
     `entries`: at least one, the newest first. `cost` counts the boxes to correct of these findings, `mistakes` all of
@@ -94,7 +92,7 @@ def agreed_by_two(judged: ReviewedTarget) -> bool:
     return judged.verdict is not None and sum(event.verdict is not None for event in judged.opinions) > 1
 
 
-def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingGroup]:
+def group_by_cause(statuses: Sequence[FindingStatus], results: Results) -> list[FindingGroup]:
     """Return findings grouped by cause, the costliest first; of equal cost the newest first.
 
     `statuses`: the newest first; `results`: one for each open model, at the operating point. Each finding is in exactly
@@ -104,7 +102,7 @@ def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingG
     by_model = {result.matching.model: result for result in results}
     places: dict[str, tuple[int, int]] = {}
     for entry in statuses:
-        mistake = _mistake_of(entry, by_model)
+        mistake = mistake_of(entry, by_model)
         if mistake is None:
             together[entry.judged.target_id] = [entry]
             continue
@@ -125,7 +123,7 @@ def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingG
     return sorted(made, key=lambda group: -group.cost)
 
 
-def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:
+def mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:
     """Return model and mistake that a finding is about; None when it is about no mistake of a result."""
     if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
         return None
@@ -136,7 +134,7 @@ def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> t
 def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
     """Return the findings that are mistakes of some causes, rows of ``result.causes``, in their order."""
     by_model, wanted, made = {result.matching.model: result}, set(rows.tolist()), result.causes
-    places = ((entry, _mistake_of(entry, by_model)) for entry in statuses)
+    places = ((entry, mistake_of(entry, by_model)) for entry in statuses)
     return [entry for entry, place in places if place is not None and int(made.of_mistake[place[1]]) in wanted]
 
 
@@ -220,106 +218,3 @@ def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
     shared = intersection(*pairs).reshape(len(boxes), len(others))
     inside: BoolArray = (shared >= _INSIDE_SHARE * area(boxes)[:, None]).any(axis=1) & (area(boxes) > 0)
     return inside
-
-
-# ---- the agenda of a meeting ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class AgendaItem(_Together):
-    """Item of the agenda: a kind of cause of one model on all its pages, or a finding without a cause.
-
-    `key` is the same under every threshold. `examples` has rows of its causes, the costliest first; `cost` counts boxes
-    to correct. Without a cause: title "", family and model None, no examples.
-    """
-
-    key: str
-    title: str
-    family: Family | None
-    model: int | None
-    examples: IntArray
-    cost: int
-    mistakes: int
-    pages: int
-    documents: int
-    entries: tuple[FindingStatus, ...]
-
-    @property
-    def judged(self) -> int:
-        """Mistakes, or findings without a cause, with a verdict or a conflict."""
-        return sum(entry.judged.verdict is not None or entry.judged.conflict for entry in self.entries)
-
-    @property
-    def done(self) -> bool:
-        """Whether everything of it was judged."""
-        return self.judged >= max(self.mistakes, len(self.entries))
-
-    @property
-    def agreed(self) -> bool:
-        """Whether all of it has one verdict that two reviewers or more gave."""
-        return (
-            self.done
-            and self.opinion not in ("conflict", "several", "note")
-            and all(agreed_by_two(entry.judged) for entry in self.entries)
-        )
-
-    @property
-    def votes(self) -> dict[tuple[str, bool], Opinion]:
-        """Each reviewer's verdict on it, by name and whether a login vouches for it."""
-        said: dict[tuple[str, bool], set[Verdict]] = {}
-        for event in self.opinions:
-            if event.verdict is not None:
-                said.setdefault(event.reviewer, set()).add(event.verdict)
-        return {who: next(iter(each)) if len(each) == 1 else "several" for who, each in said.items()}
-
-
-def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
-    """Return what a meeting on the model of `result` goes through.
-
-    The kinds of causes, costliest first, then findings without a cause, the newest first; the costs add up to those of
-    the model's mistakes. `results` has every open model, `statuses` all findings.
-    """
-    made, dataset, model = result.causes, result.matching.dataset, result.matching.model
-    by_model = {each.matching.model: each for each in results}
-    entries: dict[Family, list[FindingStatus]] = {}
-    others: list[FindingStatus] = []
-    for entry in statuses:
-        mistake = _mistake_of(entry, by_model)
-        if mistake is None:
-            others.append(entry)
-        elif mistake[0] == model:
-            entries.setdefault(made.families[int(made.of_mistake[mistake[1]])], []).append(entry)
-    items = []
-    for family, rows in made.alike.items():
-        pages = np.unique(made.page[rows])
-        items.append(
-            AgendaItem(
-                key="/".join(family),
-                title=family_title(family),
-                family=family,
-                model=model,
-                examples=rows,
-                cost=int(made.cost[rows].sum()),
-                mistakes=sum(len(made.rows[row]) for row in rows.tolist()),
-                pages=len(pages),
-                documents=len(np.unique(dataset.page_document[pages])),
-                entries=tuple(entries.get(family, ())),
-            )
-        )
-    nothing = np.empty(0, dtype=np.int64)
-    items += [AgendaItem(entry.judged.target_id, "", None, None, nothing, 0, 0, 0, 0, (entry,)) for entry in others]
-    return items
-
-
-def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
-    """Return the mistakes of causes (rows of ``result.causes``) by verdict identity, page by page."""
-    made: Causes = result.causes
-    wanted = np.isin(made.of_mistake, rows)
-    targets: dict[str, Target] = {}
-    for page in np.unique(made.page[rows]).tolist():
-        on_page = page_mistakes(result, page)
-        claims = claimed_on_page(on_page.targets, result, page, log)
-        mistakes = ((place, result.mistakes.of_box(key)) for key, place in on_page.of_box.items())
-        places = {place for place, mistake in mistakes if mistake != NONE and wanted[mistake]}
-        targets |= targets_by_id(claims[place] for place in sorted(places))
-    return targets

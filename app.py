@@ -5,14 +5,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import ended_sessions, frame, login, start
+from pages.app import ended_sessions, frame, login, navigation
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
 # with a Material icon the browser would ask a foreign host.
 ICON = f"data:image/png;base64,{base64.b64encode((HERE / 'pages' / 'icon.png').read_bytes()).decode()}"
 
-ended_sessions.here()
+ended_sessions.mark_connected()
 st.set_page_config(
     page_title="LayoutScope",
     page_icon=ICON,
@@ -22,7 +22,7 @@ st.set_page_config(
 st.html(HERE / "pages" / "app.css")
 st.logo(ICON, size="medium")
 # Before the navigation: for a reader who has to log in nothing below runs.
-login.enter()
+login.require_access()
 
 page = st.navigation(
     [
@@ -43,7 +43,7 @@ page = st.navigation(
     # All of them: Streamlit folds the last ones away when there are more than twelve.
     expanded=True,
 )
-start.land(page)
-start.mute_empty_views()
+navigation.open_first_view_with_data(page)
+navigation.mute_empty_views()
 page.run()
 frame.follow_theme()

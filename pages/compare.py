@@ -29,13 +29,11 @@ from evaluator.data.issues import cut, displayed, isolated
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols.pixel.difference import difference
-from pages.app import frame, pictures, widgets
-from pages.app import session_files as opened
-from pages.app import window as turned
+from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes, with_documents
 from pages.app.results import confusion_of, result_key, score_threshold
-from pages.app.session_files import Named, OpenedBoxes, Place
+from pages.app.session_files import LoadedBoxes, PairModel, Place
 from pages.app.state import State, chosen_cells, chosen_points, report, state
 from pages.app.widgets import Column
 from pages.views.browser import listing as browser
@@ -61,7 +59,7 @@ _PARTS = {"mistakes": "Mistakes", "slices": "Slices", "classes": "Class confusio
 _BARS_HEIGHT = 330
 
 
-def _choices(loaded: OpenedBoxes) -> None:
+def _choices(loaded: LoadedBoxes) -> None:
     """Models, label and document, in the sidebar."""
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
@@ -71,10 +69,10 @@ def _choices(loaded: OpenedBoxes) -> None:
         frame.document_choice(loaded)
 
 
-def _one_model(loaded: OpenedBoxes) -> None:
+def _one_model(loaded: LoadedBoxes) -> None:
     frame.title("Compare", "")
     (model,) = loaded.pair
-    name = frame.shortened(displayed(model.name), 60)
+    name = frame.shorten(displayed(model.name), 60)
     st.html(
         '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
         "Add a second prediction under Files.</p></div>"
@@ -84,11 +82,11 @@ def _one_model(loaded: OpenedBoxes) -> None:
     frame.sidebar(loaded)
 
 
-def _names(chosen: tuple[Named, ...]) -> list[str]:
+def _names(chosen: tuple[PairModel, ...]) -> list[str]:
     return [model.letter for model in chosen]
 
 
-def _label_notes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (loaded.dataset.predictions[model.index].source.labels for model in chosen)
     notes = label_notes(first, second, loaded.dataset.ground_truth.source.labels, names=_names(chosen))
@@ -104,14 +102,14 @@ def _linked(key: str) -> None:
 
 
 def _events() -> CompareEvents:
-    loaded = opened.boxes()
+    loaded = session_files.load_boxes()
     return with_documents(parse_panes(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
 def _went(both: held.Compared) -> None:
     """A page turn, a click on the list."""
     go = _events().go
-    if go is not None and turned.heard(go):
+    if go is not None and page_list.accept_event(go):
         held.turn(both, go.document, go.index, go.step)
         state.box = go.box
 
@@ -119,7 +117,7 @@ def _went(both: held.Compared) -> None:
 def _selected() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
-    turned.heard(selected)
+    page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
         state.box = selected.key
 
@@ -136,16 +134,16 @@ def _cause_chosen() -> None:
         held.choose_cause(key)
 
 
-def _judged(loaded: OpenedBoxes) -> None:
+def _judged(loaded: LoadedBoxes) -> None:
     """A verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
     event = _events().verdict
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
-    turned.heard(event)
+    page_list.accept_event(event)
     if event is not None and model is not None:
         findings.handle(loaded, model, event)
 
 
-def _alike(loaded: OpenedBoxes) -> None:
+def _alike(loaded: LoadedBoxes) -> None:
     """More causes like one of the page: the gallery shows those of the model that makes the mistakes."""
     event = _events().alike
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
@@ -160,7 +158,7 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(loaded: OpenedBoxes, page: OpenEvent, both: held.Compared, shown: PairLayers) -> None:
+def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: held.Compared, shown: PairLayers) -> None:
     """The shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     own = page.letter.lower()
@@ -171,7 +169,7 @@ def _open_browser(loaded: OpenedBoxes, page: OpenEvent, both: held.Compared, sho
 
 
 @st.fragment
-def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
+def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
     """Show the list of pages and the two panes; each run of this part fills `numbers` above anew."""
     if State.alike_asked.take():
         st.switch_page(GALLERY_VIEW)
@@ -193,7 +191,7 @@ def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
-        on_sharper=lambda: pictures.ask_sharper(_events().sharper),
+        on_sharper=lambda: pictures.request_sharper(_events().sharper),
         on_show=_shown,
         on_cause=_cause_chosen,
         on_mode=_looked,
@@ -205,7 +203,7 @@ def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
         _open_browser(loaded, events.open, both, pages.layers(position))
 
 
-def _scope(loaded: OpenedBoxes) -> str:
+def _scope(loaded: LoadedBoxes) -> str:
     """What the filters keep, in words, so that no number is taken for that of all boxes."""
     code = loaded.dataset.document_code.get(state.within)
     name = "" if code is None else loaded.dataset.documents[code].name
@@ -223,7 +221,7 @@ def _write_url(place: Place | None) -> str:
 
 
 def _listed(
-    loaded: OpenedBoxes, both: held.Compared, show: str, rows: IntArray, position: int | None
+    loaded: LoadedBoxes, both: held.Compared, show: str, rows: IntArray, position: int | None
 ) -> window.PairPages:
     cause, causes, names = both.cause, both.causes, _names(both.chosen)
     label, (a, b) = state.label or None, both.chosen
@@ -265,7 +263,7 @@ def _listed(
 
     keys = [result_key(loaded, model) for model in both.chosen]
     return window.PairPages(
-        listing=turned.name_of_list(keys, models, label, state.within, show, chosen, scope, len(rows)),
+        listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
         place=lambda at: held.place_of(both, int(rows[at])),
@@ -274,7 +272,7 @@ def _listed(
         draw=draw,
         judged=judged,
         in_common=in_common,
-        prepare=lambda place: pictures.prepare_on(loaded, place),
+        prepare=lambda place: pictures.prepare_page(loaded, place),
         sent=cut,
     )
 
@@ -285,10 +283,10 @@ def _nothing(both: held.Compared, show: str) -> str:
     return "No page passes the filter."
 
 
-def _every_model(loaded: OpenedBoxes) -> None:
+def _every_model(loaded: LoadedBoxes) -> None:
     rows = held.every_model(loaded)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
-    letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
+    letters = [f"{row.model.letter} " if isinstance(row.model, PairModel) else "" for row in rows]
     names = [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]
     table: dict[str, Column] = {"Model": names}
     table["Score"] = [f"≥ {threshold_text(score_threshold(loaded, row.model))}" for row in rows]
@@ -329,7 +327,7 @@ def _against(one: Difference | None) -> str | None:
 
 
 @st.fragment
-def _more(loaded: OpenedBoxes) -> None:
+def _more(loaded: LoadedBoxes) -> None:
     """Named mistakes, slices, class confusion and pixels, one of them at a time."""
     if State.pair_whole.take():
         st.rerun()
@@ -349,7 +347,7 @@ def _more(loaded: OpenedBoxes) -> None:
     {"mistakes": _mistakes, "slices": _slices, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
 
 
-def _mistakes(loaded: OpenedBoxes) -> None:
+def _mistakes(loaded: LoadedBoxes) -> None:
     """Mistakes of both models by name and by label."""
     both = held.compared(loaded)
     every = [browser.plain_columns(loaded, model) for model in both.chosen]
@@ -382,7 +380,7 @@ def _mistakes(loaded: OpenedBoxes) -> None:
         ),
     ):
         column.html(
-            f'<h2 class="ls-section{frame.theme()}">{name} <small>a bar opens its mistakes</small>'
+            f'<h2 class="ls-section{frame.theme_class()}">{name} <small>a bar opens its mistakes</small>'
             f'<small class="ls-right">{totals}</small></h2>'
         )
         bars = charts.mistakes_by_label(
@@ -399,7 +397,7 @@ def _mistakes(loaded: OpenedBoxes) -> None:
     right.caption("A mistake between two labels counts for both.")
 
 
-def _bar_chosen(chosen: tuple[Named, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
+def _bar_chosen(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
     def opened() -> None:
         for point in chosen_points(key, "label"):
             asked, letter = str(point["label"]), point.get("model")
@@ -410,13 +408,13 @@ def _bar_chosen(chosen: tuple[Named, ...], key: str, meant: dict[str, str]) -> C
     return opened
 
 
-def _slices(loaded: OpenedBoxes) -> None:
+def _slices(loaded: LoadedBoxes) -> None:
     """Sets of boxes in which B loses or gains against A, by any measure."""
     slice_list.of_choice(loaded, "B-A", ALL, key="compare_slices")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
 
-def _classes(loaded: OpenedBoxes) -> None:
+def _classes(loaded: LoadedBoxes) -> None:
     """Which labels are taken for which: B minus A."""
     both = held.compared(loaded)
     labels = both.ledger.labels
@@ -445,7 +443,7 @@ def _cell(labels: tuple[str, ...]) -> None:
         held.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
 
 
-def _pixels(loaded: OpenedBoxes) -> None:
+def _pixels(loaded: LoadedBoxes) -> None:
     """Which pixels of one label are taken for another: B minus A, in points of the row."""
     counted = [pixels.result_of(loaded, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
@@ -476,7 +474,11 @@ def _pixels(loaded: OpenedBoxes) -> None:
 
 def _kinds() -> dict[str, str]:
     """What two open models can be compared by, with its name; boxes where nothing is open."""
-    boxes, fields, posters = opened.boxes(), field_choices.compared(), opened.opened(opened.POSTERS)
+    boxes, fields, posters = (
+        session_files.load_boxes(),
+        field_choices.compared(),
+        session_files.load_files(session_files.POSTERS),
+    )
     kinds = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None and len(boxes.pair) == 2 else {}
     if fields is not None and len(fields.models) == 2:
         kinds["fields"] = "Fields"
@@ -494,7 +496,11 @@ def view() -> None:
         return
     frame.refused_parts()
     # Without these a choice was taken away in the meantime; the switch above has given way then.
-    boxes, fields, posters = opened.boxes(), field_choices.compared(), opened.opened(opened.POSTERS)
+    boxes, fields, posters = (
+        session_files.load_boxes(),
+        field_choices.compared(),
+        session_files.load_files(session_files.POSTERS),
+    )
     if kind == "pixels" and boxes is not None:
         of_pixels.sidebar(boxes)
         of_pixels.body(boxes)

@@ -17,13 +17,11 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.app import frame, pictures, widgets
-from pages.app import session_files as opened
-from pages.app import window as turned
+from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.components import parse_events, viewer, with_documents
 from pages.app.session_files import FIELDS
-from pages.app.state import Given, State, report, state
+from pages.app.state import FilesWithRole, State, report, state
 from pages.views.compare import pair_differences
 from pages.views.fields import results as choices
 from pages.views.fields import tables as parts
@@ -138,7 +136,7 @@ def _sidebar(compared: choices.Compared, model: choices.FieldModel) -> None:
         )
         _schema()
         findings.ask_author()
-        frame.lines(_counted(compared, model))
+        frame.sidebar_lines(_counted(compared, model))
 
 
 def _schema() -> None:
@@ -186,7 +184,7 @@ def _events(model: choices.FieldModel) -> PageEvents:
 def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
-    if go is None or not turned.heard(go):
+    if go is None or not page_list.accept_event(go):
         return
     here = (go.document, go.index)
     if go.mistake:
@@ -199,7 +197,7 @@ def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
 def _selected(model: choices.FieldModel) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events(model).selected
-    turned.heard(selected)
+    page_list.accept_event(selected)
     if selected is not None and choices.is_shown(selected.document, selected.index):
         state.field_box = selected.key
 
@@ -207,7 +205,7 @@ def _selected(model: choices.FieldModel) -> None:
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(model).verdict
-    turned.heard(event)
+    page_list.accept_event(event)
     if event is not None:
         field_findings.handle(model, event)
 
@@ -228,7 +226,7 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
         frame.section("Page")
         return
     facts = f"page {place[1] + 1} · {_number_in_words(model)}: {shown.counts.get(place, 0):,} here"
-    frame.section(frame.shortened(model.result.compared.documents[place[0]], 44), facts)
+    frame.section(frame.shorten(model.result.compared.documents[place[0]], 44), facts)
 
 
 @st.fragment
@@ -253,7 +251,7 @@ def _page(
             key=_KEY,
             on_go=lambda: _went(model, shown),
             on_selected=lambda: _selected(model),
-            on_sharper=lambda: pictures.ask_sharper(_events(model).sharper),
+            on_sharper=lambda: pictures.request_sharper(_events(model).sharper),
             on_model=lambda: _flipped(compared),
             on_clear_filter=_cleared,
             on_verdict=lambda: _judged(model),
@@ -320,7 +318,7 @@ def _opener(model: choices.FieldModel) -> Callable[[int], None]:
 
 def _files(*, expanded: bool) -> None:
     """What is open, what is wrong with it, and the way to open something else."""
-    issues = opened.issues(FIELDS)
+    issues = session_files.issues(FIELDS)
     title = f"Files of this view: {count_of(issue_count(issues), 'issue')}" if issues else "Files of this view"
     rejected = state.field_rejected
     with st.expander(title, expanded=expanded or rejected is not None, icon=":material/folder_open:"):
@@ -352,24 +350,24 @@ def _upload() -> None:
             accept_multiple_files=True,
             key="field_uploads",
         )
-        opened.read_button(State.field_given, "field_uploads", "field_upload_role")
-    widgets.answer(State.field_given, _take)
+        session_files.read_button(State.field_given, "field_uploads", "field_upload_role")
+    widgets.run_pending(State.field_given, _take)
 
 
-def _take(given: Given) -> None:
+def _take(given: FilesWithRole) -> None:
     """Read uploaded files as one side, or show what is wrong with them."""
     files, role = given
     side: Side = "ground_truth" if role == "Ground truth" else "prediction"
-    member = opened.take_upload(FIELDS, files, side)
+    member = session_files.add_uploaded_files(FIELDS, files, side)
     state.field_rejected = member if member.source is None else None
 
 
 def _need_files() -> None:
     """The empty state: what is missing, and the way out."""
-    held = opened.files(FIELDS)
+    held = session_files.files(FIELDS)
     frame.title("Fields", "")
     with st.sidebar:
-        frame.lines(["Nothing to evaluate yet"])
+        frame.sidebar_lines(["Nothing to evaluate yet"])
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
     elif held.ground_truth.source is None:

@@ -23,7 +23,7 @@ from evaluator.workspace.uploads import Dropped, Proposed, endings, sort_dropped
 from pages.app import frame, pictures, session_files, widgets, workspace_store
 from pages.app.address import parts, read_url, take
 from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
-from pages.app.state import Given, State, state, written
+from pages.app.state import FilesWithRole, State, form_value, state
 from pages.views.files import columns, doctor, file_list
 
 _KINDS: dict[str, AnyKind] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
@@ -91,7 +91,7 @@ def _upload(held: Project[Annotations]) -> None:
                 key=files,
             )
             session_files.read_button(State.given, files, "upload_role")
-        widgets.answer(State.given, _take)
+        widgets.run_pending(State.given, _take)
     with right:
         pictures.pages_uploader("upload_pages")
         _pdf_note(held)
@@ -130,7 +130,7 @@ def _remove_pages(names: Sequence[str]) -> None:
         pictures.remove_page(name)
 
 
-def _take(given: Given) -> None:
+def _take(given: FilesWithRole) -> None:
     """Read uploaded files as one side, or sort them for the reader to decide; errors change nothing."""
     files, role = given
     state.rejected, state.dropped, state.dropped_problem = None, None, ""
@@ -142,7 +142,7 @@ def _take(given: Given) -> None:
     else:
         recognised = formats.recognise(files[0][1], files[0][0])
         kind = _KINDS[recognised.kind] if recognised is not None else BOXES
-        member = session_files.take_upload(kind, files, side)
+        member = session_files.add_uploaded_files(kind, files, side)
         state.rejected = member if member.source is None else None
         state.tables = columns.tables_of(files) if member.source is None else ()
 
@@ -171,7 +171,7 @@ def _sorted_files() -> None:
         st.form_submit_button("Open these files", type="primary", on_click=_ask_to_open, args=(dropped,))
     if state.dropped_problem:
         st.error(state.dropped_problem, icon=":material/error:")
-    widgets.answer(State.dropped_asked, lambda sides: _open_dropped(dropped, sides))
+    widgets.run_pending(State.dropped_asked, lambda sides: _open_dropped(dropped, sides))
 
 
 def _role_choice(place: int, proposed: Proposed) -> None:
@@ -190,7 +190,7 @@ def _role_choice(place: int, proposed: Proposed) -> None:
 
 def _ask_to_open(dropped: Dropped) -> None:
     """Note the chosen sides of what was dropped; two ground truths of a kind are refused."""
-    sides = tuple(_ROLES.get(str(written(f"dropped_role_{place}"))) for place in range(len(dropped.proposed)))
+    sides = tuple(_ROLES.get(str(form_value(f"dropped_role_{place}"))) for place in range(len(dropped.proposed)))
     truths = [each.kind for each, side in zip(dropped.proposed, sides, strict=True) if side == "ground_truth"]
     twice = next((kind for kind in truths if truths.count(kind) > 1), None)
     state.dropped_asked = sides if twice is None else None
@@ -210,7 +210,7 @@ def _open_dropped(dropped: Dropped, sides: Sequence[Side | None]) -> None:
     for each, side in sorted(chosen, key=lambda pair: pair[1] != "ground_truth"):
         both = {other for one, other in chosen if one.kind == each.kind}
         alone = len(both) == 2 and each.kind not in emptied
-        member = session_files.take(_KINDS[each.kind], each.upload, side, alone=alone)
+        member = session_files.add_upload(_KINDS[each.kind], each.upload, side, alone=alone)
         if member.source is None:
             state.rejected = state.rejected or member
         else:
@@ -248,13 +248,15 @@ def _reference(held: Project[Annotations]) -> None:
         icon=":material/compare_arrows:",
     )
     with st.form("reference"):
-        st.selectbox("Reference", list(names), format_func=widgets.distinct(names), index=None, key="reference_place")
+        st.selectbox(
+            "Reference", list(names), format_func=widgets.distinct_words(names), index=None, key="reference_place"
+        )
         st.form_submit_button("Use as reference", on_click=_ask_for_reference)
-    widgets.answer(State.reference_asked, session_files.use_as_reference)
+    widgets.run_pending(State.reference_asked, session_files.use_as_reference)
 
 
 def _ask_for_reference() -> None:
-    state.reference_asked = written("reference_place")
+    state.reference_asked = form_value("reference_place")
 
 
 def _save() -> None:
@@ -334,7 +336,7 @@ def _reopen(path: Path) -> None:
     # Those of this session; what the workspace folder has comes back with a reload.
     state.taken = ()
     for kind in _KINDS.values():
-        session_files.use(kind, named)
+        session_files.open_workspace(kind, named)
     take(dict(urllib.parse.parse_qsl(query)))
 
 
@@ -357,7 +359,7 @@ def view() -> None:
     _upload(held)
     _save()
     _recent()
-    boxes = session_files.boxes()
+    boxes = session_files.load_boxes()
     if boxes is not None:
         frame.files_choice(boxes)
     frame.sidebar(boxes)

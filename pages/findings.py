@@ -22,8 +22,8 @@ from evaluator.review.verdicts import NOTE_LENGTH, STATUSES, VERDICTS, Event, Re
 from pages.app import frame, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
-from pages.app.session_files import OpenedBoxes
-from pages.app.state import ImportNote, State, state, written
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import ImportNote, State, form_value, state
 from pages.views.fields import verdicts as field_findings
 from pages.views.findings import card as finding
 from pages.views.findings import log as findings
@@ -72,7 +72,7 @@ def _save_again() -> None:
 # --- corrected numbers -------------------------------------------------------------------------------------------
 
 
-def _numbers(loaded: OpenedBoxes) -> None:
+def _numbers(loaded: LoadedBoxes) -> None:
     to = findings.corrections_of(loaded)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
     if field_findings.any_field(findings.review_log()):
@@ -89,7 +89,7 @@ def _numbers(loaded: OpenedBoxes) -> None:
         official = result_of(loaded, model)
         corrected = findings.corrected_of(loaded, model)
         assert corrected is not None
-        name = html.escape(frame.shortened(plain(model.name), 28))
+        name = html.escape(frame.shorten(plain(model.name), 28))
         before, after = official.micro.row(0), corrected.result.micro.row(0)
         rows += [frame.corrected_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
         rows += [frame.corrected_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
@@ -103,7 +103,7 @@ def _numbers(loaded: OpenedBoxes) -> None:
             "An accepted prediction becomes a ground truth box as its model drew it, so the corrected numbers of that "
             "model are an upper bound; every other model is measured against the same box."
         )
-        frame.lines([change.sentence for change in to.changes[:200]])
+        frame.sidebar_lines([change.sentence for change in to.changes[:200]])
         if refused:
             frame.issues(refused)
 
@@ -160,7 +160,7 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
 # What may be left out where it is empty, and the widths: the first ten columns fit a window of 1,440 pixels.
 _MAY_BE_EMPTY = ("Model", "Owner", "Due", "Status", "Note", "Tags", "Label")
 _WIDTHS: dict[str, object] = {
-    "Boxes": widgets.count(50),
+    "Boxes": widgets.count_column(50),
     "Finding": 146,
     "Model": 50,
     "Verdict": 130,
@@ -175,7 +175,7 @@ _WIDTHS: dict[str, object] = {
 }
 
 
-def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
+def _queue(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
     """Draw the list of groups, a sheet at a time; return the chosen one, or the first."""
     sheets = -(-len(every) // _SHEET)
     state.finding_sheet = min(state.finding_sheet, sheets - 1)
@@ -225,10 +225,10 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
 
 
 def _title(group: FindingGroup) -> str:
-    return plain(frame.shortened(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
+    return plain(frame.shorten(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
 
 
-def _model(loaded: OpenedBoxes | None, group: FindingGroup) -> str:
+def _model(loaded: LoadedBoxes | None, group: FindingGroup) -> str:
     if loaded is None or group.model is None:
         return ", ".join(map(plain, group.entries[0].judged.target.models))
     return next(
@@ -249,7 +249,7 @@ def _tags(group: FindingGroup) -> list[str]:
     return [tag for entry in group.entries for tag in entry.judged.tags]
 
 
-def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
+def _detail(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
     """Draw a group: what both models did there, and one verdict for all or one of its findings."""
     frame.section(_title(group), finding.place(group.entries[0]))
     targets = {group.key: group.entries[0].judged.target}
@@ -268,13 +268,13 @@ def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     if there and (of_texts is not None or loaded is not None):
         view = BROWSER_VIEW if of_texts is None else of_texts.VIEW_FILE
         symbol = ":material/find_in_page:"
-        widgets.way_to(view, "Show on the page", _choose, loaded, entry, key="finding_show", icon=symbol)
+        widgets.button_to_view(view, "Show on the page", _choose, loaded, entry, key="finding_show", icon=symbol)
     finding.judge(group, targets)
     finding.history(entry)
     st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
 
 
-def _choose(loaded: OpenedBoxes | None, entry: FindingStatus) -> None:
+def _choose(loaded: LoadedBoxes | None, entry: FindingStatus) -> None:
     """Choose the page of a finding, with its box, for the view that shows it."""
     of_texts = _OF_TEXTS.get(entry.judged.target.kind)
     if of_texts is not None:
@@ -290,14 +290,14 @@ def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
     by_id = {entry.judged.target_id: entry for entry in group.entries}
     names = {"": f"All {mistakes:,} mistakes of this cause"}
     for number, (target_id, entry) in enumerate(by_id.items(), 1):
-        label = plain(frame.shortened(entry.judged.target.label or "", 40))
+        label = plain(frame.shorten(entry.judged.target.label or "", 40))
         names[target_id] = f"{number}. {finding.about(entry)}: {label}, {finding.said(finding.kind(entry))}"
     if state.finding_single not in names:
         state.finding_single = ""
     return by_id.get(widgets.choice("The verdict is for", names, State.finding_single))
 
 
-def _say_more(loaded: OpenedBoxes) -> None:
+def _say_more(loaded: LoadedBoxes) -> None:
     with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
         kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
         names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
@@ -306,7 +306,7 @@ def _say_more(loaded: OpenedBoxes) -> None:
         about.segmented_control(
             "About", kinds, format_func=str.capitalize, default="page", required=True, key="said_kind"
         )
-        where.selectbox("Document", list(names), format_func=widgets.distinct(names), key="said_document")
+        where.selectbox("Document", list(names), format_func=widgets.distinct_words(names), key="said_document")
         which.number_input("Page", min_value=1, value=1, step=1, help="Only for a page.", key="said_page")
         st.selectbox("Verdict", list(words), format_func=words.__getitem__, key="said_verdict")
         st.text_area("Note", max_chars=NOTE_LENGTH, height=72, key="said_note")
@@ -316,16 +316,16 @@ def _say_more(loaded: OpenedBoxes) -> None:
             st.error(state.finding_refused, icon=":material/error:")
 
 
-def _save_said(loaded: OpenedBoxes, names: Mapping[str, str]) -> None:
-    document, page = str(written("said_document")), int(written("said_page"))
-    target = _target(loaded, str(written("said_kind")), document, page - 1)
+def _save_said(loaded: LoadedBoxes, names: Mapping[str, str]) -> None:
+    document, page = str(form_value("said_document")), int(form_value("said_page"))
+    target = _target(loaded, str(form_value("said_kind")), document, page - 1)
     state.finding_refused = "" if target else f"{frame.escaped(names[document])} has no page {page}."
     if target is not None:
-        verdict, note, tags = (str(written(f"said_{each}")) for each in ("verdict", "note", "tags"))
+        verdict, note, tags = (str(form_value(f"said_{each}")) for each in ("verdict", "note", "tags"))
         findings.save(target, verdict=verdict or None, note=note, tags=tags.split(","))
 
 
-def _target(loaded: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
+def _target(loaded: LoadedBoxes, kind: str, document: str, page: int) -> Target | None:
     """Return what was chosen to be judged; None for a page that does not exist."""
     signature = frame.signature(loaded, loaded.models)
     if kind == "comparison":
@@ -341,7 +341,7 @@ def _target(loaded: OpenedBoxes, kind: str, document: str, page: int) -> Target 
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
+def _exchange(loaded: LoadedBoxes | None, log: ReviewLog) -> None:
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
     with left.container(border=True):
@@ -380,7 +380,7 @@ def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
 
 def _import() -> None:
     """Take the files of the form in, all of them or none."""
-    files = [(file.name, file.getvalue()) for file in written("import_files") or []]
+    files = [(file.name, file.getvalue()) for file in form_value("import_files") or []]
     if not files:
         return
     events: list[Event] = []
@@ -433,7 +433,7 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         st.page_link(BROWSER_VIEW, label="Open the Page browser", icon=":material/find_in_page:")
 
 
-def _every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
+def _every_status(loaded: LoadedBoxes | None) -> list[FindingStatus]:
     """Return what became of every finding, of boxes, fields and words, the newest first."""
     place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
     every = [*findings.statuses(loaded), *field_findings.statuses(), *word_findings.statuses()]
@@ -443,7 +443,7 @@ def _every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
 def view() -> None:
     """Draw the whole view."""
     read_url("findings")
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     log = findings.review_log()
     entries = _every_status(loaded)
     if state.meeting_open and loaded is not None:
@@ -489,7 +489,7 @@ def view() -> None:
     write_url("findings")
 
 
-def _groups(loaded: OpenedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
+def _groups(loaded: LoadedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
     results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
     grouped = group_by_cause(shown, results)
     boxes = sum(group.cost for group in grouped)

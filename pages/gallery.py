@@ -21,8 +21,8 @@ from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
 from pages.app.components import chosen_cell, gallery, matrix, opened_card, wanted
 from pages.app.results import confusion_of, has_scores, result_key, result_of, score_threshold
-from pages.app.session_files import Named, OpenedBoxes
-from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
+from pages.app.session_files import LoadedBoxes, PairModel
+from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, report, state
 from pages.views.findings import of_causes
 from pages.views.gallery import crops as held
 from pages.views.overview import headline
@@ -47,7 +47,7 @@ _HINTS = {
 }
 
 
-def _sidebar(loaded: OpenedBoxes) -> None:
+def _sidebar(loaded: LoadedBoxes) -> None:
     with st.sidebar:
         frame.document_choice(loaded)
         titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
@@ -77,7 +77,7 @@ def _clear_filter() -> None:
     held.clear()
 
 
-def _charts(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
+def _charts(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -> None:
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         widgets.switch("Charts", held.CHARTS, State.gallery_charts, label_visibility="collapsed")
@@ -95,7 +95,7 @@ def _charts(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> Non
         draw[charts]()
 
 
-def _classes(loaded: OpenedBoxes, model: Named) -> None:
+def _classes(loaded: LoadedBoxes, model: PairModel) -> None:
     confusion = confusion_of(loaded, model)
     key = f"classes_{state.gallery_round}"
     names: list[str | None] = [None, *confusion.labels]
@@ -121,7 +121,7 @@ def _classes(loaded: OpenedBoxes, model: Named) -> None:
     )
 
 
-def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     scored = [model for model in chosen if has_scores(loaded, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
@@ -161,7 +161,7 @@ def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     )
 
 
-def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
+def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -> None:
     results = {each.letter: result_of(loaded, each) for each in chosen}
     every = held.every_item(loaded, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
@@ -228,7 +228,7 @@ def _brushed_fit(key: str, name: str) -> Callable[[], None]:
     return brushed
 
 
-def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _names(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     counts = {model.letter: result_of(loaded, model).mistakes.counts for model in chosen}
     if not any(int(column.sum()) for column in counts.values()):
         st.caption("No mistake at these thresholds.")
@@ -254,7 +254,7 @@ def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     )
 
 
-def _causes(loaded: OpenedBoxes, model: Named) -> None:
+def _causes(loaded: LoadedBoxes, model: PairModel) -> None:
     result = result_of(loaded, model)
     made = result.causes
     if not len(made):
@@ -281,8 +281,8 @@ def _causes(loaded: OpenedBoxes, model: Named) -> None:
         key=key,
         columns={
             "Cause": 420,
-            **dict.fromkeys(("Times", "Mistakes", "Pages"), widgets.count(80)),
-            "Boxes to correct": widgets.count(130),
+            **dict.fromkeys(("Times", "Mistakes", "Pages"), widgets.count_column(80)),
+            "Boxes to correct": widgets.count_column(130),
         },
         alt="Causes of mistakes",
     )
@@ -323,7 +323,7 @@ def _stretch(sheet: int, total: int) -> str:
 
 
 @st.fragment
-def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> None:
+def _cards(loaded: LoadedBoxes, model: PairModel, shown: held.Shown, first: int) -> None:
     """Draw the cards; a crop that is wanted runs this part of the view only."""
     stretch = np.arange(first, min(first + held.CARDS, len(shown)))
     if shown.causes is None:
@@ -351,7 +351,7 @@ def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> 
     card = state.gallery_opened
     if card:
         state.gallery_opened = None
-        go_to(card.document, card.index)
+        go_to_page(card.document, card.index)
         state.box = card.box
         st.switch_page(BROWSER_VIEW)
 

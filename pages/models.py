@@ -17,7 +17,7 @@ from evaluator.metrics.metric import Metric
 from evaluator.metrics.results import capitalised, defined
 from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
-from pages.app.session_files import OpenedBoxes
+from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, chosen_cells, state
 from pages.views.models import results as held
 from pages.views.overview import headline
@@ -32,7 +32,7 @@ _MOST_LANES = 4
 _LANE = 11
 
 
-def _sidebar(loaded: OpenedBoxes) -> None:
+def _sidebar(loaded: LoadedBoxes) -> None:
     with st.sidebar:
         frame.protocol_choice()
         frame.label_choice(loaded)
@@ -71,7 +71,7 @@ def _title(metric: Metric) -> str:
     return html.escape(capitalised(metric.title))
 
 
-def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
+def _table(loaded: LoadedBoxes, every: held.Ranked) -> None:
     of = every.standings
     shown = [of, *every.others[:2]]
     scales = [_scale(one) for one in shown]
@@ -104,7 +104,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
             "not ranked, not in the pairs, not in the line.</td></tr>"
         )
     st.html(
-        f'<div class="ls-wide"><table class="ls-own ls-models{frame.theme()}"><thead><tr><th>Rank</th><th></th>'
+        f'<div class="ls-wide"><table class="ls-own ls-models{frame.theme_class()}"><thead><tr><th>Rank</th><th></th>'
         f"<th>Model</th>{heads}<th>To correct<br>per 100 pages</th><th>Run</th><th>Boxes</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
@@ -164,7 +164,7 @@ def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
     return f'<div class="ls-lanes" style="width:{max(len(lanes), 1) * _LANE}px">{"".join(drawn)}</div>'
 
 
-def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
+def _pairs(loaded: LoadedBoxes, every: held.Ranked) -> None:
     of = every.standings
     frame.section(
         "Pairs",
@@ -200,7 +200,7 @@ def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
         columns={
             "": min(max(130, 18 + 7 * max(map(len, names), default=0)), _NAMES_WIDTH),
             **{
-                str(column): st.column_config.TextColumn(frame.shortened(names[column], _HEAD), width=86)
+                str(column): st.column_config.TextColumn(frame.shorten(names[column], _HEAD), width=86)
                 for column in size
             },
         },
@@ -216,7 +216,7 @@ def _shade(better: bool) -> str:
     return f"background-color: {dark if frame.is_dark() else light}"
 
 
-def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
+def _chosen_pair(loaded: LoadedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
     chosen = state.rank_pair
     if chosen is None or max(chosen) >= len(names):
         return
@@ -234,10 +234,12 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
             st.caption("An earlier result has no boxes to compare.", width="content")
         else:
             words, both = "Open in Compare", (loaded, places[0], places[1])
-            widgets.way_to(COMPARE_VIEW, words, held.choose_pair, *both, key="pair_open", icon=":material/compare:")
+            widgets.button_to_view(
+                COMPARE_VIEW, words, held.choose_pair, *both, key="pair_open", icon=":material/compare:"
+            )
 
 
-def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
+def _runs(loaded: LoadedBoxes, every: held.Ranked) -> None:
     of = every.standings
     title = held.measures()[of.key.metric].title
     by, places = order_of_runs(of.models)
@@ -262,7 +264,7 @@ def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
     st.caption(f"{whiskers}{'Date from info.created_at.' if by == 'date' else 'In the order of info.run_id.'}")
 
 
-def _numbers(loaded: OpenedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
+def _numbers(loaded: LoadedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
     own = [

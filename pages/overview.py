@@ -16,7 +16,7 @@ from evaluator.metrics.results import threshold_text
 from pages.app import frame, pictures, protocol, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import Result, result_of
-from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import state
 from pages.app.widgets import Column
 from pages.views.browser import listing as browser
@@ -35,7 +35,7 @@ def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = 
     st.switch_page(BROWSER_VIEW)
 
 
-def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
@@ -57,7 +57,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     results = {model.letter: result_of(loaded, model, iou=iou) for model in chosen}
     shown = results[letter if letter in results else "A"]
     table = _label_rows(results, shown)
-    ratio, count = widgets.ratio(66), widgets.count(48)
+    ratio, count = widgets.ratio_column(66), widgets.count_column(48)
     event = widgets.table(
         table,
         rows=13,
@@ -73,7 +73,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             "Label": 112,
             "Boxes": count,
             **{
-                f"F1, {model.letter}": widgets.bar(
+                f"F1, {model.letter}": widgets.bar_column(
                     model.letter, 70, f"F1, {model.letter}", help=frame.escaped(model.name)
                 )
                 for model in chosen
@@ -127,7 +127,7 @@ def _table_iou(thresholds: list[float]) -> float:
     )
 
 
-def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _mistakes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     every = {model.letter: browser.plain_columns(loaded, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
@@ -141,7 +141,7 @@ def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             persist_state="session",
         )
     totals = "".join(f" {frame.letter_badge(letter)} {len(columns):,}" for letter, columns in every.items())
-    head.html(f'<h2 class="ls-section{frame.theme()}">Mistakes <small class="ls-right">{totals}</small></h2>')
+    head.html(f'<h2 class="ls-section{frame.theme_class()}">Mistakes <small class="ls-right">{totals}</small></h2>')
     if not any(map(len, every.values())):
         st.caption("No mistake at these thresholds.")
         return
@@ -168,12 +168,12 @@ def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         _open_pages(_lettered(chosen, str(point.get("model"))), **{"name" if by == "Name" else "label": asked})
 
 
-def _lettered(chosen: tuple[Named, ...], letter: str | None) -> Named:
+def _lettered(chosen: tuple[PairModel, ...], letter: str | None) -> PairModel:
     """Return the model of a letter; A for a letter that no model has."""
     return next((model for model in chosen if model.letter == letter), chosen[0])
 
 
-def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     lines = "A bars, B line" if len(chosen) == 2 else "bars"
     st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
     results = {model.letter: result_of(loaded, model) for model in chosen}
@@ -192,7 +192,7 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         )
 
 
-def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     results = {model.letter: result_of(loaded, model) for model in chosen}
     dataset = loaded.dataset
     mistakes = {
@@ -215,9 +215,12 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         placeholder="–",
         columns={
             "Document": 150,
-            "Pages": widgets.count(48),
-            **{f"F1, {model.letter}": widgets.bar(model.letter, 74, f"F1, {model.letter}") for model in chosen},
-            **{f"Mistakes, {model.letter}": widgets.count(76, label=f"Mistakes {model.letter}") for model in chosen},
+            "Pages": widgets.count_column(48),
+            **{f"F1, {model.letter}": widgets.bar_column(model.letter, 74, f"F1, {model.letter}") for model in chosen},
+            **{
+                f"Mistakes, {model.letter}": widgets.count_column(76, label=f"Mistakes {model.letter}")
+                for model in chosen
+            },
         },
         alt="Documents, worst first",
     )
@@ -226,7 +229,7 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         _open_pages(_lettered(chosen, letter), within=dataset.documents[order[row]].doc_id)
 
 
-def _fit_and_documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _fit_and_documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     with st.container(key="documents_row"):
         left, right = st.columns([1.25, 1], gap="medium")
     with left:

@@ -11,12 +11,11 @@ from evaluator.components.viewer.text_lost import TextSummary
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
-from pages.app import frame, jobs, pictures, session_files, widgets
-from pages.app import window as turned
+from pages.app import frame, jobs, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import parse_events, viewer, with_documents
-from pages.app.session_files import BOXES, Model, OpenedBoxes
-from pages.app.state import Field, State, go_to, report, state, written
+from pages.app.session_files import BOXES, LoadedBoxes, Model
+from pages.app.state import Field, State, form_value, go_to_page, report, state
 from pages.views.browser import listing as browser
 from pages.views.browser import text_count as words
 from pages.views.browser import window
@@ -31,7 +30,7 @@ _PAGES_OFFERED = 500
 _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
-def _filters(loaded: OpenedBoxes, counts: IntArray) -> None:
+def _filters(loaded: LoadedBoxes, counts: IntArray) -> None:
     titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
     present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in state.mistake_names]
     st.pills(
@@ -81,14 +80,14 @@ def _saved_filters() -> None:
     saved = list(state.saved_filters)
     name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
     with st.container(horizontal=True, gap="small"):
-        st.button("Save", key="filter_save", on_click=lambda: browser.save_filter(str(written("filter_name"))))
+        st.button("Save", key="filter_save", on_click=lambda: browser.save_filter(str(form_value("filter_name"))))
         refused, why = state.filter_refused
         if why and refused == name:
             st.caption(why)
     for each in saved:
         with st.container(horizontal=True, gap="small", key=f"saved_{saved.index(each)}"):
             st.button(
-                frame.escaped(frame.shortened(each, 22)),
+                frame.escaped(frame.shorten(each, 22)),
                 key=f"use_{saved.index(each)}",
                 on_click=browser.use_filter,
                 args=(each,),
@@ -116,7 +115,7 @@ def _page_choice(shown: browser.Listed) -> None:
     def go() -> None:
         position = state.page_wanted
         if position is not None and position < len(shown.pages):
-            go_to(*shown.pages.at(position))
+            go_to_page(*shown.pages.at(position))
         state.page_wanted = None
 
     st.selectbox(
@@ -131,13 +130,13 @@ def _page_choice(shown: browser.Listed) -> None:
     )
 
 
-def _text_by_label(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
+def _text_by_label(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
     with st.expander("Text lost by label", expanded=words.COUNT.running):
         _text_count(loaded, model, document)
 
 
-def _text_count(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
+def _text_count(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     job, summary = words.COUNT.current, words.counted(loaded, model, document)
     if job is not None and job.running:
         counted = "{:,} of " + count_of(job.total, "page")
@@ -153,7 +152,7 @@ def _text_count(loaded: OpenedBoxes, model: Model, document: str | None) -> None
     _text_table(loaded, summary)
 
 
-def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
+def _text_table(loaded: LoadedBoxes, summary: TextSummary) -> None:
     """Labels with the most lost words first."""
     rows = summary.rows(loaded.dataset.labels)
     counted = count_of(summary.pages, "page")
@@ -184,14 +183,14 @@ def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
 
 
 def _events() -> PageEvents:
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
 def _went(shown: browser.Listed) -> None:
     """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
-    if go is None or not turned.heard(go):
+    if go is None or not page_list.accept_event(go):
         return
     if go.mistake:
         browser.turn_to_mistake(shown, go.document, go.index, go.mistake)
@@ -204,16 +203,16 @@ def _selected() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
     if selected is not None:
-        turned.heard(selected)
+        page_list.accept_event(selected)
         if (selected.document, selected.index) == (state.doc, state.page):
             state.box = selected.key
 
 
-def _judged(loaded: OpenedBoxes, model: Model) -> None:
+def _judged(loaded: LoadedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        turned.heard(event)
+        page_list.accept_event(event)
         named = findings.author()
         findings.handle(loaded, model, event)
         if event.keys and (state.doc, state.page) == (event.document, event.index):
@@ -232,7 +231,7 @@ def _alike() -> None:
         state.whole_view = True
 
 
-def _flipped(loaded: OpenedBoxes) -> None:
+def _flipped(loaded: LoadedBoxes) -> None:
     number = _events().model
     if number in [window.numbered(model).letter for model in loaded.models]:
         state.model = int(number) - 1
@@ -268,13 +267,13 @@ def view() -> None:
             pictures.pages_uploader("page_browser_pages")
         with st.expander("Reviewer"):
             findings.ask_author()
-        frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))
+        frame.sidebar_lines(kept_text(shown.pages, shown.keep, shown.chosen))
     state.whole_view = False
     _pages(loaded, model, shown)
 
 
 @st.fragment
-def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
+def _pages(loaded: LoadedBoxes, model: Model, shown: browser.Listed) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.take():
         state.whole_view = False
@@ -293,7 +292,7 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
-        on_sharper=lambda: pictures.ask_sharper(_events().sharper),
+        on_sharper=lambda: pictures.request_sharper(_events().sharper),
         on_model=lambda: _flipped(loaded),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(loaded, model),

@@ -23,8 +23,8 @@ from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from pages.app import components, frame, pictures, widgets
 from pages.app.address import at, read_url, write_url
-from pages.app.session_files import OpenedBoxes, Place, pixels
-from pages.app.state import AnyField, State, chosen_cells, go_to, report, state, written
+from pages.app.session_files import LoadedBoxes, Place, load_pixels
+from pages.app.state import AnyField, State, chosen_cells, form_value, go_to_page, report, state
 from pages.views.compare import pair_differences
 from pages.views.overview import headline
 from pages.views.pixel import results as choices
@@ -55,7 +55,7 @@ _ISSUES_OF_A_RULE = 200
 # --- choices --------------------------------------------------------------------------------------------------
 
 
-def _sidebar_choices(loaded: OpenedBoxes) -> None:
+def _sidebar_choices(loaded: LoadedBoxes) -> None:
     count_choices()
     if len(loaded.models) > 2:
         for model in loaded.pair:
@@ -99,14 +99,14 @@ def _page_chosen() -> None:
     state.page = state.pixel_page
 
 
-def _controls(loaded: OpenedBoxes, result: pixel.PixelResult, place: Place | None) -> None:
+def _controls(loaded: LoadedBoxes, result: pixel.PixelResult, place: Place | None) -> None:
     documents = len(np.unique(result.dataset.page_document[result.counted]))
     scopes = {
         "page": f"Page {place.index + 1:,}" if place else "Page",
         "document": "Document",
         "dataset": f"All {count_of(documents, 'document')}",
     }
-    names = {model.letter: frame.lettered(model) for model in loaded.pair}
+    names = {model.letter: frame.letter_and_name(model) for model in loaded.pair}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
     state.pixel_of = choices.chosen_of(loaded)
     controls: tuple[tuple[AnyField, str, dict[str, str]], ...] = (
@@ -135,7 +135,7 @@ def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
 def _sharper(place: Place) -> None:
     width = components.wanted_width(report(_PAGE))
     if width is not None:
-        pictures.ask_sharper(SharperEvent(place.document, place.index, width))
+        pictures.request_sharper(SharperEvent(place.document, place.index, width))
 
 
 # --- parts of the view ----------------------------------------------------------------------------------------
@@ -215,12 +215,12 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
         models = ("A", "B") if shown.of == "B on A" else None
         head, detail = cell_words(facts[shown.of], models=models)
     st.html(
-        f'<div class="ls-cell{frame.theme()}"><b>{html.escape(displayed(head))}</b>'
+        f'<div class="ls-cell{frame.theme_class()}"><b>{html.escape(displayed(head))}</b>'
         f"<span>{html.escape(displayed(detail))}</span></div>"
     )
 
 
-def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
+def _page(loaded: LoadedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
     result = shown.scopes[letter].result
     page = page_row(result, place)
     if place is None or page is None or names[0] not in result.classes or names[1] not in result.classes:
@@ -273,7 +273,7 @@ def _no_sizes(counted: choices.Counted) -> None:
 
 
 def _use_size() -> None:
-    width, height = (float(written(f"pixel_size_{key}")) for key in _SIZE)
+    width, height = (float(form_value(f"pixel_size_{key}")) for key in _SIZE)
     state.pixel_size = (width, height)
 
 
@@ -293,7 +293,7 @@ def _issues(shown: Shown) -> list[Issue]:
     return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.issues))
 
 
-def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
+def _signature(loaded: LoadedBoxes, shown: Shown) -> str:
     result = shown.first.result
     signed = result.signature
     options = [option for option in signed.options if not option.startswith("score of the first side")]
@@ -335,7 +335,7 @@ def _archive(shown: Shown) -> bytes:
     return export.to_zip(files)
 
 
-def _banners(loaded: OpenedBoxes) -> None:
+def _banners(loaded: LoadedBoxes) -> None:
     if loaded.project.as_reference:
         frame.reference_banner()
     frame.refused_parts()
@@ -344,7 +344,7 @@ def _banners(loaded: OpenedBoxes) -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("pixel_confusion")
-    loaded = frame.open_boxes("Pixel confusion", pixels)
+    loaded = frame.open_boxes("Pixel confusion", load_pixels)
     if loaded is None:
         return
     head = st.container()
@@ -370,7 +370,7 @@ def view() -> None:
     _results(loaded, head, of, results)
 
 
-def _beside(loaded: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
+def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
     """Return the other model, for the means; none for a large corpus, where it would double the time."""
     if of not in ("A", "B") or len(loaded.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
@@ -380,7 +380,7 @@ def _beside(loaded: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult])
 
 
 def _results(
-    loaded: OpenedBoxes,
+    loaded: LoadedBoxes,
     head: DeltaGenerator,
     of: str,
     results: dict[str, pixel.PixelResult],
@@ -419,7 +419,9 @@ def _results(
     with st.sidebar:
         _sidebar_place(first, place)
         pixels = int(first.whole.pixels[0])
-        frame.lines([f"{heatmap.short_pixels(float(pixels))} pixels, {count_of(first.signature.pages, 'page')}"])
+        frame.sidebar_lines(
+            [f"{heatmap.short_pixels(float(pixels))} pixels, {count_of(first.signature.pages, 'page')}"]
+        )
     if place is not None:
         state.doc, state.page = place.document, place.index
     row, column = (shown.classes[each] for each in cell)
@@ -433,7 +435,7 @@ def _results(
                 [*loaded.digests, *(f"{model.index} {_said(results[model.letter])}" for model in loaded.pair)],
                 lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
                 ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(results["A"], results["B"]),
-                open_item=lambda item: go_to(item.document, item.page or 0),
+                open_item=lambda item: go_to_page(item.document, item.page or 0),
                 of=f"all {count_of(len(loaded.dataset.documents), 'document')}",
             )
 

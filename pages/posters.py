@@ -40,7 +40,7 @@ def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterMode
         widgets.switch("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
         with st.popover("What it changes", icon=":material/help:"):
             _explanation()
-        names = {model.letter: f"{model.letter} {frame.shortened(model.name, 14)}" for model in chosen}
+        names = {model.letter: f"{model.letter} {frame.shorten(model.name, 14)}" for model in chosen}
         if len(chosen) == 2:
             names["B-A"] = "B − A"
         state.poster_of = state.poster_of if state.poster_of in names else "A"
@@ -71,7 +71,7 @@ def _explanation() -> None:
     )
 
 
-def _sidebar(posters: session_files.Opened[Posters]) -> None:
+def _sidebar(posters: session_files.LoadedFiles[Posters]) -> None:
     truth = posters.project.ground_truth
     with st.sidebar:
         st.selectbox(
@@ -83,7 +83,7 @@ def _sidebar(posters: session_files.Opened[Posters]) -> None:
         )
         for model in posters.pair:
             frame.model_choice(posters, model)
-        frame.lines(
+        frame.sidebar_lines(
             [
                 count_of(len(choices.posters_open()), "poster"),
                 f"{count_of(issue_count(posters.issues), 'issue') if posters.issues else 'No issues'} in the files",
@@ -103,7 +103,7 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
         compared = sum(not error for error in result.columns.errors)
         means_of = f"means of {count_of(compared, 'poster')}"
         column.html(
-            f'<section class="ls-card{frame.theme()}" aria-label="Model {model.letter}"><header>'
+            f'<section class="ls-card{frame.theme_class()}" aria-label="Model {model.letter}"><header>'
             f"{frame.letter_badge(model.letter)}<b>{html.escape(displayed(model.name))}</b>"
             f"<span>{html.escape(means_of)}</span></header>"
             f'<div class="ls-pass"><b>{result.passed:,} of {len(result.columns.ids):,}</b> pass</div>'
@@ -261,7 +261,7 @@ def _nothing_to_evaluate() -> None:
 
 
 def _use_sample() -> None:
-    session_files.use(POSTERS, sample(SAMPLE_DATA))
+    session_files.open_workspace(POSTERS, sample(SAMPLE_DATA))
 
 
 def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
@@ -275,7 +275,7 @@ def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("posters")
-    posters, chosen = session_files.opened(POSTERS), choices.models()
+    posters, chosen = session_files.load_files(POSTERS), choices.models()
     if posters is None:
         frame.title("Posters", "")
         _nothing_to_evaluate()

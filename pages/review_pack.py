@@ -11,7 +11,7 @@ from evaluator.pack.contents import Contents
 from evaluator.pack.diff import Packed, recorded
 from pages.app import frame, jobs, protocol, session_files, widgets
 from pages.app.address import read_url, write_url
-from pages.app.session_files import OpenedBoxes
+from pages.app.session_files import LoadedBoxes
 from pages.views.compare import decision
 from pages.views.overview import headline
 from pages.views.overview.protocol_metrics import has_own_numbers
@@ -29,7 +29,7 @@ def _form() -> str:
     return form or "html"
 
 
-def _limits(loaded: OpenedBoxes) -> PackOptions:
+def _limits(loaded: LoadedBoxes) -> PackOptions:
     cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
     pages = st.slider("Maximum pages with a picture", 0, max(500, loaded.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
@@ -89,7 +89,7 @@ def _earlier() -> Packed | None:
             return None
 
 
-def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
+def _also(loaded: LoadedBoxes | None) -> tuple[str, ...]:
     titles = {name: each.title for name, each in held.systems(loaded).items()}
     if not titles:
         return ()
@@ -109,10 +109,10 @@ def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
 
 
 def _short(name: str) -> str:
-    return frame.escaped(frame.shortened(name, 34))
+    return frame.escaped(frame.shorten(name, 34))
 
 
-def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
+def _choice(loaded: LoadedBoxes, limits: PackOptions) -> PackOptions:
     title = _title()
     names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
     offered = {document: _short(name) for document, name in list(names.items())[:_DOCUMENTS]}
@@ -120,7 +120,7 @@ def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
         "Documents",
         list(offered),
         selection_mode="multi",
-        format_func=widgets.distinct(offered),
+        format_func=widgets.distinct_words(offered),
         key="pack_documents",
         wrap=True,
         help="Whose findings, causes and pages are shown; none chosen means all. Numbers are over all documents.",
@@ -140,7 +140,7 @@ def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
             "Tags",
             known,
             selection_mode="multi",
-            format_func=widgets.distinct({tag: _short(tag) for tag in known}),
+            format_func=widgets.distinct_words({tag: _short(tag) for tag in known}),
             key="pack_tags",
             wrap=True,
         )
@@ -153,7 +153,7 @@ def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
     )
 
 
-def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
+def _preview(loaded: LoadedBoxes, contents: Contents, *, is_made: bool) -> None:
     """Draw what the pack will say; the comparison only where `contents` are of a finished pack."""
     counts = f"{count_of(len(contents.cards), 'finding')}, {count_of(len(contents.pages), 'page')}"
     frame.section("Preview", counts)
@@ -210,7 +210,7 @@ def _finished(made: held.Made) -> None:
 
 
 def _make(
-    loaded: OpenedBoxes | None,
+    loaded: LoadedBoxes | None,
     options: PackOptions,
     form: str,
     also: tuple[str, ...],
@@ -269,7 +269,7 @@ def _without_boxes() -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("review_pack")
-    if session_files.boxes() is None and held.systems(None):
+    if session_files.load_boxes() is None and held.systems(None):
         _without_boxes()
         write_url("review_pack")
         return

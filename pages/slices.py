@@ -15,7 +15,7 @@ from evaluator.metrics import export
 from evaluator.metrics.results import capitalised
 from pages.app import frame, protocol, widgets
 from pages.app.address import read_url, write_url
-from pages.app.session_files import OpenedBoxes
+from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, state
 from pages.views.overview import headline
 from pages.views.slices import observed_slices, slice_list
@@ -32,7 +32,7 @@ _MANY_MEASURES: Final = 6
 _LIST_WIDTH: Final = 320
 
 
-def _controls(loaded: OpenedBoxes) -> None:
+def _controls(loaded: LoadedBoxes) -> None:
     offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
@@ -48,7 +48,7 @@ def _controls(loaded: OpenedBoxes) -> None:
             st.html(f'<p class="ls-overall">Over all boxes<b>{html.escape(overall)}</b></p>')
 
 
-def _pdfs(loaded: OpenedBoxes) -> None:
+def _pdfs(loaded: LoadedBoxes) -> None:
     if loaded.project.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
         return
@@ -99,7 +99,7 @@ def _observed(kind: str) -> None:
             widgets.choice("Measure", names, State.slices_measure, on_change=_drop_listed, width=_LIST_WIDTH)
     observed_slices.pdfs_part(source)
     with st.sidebar:
-        frame.lines([f"{model.letter}: {frame.shortened(displayed(model.name), 40)}" for model in source.models])
+        frame.sidebar_lines([f"{model.letter}: {frame.shorten(displayed(model.name), 40)}" for model in source.models])
     write_url("slices")
     of_search = observed_slices.searched(source, state.slices_of, state.slices_measure)
     if of_search is None:
@@ -129,7 +129,7 @@ def _of_boxes() -> None:
     _list(loaded)
 
 
-def _list(loaded: OpenedBoxes) -> None:
+def _list(loaded: LoadedBoxes) -> None:
     try:
         slice_list.of_choice(loaded, state.slices_of, state.slices_measure, key="slices", below=_below)
     except ValueError as missing:

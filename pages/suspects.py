@@ -11,8 +11,8 @@ from evaluator.analysis.suspects.listing import Suspects
 from evaluator.data.issues import whole
 from pages.app import components, frame, jobs, widgets
 from pages.app.address import read_url, write_url
-from pages.app.session_files import OpenedBoxes
-from pages.app.state import AnyField, State, go_to, report, state
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import AnyField, State, go_to_page, report, state
 from pages.views.findings import log as findings
 from pages.views.overview import headline
 from pages.views.suspects import review_plan
@@ -27,7 +27,7 @@ _KEY: Final = "suspects_list"
 # --- choices ---------------------------------------------------------------------------------------------------------
 
 
-def _sidebar(loaded: OpenedBoxes) -> None:
+def _sidebar(loaded: LoadedBoxes) -> None:
     with st.sidebar:
         frame.document_choice(loaded)
         frame.label_choice(loaded)
@@ -54,11 +54,11 @@ def _kinds(every: Suspects) -> None:
     widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed")
 
 
-def _pages_read(loaded: OpenedBoxes) -> None:
+def _pages_read(loaded: LoadedBoxes) -> None:
     if loaded.project.pdfs is None:
         return
     read = held.with_pages(loaded)
-    jobs.panel(
+    jobs.read_pdfs_panel(
         held.READING,
         start=lambda: held.read_pages(loaded),
         unread="Words and ink of the pages do not count yet.",
@@ -71,7 +71,7 @@ def _pages_read(loaded: OpenedBoxes) -> None:
 
 
 @st.fragment
-def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
+def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     """Draw the component; wanted pictures run this part of the view only, an answer runs all of it."""
     chosen = held.chosen(every, findings.review_log(), signature)
     if not chosen.entries:
@@ -103,7 +103,7 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
     if page is not None and any(
         (entry.target.document, entry.target.page) == (document, page.index) for entry in chosen.entries
     ):
-        go_to(document, page.index)
+        go_to_page(document, page.index)
         st.switch_page(BROWSER_VIEW)
     if events.verdict is not None:
         # The plan below counts the answer too.
@@ -114,7 +114,7 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
 # --- how much to review ----------------------------------------------------------------------------------------------
 
 
-def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
+def _plan(loaded: LoadedBoxes, every: Suspects) -> None:
     head, control = st.columns([1.6, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
@@ -130,12 +130,12 @@ def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
         review_plan.course_chart(answers, key="plan_course")
 
 
-def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
+def _next_page(loaded: LoadedBoxes, answers: Sequence[Known]) -> None:
     following = held.next_page(answers[0])
     if following is None or review_plan.may_stop(answers):
         return
     document, page = held.page_of(loaded.dataset, following)
-    expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
+    expected = f"Next page of the plan: {frame.shorten(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
         review_plan.way_to_page(document, page, key="plan_page")

@@ -24,7 +24,7 @@ from pages.app.components import parse_events, with_documents
 from pages.app.frame import short_name
 from pages.app.session_files import Model
 from pages.app.state import State
-from pages.app.widgets import _room, distinct
+from pages.app.widgets import _room, distinct_words
 from tests.building import box, snapshot_file, write_file
 from tests.charting import specification
 from tests.dashboard import (
@@ -157,7 +157,7 @@ def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
 
 def test_options_of_the_same_words_are_numbered() -> None:
     """The browser names an option by its words: of two with the same ones only the first could be chosen."""
-    words = distinct({0: "blocks 1.0 …", 1: "lines", 2: "blocks 1.0 …"})
+    words = distinct_words({0: "blocks 1.0 …", 1: "lines", 2: "blocks 1.0 …"})
     assert [words(key) for key in range(3)] == ["blocks 1.0 … (1)", "lines", "blocks 1.0 … (2)"]
 
 

@@ -29,13 +29,13 @@ from pages.app import pictures, protocol, results, session_files, workspace_stor
 from pages.app.codecs import (
     FROM_ONE,
     Codec,
+    between,
     cut_text,
     json_of,
     number_of,
     one_of,
     plain_number,
     plain_text,
-    share,
     whole_number,
 )
 from pages.app.components import MODES
@@ -59,13 +59,13 @@ _SAVED: Final = "saved"
 
 def _document(text: str) -> str:
     """Return the id of a document, whole where it was `cut`."""
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     return whole(text, loaded.dataset.document_code) if loaded else text
 
 
 def _label(text: str) -> str:
     """Return a label, whole where it was `cut`."""
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     return whole(text, loaded.dataset.labels) if loaded else text
 
 
@@ -83,25 +83,25 @@ def _whole_of_fields(text: str, names: Callable[[Sequence[of_fields.FieldModel]]
 
 
 def _has_document(text: str, address: Mapping[str, str]) -> bool:
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     return loaded is None or _document(text) in loaded.dataset.document_code
 
 
 def _has_label(text: str, address: Mapping[str, str]) -> bool:
     """Return whether a label of the open files is evaluated."""
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     return loaded is None or _label(text) in loaded.dataset.labels[: loaded.dataset.evaluated]
 
 
 def _has_class(text: str, address: Mapping[str, str]) -> bool:
     """Return whether there can be a row and a column of pixels for a label, or for what has none."""
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     return loaded is None or _label(text) in {*loaded.dataset.labels, BACKGROUND_NAME, REST_NAME}
 
 
 def _has_page(text: str, address: Mapping[str, str]) -> bool:
     """Return whether the document of an address has a page; True where the document alone is refused."""
-    boxes, document = session_files.boxes(), _document(address.get("doc", ""))
+    boxes, document = session_files.load_boxes(), _document(address.get("doc", ""))
     if boxes is None:
         return True
     if document not in boxes.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -119,7 +119,7 @@ def _model(kind: session_files.AnyKind | None, *, begins: int | None = None, oth
     def known(text: str, address: Mapping[str, str]) -> bool:
         if text == address.get(other):
             return False
-        project = session_files.opened(
+        project = session_files.load_files(
             kind or (session_files.FIELDS if state.view == "fields" else session_files.BOXES)
         )
         # What is no number, or none of a model, is refused where it is read; thousands of digits are an error to `int`.
@@ -129,7 +129,7 @@ def _model(kind: session_files.AnyKind | None, *, begins: int | None = None, oth
 
 
 def _scores(text: str) -> tuple[float, ...]:
-    values = tuple(share(0.0, 1.0).read(part) for part in text.split(","))
+    values = tuple(between(0.0, 1.0).read(part) for part in text.split(","))
     if len(values) > len(session_files.files(session_files.BOXES).models):
         raise ValueError(text)
     return values
@@ -178,8 +178,8 @@ _NAMED_CLASS: Final = Codec(_label, cut_text, known=_has_class)
 _NAMED_FIELDS: Final = Codec(_field_document, cut_text)
 CODECS: Final[Mapping[str, Codec[Any]]] = {
     "fix": Codec(_fixes, lambda texts: ";".join(text.replace("%", "%25").replace(";", "%3B") for text in texts)),
-    "protocol": Codec(lambda text: one_of(tuple(protocol.shown())).read(text), plain_text),
-    "iou": Codec(lambda text: share(*results.iou_range()).read(text), plain_number, start=protocol.standard_iou),
+    "protocol": Codec(lambda text: one_of(tuple(protocol.available())).read(text), plain_text),
+    "iou": Codec(lambda text: between(*results.iou_range()).read(text), plain_number, start=protocol.standard_iou),
     "weights": json_of(
         tuple[tuple[str, _WEIGHT], ...],
         lambda pairs: tuple((_label(label), weight) for label, weight in pairs),
@@ -209,7 +209,7 @@ CODECS: Final[Mapping[str, Codec[Any]]] = {
     "column": _NAMED_CLASS,
     "field_a": _model(session_files.FIELDS, begins=0),
     "field_b": _model(session_files.FIELDS, begins=1, other="field_a"),
-    "field_iou": share(*of_fields.IOU_RANGE),
+    "field_iou": between(*of_fields.IOU_RANGE),
     "field": Codec(_field_type, cut_text),
     "budget": whole_number(*of_fields.BUDGETS),
     "field_within": _NAMED_FIELDS,
@@ -315,7 +315,7 @@ def _restore(view: View, address: Mapping[str, str]) -> None:
     filters: Mapping[str, str] = {}
     if workspace_store.folder() is not None:
         held = workspace_store.read()
-        session_files.open_kept(held.taken)
+        session_files.open_kept_uploads(held.taken)
         pictures.open_kept_pages(held.pages)
         filters = held.filters
     said = {entry.name for entry in TABLE if address and entry.is_of(view)}

@@ -72,7 +72,7 @@ def number_of(choices: Sequence[float]) -> Codec[float]:
     return Codec(read, plain_number)
 
 
-def share(low: float, high: float) -> Codec[float]:
+def between(low: float, high: float) -> Codec[float]:
     """Return the codec of a number between two others, both included."""
 
     def read(text: str) -> float:

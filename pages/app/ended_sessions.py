@@ -32,7 +32,7 @@ _CLOCKS: Final[dict[str, _Clock]] = {}
 _WHEN_NONE: Final[list[_End]] = []
 
 
-def here() -> None:
+def mark_connected() -> None:
     """Note that the session of this run has its browser; called at the beginning of each run."""
     context = get_script_run_ctx()
     if context is None or not (Runtime.exists() and Runtime.instance().is_active_session(context.session_id)):
@@ -77,22 +77,22 @@ def _end(session: str) -> None:
     threading.Thread(target=_call, args=([*ends, *rest],), name="end of a session").start()
 
 
-def at_end(name: str, end: _End | None) -> None:
+def call_at_end(name: str, end: _End | None) -> None:
     """Have `end` called at the end of this session, in place of the one before of this name, if any."""
-    ends = _ENDS.get(session_of_run())
+    ends = _ENDS.get(current_session())
     if ends is not None:
         ends.pop(name, None)
     if ends is not None and end is not None:
         ends[name] = end
 
 
-def session_of_run() -> str:
-    """The session of this run, in which `at_end` can note something; empty where no server is there."""
+def current_session() -> str:
+    """The session of this run, in which `call_at_end` can note something; empty where no server is there."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context is not None and context.session_id in _ENDS else ""
 
 
-def when_none(end: _End) -> None:
+def call_when_no_session(end: _End) -> None:
     """Call something each time that a session has ended and nobody has the dashboard open."""
     _WHEN_NONE.append(end)
 
@@ -105,7 +105,7 @@ def _call(ends: Iterable[_End]) -> None:
 
 
 def _forget_garbage() -> None:
-    """Collect what a session held, most of which `opened` had set aside from collection."""
+    """Collect what a session held, most of which `freeze_loaded` had set aside from collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -19,9 +19,9 @@ from evaluator.metrics.results import threshold_text
 from evaluator.workspace.roles import sample
 from evaluator.workspace.uploads import endings
 from pages.app import components, protocol, session_files, widgets
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import result_of, score_threshold, use_standard
-from pages.app.session_files import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
+from pages.app.session_files import BOXES, AnyKind, AnyLoadedFiles, LoadedBoxes, Model, PairModel, files
 from pages.app.state import State, state
 
 FILES_VIEW = "pages/files.py"
@@ -45,12 +45,12 @@ def section(text: str, facts: str = "") -> None:
     )
 
 
-def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
+def signature(loaded: LoadedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     """Return protocol, thresholds and counts of a view; one score threshold of all models is said once."""
     of = protocol.chosen()
     every = [(f"≥ {threshold_text(score_threshold(loaded, model))}", model) for model in chosen]
-    scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
-    if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
+    scores = [f"{score} ({model.letter if isinstance(model, PairModel) else model.name})" for score, model in every]
+    if not any(isinstance(model, PairModel) for model in chosen) and len({score for score, _ in every}) == 1:
         scores = [every[0][0]]
     counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
     mended = [loaded.predictions[model.index] for model in chosen]
@@ -99,10 +99,10 @@ def need_files() -> None:
 
 
 def _use_sample() -> None:
-    session_files.use(BOXES, sample(session_files.SAMPLE_DATA))
+    session_files.open_workspace(BOXES, sample(session_files.SAMPLE_DATA))
 
 
-def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = session_files.boxes) -> OpenedBoxes | None:
+def open_boxes(title_: str, find: Callable[[], LoadedBoxes | None] = session_files.load_boxes) -> LoadedBoxes | None:
     """Return the files of boxes that `find` gives; without them draw the empty state, None."""
     loaded = find()
     if loaded is None:
@@ -112,7 +112,7 @@ def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = session_fil
     return loaded
 
 
-def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
+def banners(loaded: LoadedBoxes, chosen: Sequence[Model]) -> None:
     """Draw what changes all numbers: a prediction as reference, documents of one file only."""
     if loaded.project.as_reference:
         reference_banner()
@@ -124,7 +124,7 @@ def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
         every = result.micro.row(0)
         shared = result.in_documents(loaded.dataset.in_both(model.index))[0].row(0)
         st.warning(
-            f"Model {model.letter if isinstance(model, Named) else escaped(model.name)}: "
+            f"Model {model.letter if isinstance(model, PairModel) else escaped(model.name)}: "
             f"{count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
             f"{count_of(len(only['prediction']), 'document')} only in the prediction count as missed and false "
             f"positive. F1 {number(every['f1'])} with them, {number(shared['f1'])} without.",
@@ -149,12 +149,12 @@ def refused_parts(more: Sequence[str] = ()) -> None:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
-def lettered(model: Model) -> str:
+def letter_and_name(model: Model) -> str:
     """Return a model's letter, when the view gives it one, and its short name."""
-    return f"{model.letter} {short_name(model)}" if isinstance(model, Named) else short_name(model)
+    return f"{model.letter} {short_name(model)}" if isinstance(model, PairModel) else short_name(model)
 
 
-def theme() -> str:
+def theme_class() -> str:
     """Return a class for our own blocks in the dark theme, to be put after another class."""
     return " ls-dark" if is_dark() else ""
 
@@ -182,10 +182,10 @@ def number(value: float | None) -> str:
 
 def short_name(model: Model) -> str:
     """Return a model's name without its owner, cut at 12 characters."""
-    return shortened(_OWNER.sub("", model.name), 12)
+    return shorten(_OWNER.sub("", model.name), 12)
 
 
-def shortened(text: str, length: int) -> str:
+def shorten(text: str, length: int) -> str:
     """Return text of at most so many characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
@@ -200,37 +200,37 @@ def escaped(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
-def sidebar(loaded: OpenedBoxes | None) -> None:
+def sidebar(loaded: LoadedBoxes | None) -> None:
     """Draw which files and models the numbers are of."""
     with st.sidebar:
         st.html(_counts(loaded))
 
 
-def lines(texts: Sequence[str]) -> None:
+def sidebar_lines(texts: Sequence[str]) -> None:
     """Draw lines of counts at the foot of the sidebar."""
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 
-def document_choice(loaded: OpenedBoxes) -> None:
+def document_choice(loaded: LoadedBoxes) -> None:
     """Draw the choice of all documents, or one."""
     widgets.choice("Document", _document_names(loaded.digests, _documents=loaded.dataset.documents), State.within)
 
 
-@computed(16)
+@cached(16)
 def _document_names(digests: tuple[str, ...], *, _documents: Sequence[Document]) -> dict[str, str]:
     """Return the names of documents by id; first, under "", all of them together."""
     names = {document.doc_id: displayed(document.name) for document in _documents}
     return {"": f"All {count_of(len(names), 'document')}", **names}
 
 
-def label_choice(loaded: OpenedBoxes) -> None:
+def label_choice(loaded: LoadedBoxes) -> None:
     """Draw the choice of all evaluated labels, or one."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: displayed(label) for label in labels}}
     widgets.choice("Label", names, State.label)
 
 
-def files_choice(loaded: OpenedBoxes) -> None:
+def files_choice(loaded: LoadedBoxes) -> None:
     """Draw protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
         protocol_choice()
@@ -242,7 +242,7 @@ def files_choice(loaded: OpenedBoxes) -> None:
 
 def protocol_choice() -> None:
     """Draw the protocols that match boxes; another one begins at its own thresholds."""
-    titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
+    titles = {name: f"{name} {each.version}" for name, each in protocol.available().items()}
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
     widgets.choice("Protocol", titles, State.protocol, on_change=State.protocol.changed(use_standard))
@@ -256,7 +256,7 @@ def protocol_choice() -> None:
         )
 
 
-def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
+def model_choice(loaded: AnyLoadedFiles, model: PairModel, role: str = "") -> None:
     """Draw which open model is A or B; one that is the other changes places with this one."""
     names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
@@ -282,7 +282,7 @@ def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
         field.set(model.index)
 
 
-def _counts(loaded: OpenedBoxes | None) -> str:
+def _counts(loaded: LoadedBoxes | None) -> str:
     if loaded is None:
         return '<div class="ls-counts">Nothing to evaluate yet</div>'
     dataset = loaded.dataset
@@ -300,7 +300,7 @@ def corrected_table(heads: Sequence[str], rows: str, signatures: Sequence[str]) 
     columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
     signed = "<br>".join(html.escape(plain(line)) for line in signatures)
     st.html(
-        f'<div class="ls-wide"><table class="ls-corrected{theme()}"><thead><tr><th></th><th></th>{columns}</tr>'
+        f'<div class="ls-wide"><table class="ls-corrected{theme_class()}"><thead><tr><th></th><th></th>{columns}</tr>'
         f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
     )
 
@@ -336,7 +336,7 @@ def issues(issues: Sequence[Issue]) -> None:
         texts = (issue.severity, issue.file, issue.place, issue.rule, issue.found, issue.fix)
         rows.append(f"<tr>{''.join(f'<td>{html.escape(plain(text))}</td>' for text in texts)}</tr>")
     st.html(
-        f'<div class="ls-wide"><table class="ls-issues{theme()}"><thead><tr>{heads}</tr></thead>'
+        f'<div class="ls-wide"><table class="ls-issues{theme_class()}"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     if len(issues) > _ISSUES_SHOWN:

@@ -18,7 +18,7 @@ from evaluator.data.issues import count_of
 from evaluator.system.lru_cache import LRUCache
 from evaluator.system.progress import reporting
 from pages.app import ended_sessions
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.state import Field
 
 K = TypeVar("K", bound=Hashable)
@@ -28,7 +28,7 @@ KEPT: Final = 8
 _STEP_SECONDS: Final = 0.2
 
 
-class Note(Protocol):
+class ReportProgress(Protocol):
     """Called with how much of how much is done, and what comes next; ends the work of a cancelled job."""
 
     def __call__(self, done: int, total: int, text: str = "") -> None:
@@ -45,7 +45,7 @@ class Job(Generic[K, T]):
     def __init__(
         self,
         key: K,
-        work: Callable[[Note], T],
+        work: Callable[[ReportProgress], T],
         *,
         total: int = 0,
         awaited: bool = False,
@@ -94,7 +94,7 @@ class Job(Generic[K, T]):
             raise Cancelled
         self.done, self.total, self.text = done, total, text
 
-    def _run(self, work: Callable[[Note], T]) -> None:
+    def _run(self, work: Callable[[ReportProgress], T]) -> None:
         try:
             with reporting(self.note):
                 result = work(self.note)
@@ -136,7 +136,7 @@ class Jobs(Generic[K, T]):
         """Whether this session has a job at work."""
         return self.current is not None and self.current.running
 
-    def start(self, key: K, work: Callable[[Note], T], *, total: int = 0, awaited: bool = False) -> Job[K, T]:
+    def start(self, key: K, work: Callable[[ReportProgress], T], *, total: int = 0, awaited: bool = False) -> Job[K, T]:
         """Begin a job in the place of the session's earlier one; `awaited` when a view waits for its result."""
         self.cancel()
         keep = None
@@ -145,10 +145,10 @@ class Jobs(Generic[K, T]):
             keep = functools.partial(self._kept.put, key)
         job = Job(key, work, total=total, awaited=awaited, keep=keep, discard=self._discard, name=self._name)
         self._of_session.set(job)
-        ended_sessions.at_end(self._name, job.cancel)
+        ended_sessions.call_at_end(self._name, job.cancel)
         return job
 
-    def of(self, key: K, work: Callable[[Note], T]) -> Job[K, T]:
+    def of(self, key: K, work: Callable[[ReportProgress], T]) -> Job[K, T]:
         """Return the job of a key that a view waits for: that of an earlier run, else a new one."""
         job = self.current
         return job if job is not None and job.key == key and not job.lost else self.start(key, work, awaited=True)
@@ -165,13 +165,13 @@ class Jobs(Generic[K, T]):
         job = self._of_session.take()
         if job is not None:
             job.cancel()
-            ended_sessions.at_end(self._name, None)
+            ended_sessions.call_at_end(self._name, None)
 
 
 # --- what a view shows of a job -------------------------------------------------------------------------------
 
 
-def awaited(
+def wait_with_progress(
     title: str,
     job: Job[Any, T],
     cancel: Callable[[], None],
@@ -210,7 +210,9 @@ def progress(
     st.button(label, key=key, on_click=cancel)
 
 
-def panel(jobs: Jobs[Any, Any], *, start: Callable[[], None], unread: str, read: str | None, key: str) -> None:
+def read_pdfs_panel(
+    jobs: Jobs[Any, Any], *, start: Callable[[], None], unread: str, read: str | None, key: str
+) -> None:
     """Show the button to read PDFs, the progress with a stop, or `read` (None before): what was read."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if jobs.running:
@@ -232,7 +234,7 @@ _SEARCHES: Final[Jobs[Hashable, Any]] = Jobs("slice_search")
 _CANCELLED: Final[Field[Hashable | None]] = Field(None, "slices_cancelled")
 
 
-def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
+def search_slices(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
     """Return the result of a search for slices; None once the one of this key was cancelled.
 
     `search` reports to `evaluator.system.progress`; a `long` one shows its progress and can be cancelled.
@@ -250,18 +252,18 @@ def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
         _SEARCHES.cancel()
 
     job = _SEARCHES.of(key, lambda _: search())
-    result: T = awaited("Searching for slices", job, cancel, words=_tested, key="cancel_search")
+    result: T = wait_with_progress("Searching for slices", job, cancel, words=_tested, key="cancel_search")
     return result
 
 
-def begin_again(key: str) -> None:
+def search_again_button(key: str) -> None:
     """Say that the search was cancelled, with the button that begins it again, of some key."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("The search was cancelled.")
         st.button("Search for slices", key=f"{key}_again", on_click=_CANCELLED.set, args=(None,))
 
 
-@computed(32, spinner="Searching for slices")
+@cached(32, spinner="Searching for slices")
 def _short(key: Hashable, *, _search: Callable[[], object]) -> object:
     """What a search gives; `key` identifies it."""
     return _search()

@@ -1,7 +1,7 @@
 """Who reads: somebody who logged in, somebody whom a trusted proxy names, or anybody.
 
-`enter` runs in app.py before the navigation: without access the script ends there and no file is read. In doubt
-(unreadable secrets, half a login, a request past the proxy) access is refused; see docs/login.md.
+`require_access` runs in app.py before the navigation: without access the script ends there and no file is read. In
+doubt (unreadable secrets, half a login, a request past the proxy) access is refused; see docs/login.md.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Access:
     providers: tuple[str, ...] = ()
 
 
-def enter() -> None:
+def require_access() -> None:
     """Let the reader in, or show the log-in screen and end the script."""
     access = _access()
     state.access = not access.refusal
@@ -59,7 +59,7 @@ def enter() -> None:
         _foot(access)
 
 
-def reader() -> tuple[str, bool]:
+def current_reader() -> tuple[str, bool]:
     """Return who reads, and whether login or trusted proxy vouches for the name; empty when neither does."""
     access = _access()
     return (access.name, True) if access.name and not access.refusal else ("", False)
@@ -169,7 +169,7 @@ def proxy_access(named: Sequence[str]) -> Access:
     return Access(name, "proxy")
 
 
-def openness(address: str | None, headers: Mapping[str, str]) -> str:
+def reachable_by(address: str | None, headers: Mapping[str, str]) -> str:
     """Return who can reach an app without login, as a sentence.
 
     `THIS_MACHINE` only when nothing speaks against it: a proxy in front makes a local server public. `address` is where
@@ -207,9 +207,9 @@ def _screen(access: Access) -> None:
 
 def _foot(access: Access) -> None:
     if access.by == "login":
-        frame.lines([f"Logged in as {access.name}"])
+        frame.sidebar_lines([f"Logged in as {access.name}"])
         st.button("Log out", on_click=st.logout, icon=":material/logout:", width="stretch")
     elif access.by == "proxy":
-        frame.lines([f"Logged in at the proxy as {access.name}"])
+        frame.sidebar_lines([f"Logged in at the proxy as {access.name}"])
     else:
-        frame.lines([openness(st.get_option("server.address"), st.context.headers)])
+        frame.sidebar_lines([reachable_by(st.get_option("server.address"), st.context.headers)])

@@ -34,11 +34,11 @@ from pages.app.session_files import (
     FIELDS,
     POSTERS,
     AnyKind,
-    OpenedBoxes,
+    LoadedBoxes,
     Place,
     files,
     files_button,
-    workspace_named,
+    initial_workspace,
 )
 from pages.app.state import Field, State, state
 
@@ -93,14 +93,14 @@ def patience(seconds: float) -> float:
 def pool() -> PagePool:
     """Return the renderer of this process, for all sessions."""
     made = PagePool(spares=1)
-    ended_sessions.when_none(made.rest)
+    ended_sessions.call_when_no_session(made.rest)
     return made
 
 
 def start_renderer(kind: AnyKind) -> None:
     """Start the renderer's processes where there is a folder of pages; nothing is read or waited for."""
     held = kind.held.get()
-    if (workspace_named().of(kind.name).pdfs if held is None else held.pdfs) is not None:
+    if (initial_workspace().of(kind.name).pdfs if held is None else held.pdfs) is not None:
         pool().start()
 
 
@@ -136,7 +136,7 @@ def prepare(
             renderer.ink(page.path, page.page_index)
 
 
-def prepare_on(loaded: OpenedBoxes, place: Place) -> None:
+def prepare_page(loaded: LoadedBoxes, place: Place) -> None:
     """Put picture and text of a page of the dataset into the renderer's caches; see `prepare`."""
     prepare(loaded.project.pdfs, _name_of(loaded, place.document), place.index, loaded.dataset.page_images)
 
@@ -152,7 +152,7 @@ def refresh_pdfs() -> None:
     State.pdf_folders.take()
 
 
-def page_file(loaded: OpenedBoxes, document: str, index: int) -> PageFile:
+def page_file(loaded: LoadedBoxes, document: str, index: int) -> PageFile:
     """Return the file that shows a page, of its document or of the page alone; raises `PageProblem`."""
     return _page_file(loaded.project.pdfs, _name_of(loaded, document), index, loaded.dataset.page_images)
 
@@ -163,7 +163,7 @@ def _page_file(root: Folders | None, name: str, index: int, images: Mapping[tupl
     return _folder(root).find_page(name, index, images)
 
 
-def _name_of(loaded: OpenedBoxes, document: str) -> str:
+def _name_of(loaded: LoadedBoxes, document: str) -> str:
     dataset = loaded.dataset
     return dataset.documents[dataset.document_code[document]].name
 
@@ -175,12 +175,12 @@ def _path(root: Folders | None, name: str) -> Path:
     return _folder(root).find(name)
 
 
-def page_count(loaded: OpenedBoxes, document: str) -> int | None:
+def page_count(loaded: LoadedBoxes, document: str) -> int | None:
     """Return the pages of a document's PDF; None when it cannot be opened."""
-    return pages_of(loaded.project.pdfs, _name_of(loaded, document))
+    return pdf_page_count(loaded.project.pdfs, _name_of(loaded, document))
 
 
-def pages_of(root: Folders | None, name: str) -> int | None:
+def pdf_page_count(root: Folders | None, name: str) -> int | None:
     """Return the pages of the PDF of a name under a folder; None when it cannot be opened."""
     try:
         return pool().describe(_path(root, name)).page_count or None
@@ -188,7 +188,7 @@ def pages_of(root: Folders | None, name: str) -> int | None:
         return None
 
 
-def sizes_of(loaded: OpenedBoxes, document: str, pages: Sequence[int]) -> dict[int, Size]:
+def sizes_of(loaded: LoadedBoxes, document: str, pages: Sequence[int]) -> dict[int, Size]:
     """Return the sizes of a document's pages, or of page images, by page index; see `pdf.sizes.measured`."""
     root = loaded.project.pdfs
     if root is None:
@@ -201,13 +201,13 @@ def pdf_listing(root: Folders | None) -> PdfFolder | None:
     return None if root is None else _folder(root)
 
 
-def ask_sharper(wanted: SharperEvent | None) -> None:
+def request_sharper(wanted: SharperEvent | None) -> None:
     """Note that a page is zoomed beyond its picture."""
     if wanted is not None:
         state.sharper = msgspec.structs.replace(wanted, width=min(wanted.width, SHARPEST_WIDTH))
 
 
-def page_picture(loaded: OpenedBoxes, place: Place) -> PictureItem:
+def page_picture(loaded: LoadedBoxes, place: Place) -> PictureItem:
     """Return the picture of a page of the dataset, as sharp as the zoom needs; see `picture`."""
     return zoomed_picture(loaded.project.pdfs, _name_of(loaded, place.document), place, loaded.dataset.page_images)
 
@@ -293,9 +293,9 @@ def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
             return shown_image(renderer, page.path, page.page_index, patience=PATIENCE).jpeg
         return None
 
-    if jpeg is not None and not routes.routed():
+    if jpeg is not None and not routes.has_routes():
         return routes.picture_address(jpeg)
-    return later_address(page, "page", make, known=jpeg, whole=True)
+    return lazy_address(page, "page", make, known=jpeg, whole=True)
 
 
 def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
@@ -311,13 +311,13 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
             return shown_image(renderer, page.path, page.page_index, width=THUMBNAIL_WIDTH).jpeg
         return None
 
-    return later_address(page, "", make)
+    return lazy_address(page, "", make)
 
 
-def later_address(
+def lazy_address(
     page: PageFile, what: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
 ) -> str:
-    """Return the address of a page's picture, made when fetched; see `by_digest.later_address`.
+    """Return the address of a page's picture, made when fetched; see `routes.lazy_address`.
 
     `what` is all that decides the picture beside the page. Empty where there is no file or no route.
     """
@@ -326,7 +326,7 @@ def later_address(
     except OSError:
         return ""
     of = f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}\0{what}"
-    return routes.later_address(of, make, known=known, whole=whole)
+    return routes.lazy_address(of, make, known=known, whole=whole)
 
 
 def with_thumbnails(
@@ -407,7 +407,7 @@ def _upload_folder() -> Path:
     )
     if state.upload_folder is None:
         state.upload_folder = uploaded
-        ended_sessions.at_end("uploads", uploaded.cleanup)
+        ended_sessions.call_at_end("uploads", uploaded.cleanup)
     return Path(uploaded.name)
 
 

@@ -20,14 +20,14 @@ from evaluator.protocols.coco import coco_numbers
 from pages.app.state import state
 
 
-def shown() -> dict[str, AnyBoxProtocol]:
+def available() -> dict[str, AnyBoxProtocol]:
     """Return the protocols that can be chosen, by name."""
     return {name: each for name, each in box_protocols().items() if "overview" in each.views}
 
 
 def chosen() -> AnyBoxProtocol:
     """Return the chosen protocol."""
-    every = shown()
+    every = available()
     return every.get(state.protocol, every[DEFAULT])
 
 
@@ -94,7 +94,7 @@ def has_class_weights() -> bool:
     return "class_weight" in chosen().options.__struct_fields__
 
 
-def ranks() -> bool:
+def has_average_precision() -> bool:
     """Return whether the chosen protocol has average precision of its own."""
     return chosen().needs_scores
 

@@ -13,8 +13,8 @@ from evaluator.matching.box_items import ClassConfusion, class_confusion
 from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import protocol
-from pages.app.computed import computed
-from pages.app.session_files import BOXES, Model, OpenedBoxes, files
+from pages.app.cache import cached
+from pages.app.session_files import BOXES, LoadedBoxes, Model, files
 from pages.app.state import OF_BOXES, RASTERED, Field, Part, State, state
 
 # Of every protocol that matches boxes.
@@ -63,18 +63,18 @@ class _Scores(Field[tuple[float, ...]]):
 SCORES: Final = _Scores((), part=Part("scores", *OF_BOXES, kinds=RASTERED))
 
 
-def score_threshold(loaded: OpenedBoxes, model: Model) -> float:
+def score_threshold(loaded: LoadedBoxes, model: Model) -> float:
     """Return the score threshold of a model; 0 for one without any score."""
     value = State.score.of(model.index).get()
     return 0.0 if value and not _scores_of(loaded, model).known else value
 
 
-def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
+def thresholds(loaded: LoadedBoxes) -> tuple[float, ...]:
     """Return the IoU threshold and the score threshold of each model."""
     return (state.iou, *(score_threshold(loaded, model) for model in loaded.models))
 
 
-def has_scores(loaded: OpenedBoxes, model: Model) -> bool:
+def has_scores(loaded: LoadedBoxes, model: Model) -> bool:
     """Return whether a model has two scores that differ, so that a score threshold means anything."""
     return _scores_of(loaded, model).differ
 
@@ -86,11 +86,11 @@ class _ScoresOf(NamedTuple):
     differ: bool
 
 
-def _scores_of(loaded: OpenedBoxes, model: Model) -> _ScoresOf:
+def _scores_of(loaded: LoadedBoxes, model: Model) -> _ScoresOf:
     return _looked_through(loaded.digests, model.index, _score=loaded.dataset.predictions[model.index].score)
 
 
-@computed(64)
+@cached(64)
 def _looked_through(digests: tuple[str, ...], model: int, *, _score: FloatArray) -> _ScoresOf:
     known = _score[~np.isnan(_score)]
     return _ScoresOf(len(known) > 0, len(known) > 0 and bool((known[0] != known).any()))
@@ -102,7 +102,7 @@ def use_standard() -> None:
     SCORES.set(())
 
 
-def use_best_f1(loaded: OpenedBoxes) -> None:
+def use_best_f1(loaded: LoadedBoxes) -> None:
     """Set each model's score threshold to that of the best F1 at the IoU threshold, and note them."""
     for model in loaded.models:
         key = (loaded.digests, protocol.key(), model.index, state.iou)
@@ -110,7 +110,7 @@ def use_best_f1(loaded: OpenedBoxes) -> None:
     state.best_f1_at = thresholds(loaded)
 
 
-def preset(loaded: OpenedBoxes) -> str | None:
+def preset(loaded: LoadedBoxes) -> str | None:
     """Return which of the two presets the thresholds are at; None for neither."""
     at = thresholds(loaded)
     if at[0] == protocol.standard_iou() and not any(at[1:]):
@@ -121,72 +121,72 @@ def preset(loaded: OpenedBoxes) -> str | None:
 # --- results -------------------------------------------------------------------------------------------------
 
 
-def result_key(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
+def result_key(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
     """Return what the result of a model follows from, at the chosen or another IoU threshold."""
     at = state.iou if iou is None else iou
     return ResultKey(loaded.digests, protocol.key(), model.index, score_threshold(loaded, model), at)
 
 
-def pairs_of(loaded: OpenedBoxes, model: Model) -> AnyBoxPairs:
+def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
     """Return all pairs of a model that could match."""
     return _pairs(loaded.digests, protocol.key(), model.index, _dataset=loaded.dataset)
 
 
-def matching_of_all(loaded: OpenedBoxes, model: Model) -> AnyBoxMatching:
+def matching_of_all(loaded: LoadedBoxes, model: Model) -> AnyBoxMatching:
     """Return the matching of all predictions of a model, whatever its score threshold."""
     key = result_key(loaded, model)
     return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(loaded, model))
 
 
-def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
+def evaluation_of(loaded: LoadedBoxes, model: Model) -> BoxEvaluation:
     """Return the evaluation of a model at the protocol's thresholds, with all its predictions."""
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
     return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
 
 
-@computed(16, spinner="Computing average precision")
+@cached(16, spinner="Computing average precision")
 def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
     return protocol.evaluation(_matching())
 
 
-def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
+def result_of(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -> Result:
     """Return the result of a model at the operating point, or at another IoU threshold."""
     return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
 
 
-def result_of_all(loaded: OpenedBoxes, model: Model) -> Result:
+def result_of_all(loaded: LoadedBoxes, model: Model) -> Result:
     """Return the result of all predictions of a model at the chosen IoU threshold."""
     return _result(result_key(loaded, model)._replace(min_score=0.0), _pairs=lambda: pairs_of(loaded, model))
 
 
-def confusion_of(loaded: OpenedBoxes, model: Model) -> ClassConfusion:
+def confusion_of(loaded: LoadedBoxes, model: Model) -> ClassConfusion:
     """Return which label of a model is found as which; see `class_confusion`."""
     return _confusion(result_key(loaded, model), _result=result_of(loaded, model))
 
 
-@computed(16, spinner="Comparing the boxes")
+@cached(16, spinner="Comparing the boxes")
 def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) -> AnyBoxPairs:
     return protocol.pairs(_dataset, model)
 
 
-@computed(128)
+@cached(128)
 def _matching(
     digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
 ) -> AnyBoxMatching:
     return protocol.match(_pairs(), min_score)
 
 
-@computed(32)
+@cached(32)
 def _result(key: ResultKey, *, _pairs: Callable[[], AnyBoxPairs]) -> Result:
     """Return a result, the same object for every part of a view that asks."""
     return _matching(*key[:-1], _pairs=_pairs).at(key.iou)
 
 
-@computed(128)
+@cached(128)
 def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPairs) -> float:
     return _pairs.best_f1(iou=key[-1])
 
 
-@computed(16, spinner="Naming the mistakes")
+@cached(16, spinner="Naming the mistakes")
 def _confusion(key: ResultKey, *, _result: Result) -> ClassConfusion:
     return class_confusion(_result)

@@ -76,7 +76,7 @@ def routes() -> list[BaseRoute]:
     ]
 
 
-def routed() -> bool:
+def has_routes() -> bool:
     """Return whether the server has the routes; without, a picture is part of each message of its page."""
     return _routed
 
@@ -128,12 +128,12 @@ def pages_address(
     place from 0, -1 for a shown page that is not listed, and whether to draw and read it first; it returns the page's
     JSON, and whether that stays the same. It is called in a thread without a session.
     """
-    session = ended_sessions.session_of_run()
+    session = ended_sessions.current_session()
     if not _routed or not session:
         return ""
     key = hashlib.blake2b(f"{session}\0{view}\0{listing}".encode(), key=_secret, digest_size=16).hexdigest()
     _lists[session, view] = _Pages(key, total, version, answer)
-    ended_sessions.at_end(f"pages of {view}", functools.partial(_lists.pop, (session, view), None))
+    ended_sessions.call_at_end(f"pages of {view}", functools.partial(_lists.pop, (session, view), None))
     return _address(f"page/{key}")
 
 
@@ -156,7 +156,7 @@ def picture_address(picture: bytes) -> str:
     return _address(name)
 
 
-def later_address(of: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False) -> str:
+def lazy_address(of: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False) -> str:
     """Return the path of a picture that is made when fetched; empty without a route.
 
     `of` is all that decides the picture. `make` gives it as the renderer encodes it, None when it cannot be made;

@@ -41,7 +41,7 @@ def allowed_hosts(said: str) -> list[str]:
     return [*OWN_NAMES, *(name.strip() for name in said.split(",") if name.strip())]
 
 
-def layers(hosts: Sequence[str]) -> list[Middleware]:
+def middleware(hosts: Sequence[str]) -> list[Middleware]:
     """Return what stands before Streamlit: who may ask, and what a browser may do."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     public = [name for name in hosts if name not in OWN_NAMES]
@@ -57,7 +57,7 @@ def layers(hosts: Sequence[str]) -> list[Middleware]:
     ]
 
 
-def settings_of(words: Sequence[str]) -> dict[str, Any]:
+def server_settings(words: Sequence[str]) -> dict[str, Any]:
     """Return settings from the words of a command and the environment, as `streamlit run` has them.
 
     >>> settings_of(["app.py", "--server.port", "8501", "--server.headless", "true"])["server.port"]
@@ -68,18 +68,18 @@ def settings_of(words: Sequence[str]) -> dict[str, Any]:
     return {name.replace("_", "."): value for name, value in said.items() if value is not None and value != ()}
 
 
-def made_app(script: str) -> st.App:
+def build_app(script: str) -> st.App:
     """Return the dashboard as an ASGI application."""
-    from pages.app import callbacks, routes
+    from pages.app import routes, streamlit_patch
 
-    callbacks.keep_whole()
+    streamlit_patch.protect_callbacks()
     # Streamlit takes a folder named ``pages`` for its old kind of multipage app until a navigation was made once: the
     # first link straight to a view would run it alone, without app.py. Outside of a run it warns.
     logging.disable(logging.WARNING)
     st.navigation([st.Page(script)], position="hidden")
     logging.disable(logging.NOTSET)
     hosts = allowed_hosts(os.environ.get(HOSTS_VARIABLE, ""))
-    return st.App(script, routes=routes.routes(), middleware=layers(hosts))
+    return st.App(script, routes=routes.routes(), middleware=middleware(hosts))
 
 
 def end_with_command() -> None:
@@ -109,4 +109,4 @@ if __name__ == "__main__":
     sys.argv = words[:1]
     # The one line with the address is the command's.
     logging.getLogger("uvicorn.error").addFilter(lambda record: record.levelno >= logging.WARNING)
-    made_app(words[0]).run(config=settings_of(words))
+    build_app(words[0]).run(config=server_settings(words))

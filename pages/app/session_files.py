@@ -32,8 +32,8 @@ from evaluator.workspace import roles
 from evaluator.workspace.roles import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace.store import Taken
 from pages.app import jobs, protocol, workspace_store
-from pages.app.computed import computed
-from pages.app.state import Field, Given, PlaceField, State, Uploaded, state, written
+from pages.app.cache import cached
+from pages.app.state import Field, FilesWithRole, PlaceField, State, UploadedFiles, form_value, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 # A file or folder of this machine, or uploaded files.
@@ -77,14 +77,14 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Named(Model):
+class PairModel(Model):
     """One of two models that a view shows side by side, with its letter: A or B."""
 
     letter: str
 
 
 @dataclass(frozen=True, slots=True)
-class Opened(Generic[C]):
+class LoadedFiles(Generic[C]):
     """What can be evaluated: predictions that fit the ground truth, names in their order, all issues."""
 
     kind: Kind[C]
@@ -105,13 +105,13 @@ class Opened(Generic[C]):
         return tuple(Model(index, name) for index, name in enumerate(self.names))
 
     @property
-    def pair(self) -> tuple[Named, ...]:
+    def pair(self) -> tuple[PairModel, ...]:
         """Return A and B, two different models, the first two unless chosen; one when only one is open."""
         names = self.names
         places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
         if len(names) > 1 and places[0] == places[1]:
             places[1] = 0 if places[0] else 1
-        return tuple(Named(at, names[at], letter) for letter, at in zip("AB"[: len(names)], places, strict=False))
+        return tuple(PairModel(at, names[at], letter) for letter, at in zip("AB"[: len(names)], places, strict=False))
 
     @property
     def shown(self) -> Model:
@@ -120,17 +120,17 @@ class Opened(Generic[C]):
         return self.models[index if index < len(self.names) else 0]
 
     @property
-    def shown_of_pair(self) -> Named:
+    def shown_of_pair(self) -> PairModel:
         """Return the one of the two models that is shown in detail."""
         return next((model for model in self.pair if model.index == State.model.get()), self.pair[0])
 
 
 AnyKind = Kind[Any]
-AnyOpened = Opened[Any]
+AnyLoadedFiles = LoadedFiles[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedBoxes(Opened[Annotations]):
+class LoadedBoxes(LoadedFiles[Annotations]):
     """Files of boxes that can be evaluated; `dataset` holds ground truth and predictions, joined."""
 
     dataset: Dataset
@@ -168,7 +168,7 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     return _annotations(digest, name, how, columns, _content=content, _on_disk=isinstance(origin, Path))
 
 
-@computed(32)
+@cached(32)
 def _annotations(
     digest: str,
     name: str,
@@ -204,7 +204,7 @@ def _read_other(
     return read
 
 
-@computed(32)
+@cached(32)
 def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
     return _content
 
@@ -297,7 +297,7 @@ def read(
     of_file: jobs.Jobs[Hashable, Member[C]] = jobs.Jobs(f"reading_{name}", kept=0)
     job = of_file.of((origin, size, kind.name, reading), lambda _: member())
     key = f"cancel_reading_{name}"
-    made = jobs.awaited(f"Reading {plain(name)}", job, cancel, words=_share_read, key=key)
+    made = jobs.wait_with_progress(f"Reading {plain(name)}", job, cancel, words=_share_read, key=key)
     of_file.cancel()
     return made
 
@@ -320,15 +320,15 @@ def _bytes_of(origin: Origin) -> int:
 # --- files ---------------------------------------------------------------------------------------------------
 
 
-def workspace_named() -> Workspace:
+def initial_workspace() -> Workspace:
     """Return what the command line named, of all kinds, or the sample data."""
     described = os.environ.get(WORKSPACE_VARIABLE)
     return roles.from_json(described) if described else roles.sample(SAMPLE_DATA)
 
 
-def left_out() -> tuple[Issue, ...]:
+def left_out_issues() -> tuple[Issue, ...]:
     """Return why files are not read: of those named on the command line, then of the last upload."""
-    return (*workspace_named().issues, *state.left_out)
+    return (*initial_workspace().issues, *state.left_out)
 
 
 def is_bundled(path: Path) -> bool:
@@ -339,10 +339,10 @@ def is_bundled(path: Path) -> bool:
 def files(kind: Kind[C]) -> Project[C]:
     """Return the files of this session; those named at the start when it is new."""
     held = kind.held.get()
-    return held if held is not None else use(kind, workspace_named())
+    return held if held is not None else open_workspace(kind, initial_workspace())
 
 
-def use(kind: Kind[C], named: Workspace) -> Project[C]:
+def open_workspace(kind: Kind[C], named: Workspace) -> Project[C]:
     """Open the files of a workspace in this session."""
     sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
 
@@ -363,7 +363,7 @@ def use(kind: Kind[C], named: Workspace) -> Project[C]:
     return made
 
 
-def files_button(label: str, key: str, act: Callable[[Uploaded], object]) -> None:
+def files_button(label: str, key: str, act: Callable[[UploadedFiles], object]) -> None:
     """Draw the form button that hands the files of the uploader `key` to `act`; without any it says so."""
     st.form_submit_button(label, on_click=_hand_over, args=(key, act))
     if state.none_given == key:
@@ -371,31 +371,31 @@ def files_button(label: str, key: str, act: Callable[[Uploaded], object]) -> Non
         st.warning("No file was chosen. Drop files above, or press Upload, and go on once they are listed.")
 
 
-def _hand_over(key: str, act: Callable[[Uploaded], object]) -> None:
-    uploaded = tuple((each.name, each.getvalue()) for each in written(key) or [])
+def _hand_over(key: str, act: Callable[[UploadedFiles], object]) -> None:
+    uploaded = tuple((each.name, each.getvalue()) for each in form_value(key) or [])
     state.none_given = "" if uploaded else key
     if uploaded:
         act(uploaded)
 
 
-def read_button(field: Field[Given | None], files: str, role: str | None = None) -> None:
+def read_button(field: Field[FilesWithRole | None], files: str, role: str | None = None) -> None:
     """Draw the button that keeps a form's files and role ("" without a widget) until a view reads them."""
 
-    def give(uploaded: Uploaded) -> None:
-        field.set((uploaded, "" if role is None else str(written(role))))
+    def give(uploaded: UploadedFiles) -> None:
+        field.set((uploaded, "" if role is None else str(form_value(role))))
 
     files_button("Read the files", files, give)
 
 
-def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
+def add_uploaded_files(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
     """Read uploaded files as one side; without errors it is used, a prediction in place of its namesake."""
     ordered = tuple(sorted(uploads))
     name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
     of_format = formats.recognise(ordered[0][1], ordered[0][0]) if len(ordered) > 1 else None
-    return take(kind, Upload(name, ordered, of_format.name if of_format is not None else None), side)
+    return add_upload(kind, Upload(name, ordered, of_format.name if of_format is not None else None), side)
 
 
-def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
+def add_upload(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
     """Read an upload and use it unless it has errors; `alone` closes all else of its kind."""
     taken = Taken(kind.name, side, upload, alone)
     member = _open_taken(kind, taken)
@@ -424,7 +424,7 @@ def has_outlines() -> bool:
     return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
 
 
-def open_kept(taken: Sequence[Taken]) -> None:
+def open_kept_uploads(taken: Sequence[Taken]) -> None:
     """Open the uploads that the workspace folder has, beside the files that were named at the start."""
     usable = [each for each in taken if _open_taken(_kind_of(each), each).source is not None]
     state.taken = (*state.taken, *usable)
@@ -436,7 +436,7 @@ def remove(taken: Taken) -> None:
     state.taken = tuple(each for each in state.taken if each is not taken)
     kind = _kind_of(taken)
     pages = files(kind).pdfs
-    kind.held.set(replace(use(kind, workspace_named()), pdfs=pages))
+    kind.held.set(replace(open_workspace(kind, initial_workspace()), pdfs=pages))
     for each in state.taken:
         if each.kind == taken.kind:
             _open_taken(kind, each)
@@ -487,7 +487,7 @@ def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C
     return None
 
 
-def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
+def with_fixes(kind: Kind[C], model: Member[C]) -> Member[C]:
     """Return a prediction as it is compared: read again when it breaks its rules and a fix was chosen."""
     moves = kind.name == BOXES.name and any(fix.moves_boxes for fix in protocol.fixes(model.name))
     if model.source is not None or not moves:
@@ -496,85 +496,87 @@ def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
 
 
 def issues(kind: Kind[C]) -> tuple[Issue, ...]:
-    """Return all issues of the files of a kind and of their pairs, each once; for boxes also `left_out`."""
+    """Return all issues of the files of a kind and of their pairs, each once; for boxes also `left_out_issues`."""
     held = files(kind)
     truth = held.ground_truth
     every = list(truth.issues) if truth else []
     if kind.name == BOXES.name:
-        every += left_out()
-    for model in (mended(kind, each) for each in held.models):
+        every += left_out_issues()
+    for model in (with_fixes(kind, each) for each in held.models):
         every += model.issues
         if truth and truth.source is not None and model.source is not None:
-            every += paired(kind, truth.source, model.source).issues
+            every += pair_with_truth(kind, truth.source, model.source).issues
     return tuple(dict.fromkeys(every))
 
 
 @dataclass(frozen=True, slots=True)
-class Paired(Generic[C]):
+class PairedPrediction(Generic[C]):
     """A prediction that fits its ground truth, None when it does not, and the issues of the two."""
 
     prediction: C | None
     issues: tuple[Issue, ...]
 
 
-def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+def pair_with_truth(kind: Kind[C], truth: C, prediction: C) -> PairedPrediction[C]:
     """Return a prediction as compared with its ground truth, cached by content and by what compares them."""
     # Whether boxes can be compared is the matter of the chosen protocol.
     of: str = kind.name
     if kind.name == BOXES.name:
         of = "/".join((protocol.key(), *(fix.text for fix in protocol.fixes(prediction.name))))
-    pair: Paired[C] = _paired(
+    pair: PairedPrediction[C] = _paired(
         of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
     )
     return pair
 
 
-@computed(96)
-def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
+@cached(96)
+def _paired(
+    of: str, truth: str, prediction: str, *, _pair: Callable[[], PairedPrediction[Any]]
+) -> PairedPrediction[Any]:
     return _pair()
 
 
-def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+def _pair(kind: Kind[C], truth: C, prediction: C) -> PairedPrediction[C]:
     try:
-        return Paired(*kind.prepare(truth, prediction))
+        return PairedPrediction(*kind.prepare(truth, prediction))
     except BadInput as problem:
-        return Paired(None, problem.issues)
+        return PairedPrediction(None, problem.issues)
 
 
 # --- what can be evaluated -----------------------------------------------------------------------------------
 
 
-def opened(kind: Kind[C]) -> Opened[C] | None:
+def load_files(kind: Kind[C]) -> LoadedFiles[C] | None:
     """Return what can be evaluated in this session; None when a side is missing or has errors."""
     held = files(kind)
     truth = held.truth
     if truth is None:
         return None
-    models = [mended(kind, model) for model in held.models]
-    pairs = [paired(kind, truth, model.source) for model in models if model.source is not None]
+    models = [with_fixes(kind, model) for model in held.models]
+    pairs = [pair_with_truth(kind, truth, model.source) for model in models if model.source is not None]
     usable = tuple(pair.prediction for pair in pairs if pair.prediction is not None)
     if not usable:
         return None
     names = distinct_names([kind.title(each) for each in usable])
-    return Opened(kind, held, truth, usable, names, issues(kind))
+    return LoadedFiles(kind, held, truth, usable, names, issues(kind))
 
 
-def boxes() -> OpenedBoxes | None:
+def load_boxes() -> LoadedBoxes | None:
     """Return the joined files of boxes of this session; None when a side is missing or has errors."""
     freeze_loaded("opened")
-    of_boxes = opened(BOXES)
+    of_boxes = load_files(BOXES)
     if of_boxes is None:
         return None
     dataset = _dataset(of_boxes.digests, _files=(of_boxes.ground_truth, *of_boxes.predictions))
-    return OpenedBoxes(
+    return LoadedBoxes(
         BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
     )
 
 
-def pixels() -> OpenedBoxes | None:
+def load_pixels() -> LoadedBoxes | None:
     """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors.
 
-    The models of `boxes` come first, under the same places, then those that the chosen protocol refuses.
+    The models of `load_boxes` come first, under the same places, then those that the chosen protocol refuses.
     """
     held = files(BOXES)
     truth = held.truth
@@ -582,8 +584,8 @@ def pixels() -> OpenedBoxes | None:
         return None
     usable, refused = [], []
     for model in held.models:
-        source = mended(BOXES, model).source
-        prediction = None if source is None else paired(BOXES, truth, source).prediction
+        source = with_fixes(BOXES, model).source
+        prediction = None if source is None else pair_with_truth(BOXES, truth, source).prediction
         if prediction is None:
             refused.append(source or _unscored(model))
         else:
@@ -595,7 +597,7 @@ def pixels() -> OpenedBoxes | None:
     names = distinct_names([BOXES.title(each) for each in usable])
     digests = tuple(BOXES.digest(each) for each in (truth, *usable))
     dataset = _dataset(digests, _files=(truth, *usable))
-    return OpenedBoxes(BOXES, held, truth, tuple(usable), names, issues(BOXES), dataset)
+    return LoadedBoxes(BOXES, held, truth, tuple(usable), names, issues(BOXES), dataset)
 
 
 def _unscored(model: Member[Annotations]) -> Annotations | None:
@@ -606,22 +608,22 @@ def _unscored(model: Member[Annotations]) -> Annotations | None:
     ).source
 
 
-def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotations]:
-    """Return a prediction whose pixels can be counted, and its issues, cached as `paired`."""
+def _pixel_pair(truth: Annotations, prediction: Annotations) -> PairedPrediction[Annotations]:
+    """Return a prediction whose pixels can be counted, and its issues, cached as `pair_with_truth`."""
     of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
 
-    def pair() -> Paired[Annotations]:
+    def pair() -> PairedPrediction[Annotations]:
         try:
             resolved = protocol.prepare_pixels(truth, prediction)
         except BadInput as problem:
-            return Paired(None, problem.issues)
-        return Paired(resolved, resolved.issues)
+            return PairedPrediction(None, problem.issues)
+        return PairedPrediction(resolved, resolved.issues)
 
-    made: Paired[Annotations] = _paired(of, BOXES.digest(truth), BOXES.digest(prediction), _pair=pair)
+    made: PairedPrediction[Annotations] = _paired(of, BOXES.digest(truth), BOXES.digest(prediction), _pair=pair)
     return made
 
 
-@computed(8, spinner="Reading the files")
+@cached(8, spinner="Reading the files")
 def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
     return join(_files[0], *_files[1:])
 

@@ -32,7 +32,7 @@ from evaluator.protocols.pixel.sides import Classes, MissingPage
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, ProfileName
 from evaluator.review.verdicts import VERDICTS
-from pages.app.codecs import RANGE, TEXT, YES, Codec, one_of, share, some_of, whole_number
+from pages.app.codecs import RANGE, TEXT, YES, Codec, between, one_of, some_of, whole_number
 from pages.views.compare import KINDS_COMPARED
 
 if TYPE_CHECKING:
@@ -83,18 +83,18 @@ _AS_OF: Final[ContextVar[MutableMapping[str, Any] | None]] = ContextVar("_AS_OF"
 
 
 def _values() -> MutableMapping[str, Any]:
-    """The values of the session of this run, or those of `as_of`."""
+    """The values of the session of this run, or those of `using_values`."""
     held = _AS_OF.get()
     return cast("MutableMapping[str, Any]", st.session_state) if held is None else held
 
 
-def values_now() -> dict[str, Any]:
-    """All values of the session of this run, for `as_of`."""
+def session_values() -> dict[str, Any]:
+    """All values of the session of this run, for `using_values`."""
     return {str(key): value for key, value in st.session_state.to_dict().items()}
 
 
 @contextlib.contextmanager
-def as_of(values: Mapping[str, Any]) -> Iterator[None]:
+def using_values(values: Mapping[str, Any]) -> Iterator[None]:
     """Read the values of a session as they were, in a thread that has none; what is written is lost."""
     token = _AS_OF.set(dict(values))
     try:
@@ -236,9 +236,9 @@ class ImportNote(NamedTuple):
     total: int
 
 
-Uploaded = tuple[tuple[str, bytes], ...]
+UploadedFiles = tuple[tuple[str, bytes], ...]
 """Names and content of chosen files."""
-Given = tuple[Uploaded, str]
+FilesWithRole = tuple[UploadedFiles, str]
 """Chosen files, and the words of their role."""
 
 
@@ -290,8 +290,8 @@ class State:
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     # Chosen files and their role until they are read: the browser empties the form at once.
-    given: Field[Given | None] = Field(None)
-    field_given: Field[Given | None] = Field(None)
+    given: Field[FilesWithRole | None] = Field(None)
+    field_given: Field[FilesWithRole | None] = Field(None)
     # The form that was sent without a file.
     none_given: Field[str] = Field("")
     rejected: Field[AnyMember | None] = Field(None)
@@ -348,10 +348,10 @@ class State:
     judged_here: Field[tuple[str, int, str] | None] = Field(None)
     poor: WidgetField[bool] = WidgetField(False, part=Part("poor", *_FILTERED, codec=YES))
     poor_coverage: WidgetField[float] = WidgetField(
-        0.7, part=Part("coverage", *_FILTERED, codec=share(0.0, 1.0), applies=poor.get)
+        0.7, part=Part("coverage", *_FILTERED, codec=between(0.0, 1.0), applies=poor.get)
     )
     poor_purity: WidgetField[float] = WidgetField(
-        0.7, part=Part("purity", *_FILTERED, codec=share(0.0, 1.0), applies=poor.get)
+        0.7, part=Part("purity", *_FILTERED, codec=between(0.0, 1.0), applies=poor.get)
     )
     # The name under which a filter could not be saved, and why.
     filter_refused: Field[tuple[str, str]] = Field(("", ""))
@@ -426,7 +426,8 @@ class State:
     )
     pixel_of: WidgetField[str] = WidgetField("A", part=Part("of", "pixel_confusion"))
     pixel_classes: WidgetField[Classes] = WidgetField(
-        "auto", part=Part("classes", "pixel_confusion", "compare", codec=one_of(get_args(Classes)), kinds=_PIXELS)
+        "auto",
+        part=Part("classes", "pixel_confusion", "compare", codec=one_of(get_args(Classes)), kinds=_PIXELS),
     )
     pixel_missing: WidgetField[MissingPage] = WidgetField(
         "penalize",
@@ -445,10 +446,10 @@ class State:
 
     # Suspected ground truth.
     suspect_kind: WidgetField[str] = WidgetField("", part=Part("suspected", "suspects", codec=one_of(KINDS)))
-    suspect_least: WidgetField[float] = WidgetField(0.3, part=Part("evidence", "suspects", codec=share(0.0, 1.0)))
+    suspect_least: WidgetField[float] = WidgetField(0.3, part=Part("evidence", "suspects", codec=between(0.0, 1.0)))
     suspect_unjudged: WidgetField[bool] = WidgetField(True)
     suspect_margin: WidgetField[float] = WidgetField(
-        0.03, part=Part("margin", "suspects", "findings", codec=share(0.001, 0.5))
+        0.03, part=Part("margin", "suspects", "findings", codec=between(0.001, 0.5))
     )
     # Pictures of suspects that the browser asked for, until they are sent.
     suspects_wanted: Field[SuspectWantEvent | None] = Field(None)
@@ -592,13 +593,13 @@ def is_narrowed(fields: Iterable[AnyField]) -> bool:
     return any(field.get() != field.start for field in fields)
 
 
-def to_start(fields: Iterable[AnyField]) -> None:
+def reset(fields: Iterable[AnyField]) -> None:
     """Put every part of a filter at its start."""
     for field in fields:
         field.set(field.start)
 
 
-def go_to(document: str, index: int) -> None:
+def go_to_page(document: str, index: int) -> None:
     """Show another page; the chosen box is dropped."""
     state.doc, state.page, state.box = document, index, None
 
@@ -608,7 +609,7 @@ def report(key: str) -> Report | None:
     return cast("Report | None", st.session_state.get(key))
 
 
-def written(key: str) -> Any:  # noqa: ANN401 - whatever the widget holds
+def form_value(key: str) -> Any:  # noqa: ANN401 - whatever the widget holds
     """Return what a widget of a form holds when the form is sent; None before it was shown."""
     return st.session_state.get(key)
 

@@ -41,7 +41,7 @@ def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
     chosen: K = st.segmented_control(
         label,
         list(names),
-        format_func=distinct(names),
+        format_func=distinct_words(names),
         key=field.key,
         required=True,
         persist_state="session",
@@ -53,7 +53,7 @@ def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
 def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
     """Draw many options as a list; `names` has the words of each."""
     chosen: K = st.selectbox(
-        label, list(names), format_func=distinct(names), key=field.key, persist_state="session", **more
+        label, list(names), format_func=distinct_words(names), key=field.key, persist_state="session", **more
     )
     return _known(chosen, names, field)
 
@@ -77,7 +77,7 @@ def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:
     return first
 
 
-def distinct(names: Mapping[K, str]) -> Callable[[K], str]:
+def distinct_words(names: Mapping[K, str]) -> Callable[[K], str]:
     """Return the words of each option, numbered where equal: the browser names an option by its words."""
     words = list(names.values())
     if len(set(words)) == len(words):
@@ -85,7 +85,7 @@ def distinct(names: Mapping[K, str]) -> Callable[[K], str]:
     return dict(zip(names, distinct_names(words), strict=True)).__getitem__
 
 
-def way_to(view: str, label: str, act: Callable[..., object], *args: Any, key: str, **more: Any) -> None:  # noqa: ANN401
+def button_to_view(view: str, label: str, act: Callable[..., object], *args: Any, key: str, **more: Any) -> None:  # noqa: ANN401
     """Draw a button that does something and leads to another view, even if a message ends the run."""
     st.button(label, key=key, on_click=_go, args=(view, act, args), **more)
 
@@ -95,7 +95,7 @@ def _go(view: str, act: Callable[..., object], args: tuple[Any, ...]) -> None:
     state.next_view = view
 
 
-def answer(asked: Field[T | None], act: Callable[[T], object]) -> None:
+def run_pending(asked: Field[T | None], act: Callable[[T], object]) -> None:
     """Do what a button asked for, and run the view again.
 
     The button only notes it, in a callback: reading a file shows its progress and can be cancelled. A run that ends
@@ -185,17 +185,17 @@ def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: A
     return place.vega_lite_chart(spec={**drawn.spec, "datasets": drawn.data}, theme=None, alt=alt, **more)
 
 
-def ratio(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
+def ratio_column(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
     """Return a column of ratios with three decimals."""
     return st.column_config.NumberColumn(format="%.3f", width=width, **more)
 
 
-def count(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
+def count_column(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
     """Return a column of counts."""
     return st.column_config.NumberColumn(format=_COUNT_FORMAT, width=width, **more)
 
 
-def bar(letter: str, width: int, title: str, help: str | None = None) -> object:
+def bar_column(letter: str, width: int, title: str, help: str | None = None) -> object:
     """Return a column of ratios of a model as bars, in the colour of its letter."""
     return st.column_config.ProgressColumn(
         title,

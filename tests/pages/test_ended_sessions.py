@@ -36,7 +36,7 @@ class Server:
         """A run of a session whose browser is there."""
         self.active.add(session)
         self.of_run = session
-        ended_sessions.here()
+        ended_sessions.mark_connected()
 
     def lose(self, session: str) -> None:
         """Its browser has gone."""
@@ -77,12 +77,12 @@ def test_a_session_ends_when_its_time_has_passed_with_what_it_noted_last(server:
         ended: list[str] = []
         for session in ("first", "other"):
             server.run(session)
-            ended_sessions.at_end("folder", lambda: ended.append("replaced"))
-            ended_sessions.at_end("folder", lambda session=session: ended.append(session))  # type: ignore[misc]
-            ended_sessions.at_end("job", lambda: ended.append("done"))
-            ended_sessions.at_end("job", None)
-        ended_sessions.when_none(lambda: ended.append("renderer"))
-        ended_sessions.when_none(lambda: ended.append("ahead"))
+            ended_sessions.call_at_end("folder", lambda: ended.append("replaced"))
+            ended_sessions.call_at_end("folder", lambda session=session: ended.append(session))  # type: ignore[misc]
+            ended_sessions.call_at_end("job", lambda: ended.append("done"))
+            ended_sessions.call_at_end("job", None)
+        ended_sessions.call_when_no_session(lambda: ended.append("renderer"))
+        ended_sessions.call_when_no_session(lambda: ended.append("ahead"))
         server.lose("first")
         await until(lambda: server.closed)
         joined()
@@ -136,6 +136,6 @@ def test_a_folder_that_cannot_be_removed_does_not_keep_the_rest(server: Server) 
 
 def test_without_a_server_nothing_is_noted(server: Server) -> None:
     server.of_run = "alone"
-    ended_sessions.at_end("folder", lambda: None)
+    ended_sessions.call_at_end("folder", lambda: None)
     ended_sessions._lost_browser("alone")
     assert (ended_sessions._ENDS, ended_sessions._CLOCKS) == ({}, {})

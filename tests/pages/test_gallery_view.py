@@ -24,7 +24,7 @@ from pages.app import routes
 from pages.views.gallery.crops import _order
 from tests.building import annotations, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
-from tests.pages.test_by_digest import asked as answered
+from tests.pages.test_routes import asked as answered
 
 GALLERY = "pages/gallery.py"
 

@@ -20,7 +20,7 @@ class Step:
     def __init__(self, says: Callable[[int, int], object] = progress.report) -> None:
         self.begun, self.go_on, self._says = threading.Event(), threading.Event(), says
 
-    def __call__(self, _note: jobs.Note) -> str:
+    def __call__(self, _note: jobs.ReportProgress) -> str:
         self._says(1, 2)
         self.begun.set()
         assert self.go_on.wait(10)
@@ -86,7 +86,7 @@ def test_an_error_is_raised_where_somebody_waits_and_else_logged(monkeypatch: py
     logged: list[str] = []
     monkeypatch.setattr(threading, "excepthook", lambda args: logged.append(str(args.exc_value)))
 
-    def fail(_note: jobs.Note) -> None:
+    def fail(_note: jobs.ReportProgress) -> None:
         raise ValueError("no such average")
 
     waited_for, alone = Job("key", fail, awaited=True, name="awaited"), Job("key", fail, name="alone")
@@ -131,7 +131,7 @@ def test_a_job_that_a_view_waits_for_goes_on_and_a_failed_one_begins_again(sessi
     assert kind.of("key", step) is job
     assert kind.of("other", step) is not job
 
-    def fail(_note: jobs.Note) -> str:
+    def fail(_note: jobs.ReportProgress) -> str:
         raise ValueError("no")
 
     failed = kind.of("third", fail)

@@ -263,9 +263,9 @@ def test_the_name_that_a_proxy_gives(named: list[str], access: login.Access) -> 
 
 def test_a_trusted_proxy_vouches_for_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "context", SimpleNamespace(headers=StreamlitHeaders([("X-Forwarded-User", "anna")])))
-    assert login.reader() == ("", False)
+    assert login.current_reader() == ("", False)
     monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
-    assert login.reader() == ("anna", True)
+    assert login.current_reader() == ("anna", True)
 
 
 def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +296,7 @@ def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.Mon
     ],
 )
 def test_who_can_reach_an_app_that_asks_nobody(address: str | None, headers: dict[str, str], sentence: str) -> None:
-    assert login.openness(address, headers) == sentence
+    assert login.reachable_by(address, headers) == sentence
 
 
 @pytest.mark.parametrize(("address", "sentence"), [("127.0.0.1", THIS_MACHINE), ("0.0.0.0", OPEN)])
@@ -311,4 +311,4 @@ def test_the_sidebar_says_that_nobody_was_asked(
     finally:
         streamlit_config.set_option("server.address", before)
     assert [word for word in words(app) if word in (OPEN, THIS_MACHINE)] == [sentence]
-    assert login.reader() == ("", False)
+    assert login.current_reader() == ("", False)

@@ -23,7 +23,7 @@ from evaluator.project import evaluate_together, open_project
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
 from evaluator.workspace.roles import Sides, Workspace
-from pages.app.jobs import Cancelled, Job, Note
+from pages.app.jobs import Cancelled, Job, ReportProgress
 from pages.views.pack import pack as held
 from pages.views.pack.pack import Made
 from tests import dashboard
@@ -243,7 +243,7 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
 def test_no_folder_is_left_of_a_pack_that_was_not_written(problem: Exception) -> None:
     folders: list[Path] = []
 
-    def write(path: Path, _contents: Contents, _note: Note) -> Written:
+    def write(path: Path, _contents: Contents, _note: ReportProgress) -> Written:
         folders.append(path.parent)
         path.write_text("half")
         raise problem

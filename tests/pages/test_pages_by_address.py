@@ -26,7 +26,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     ends: dict[str, Any] = {}
     monkeypatch.setattr(routes, "_routed", True)
     monkeypatch.setattr(routes, "_ahead_at_a_time", asyncio.Semaphore(2))
-    monkeypatch.setattr(ended_sessions, "session_of_run", lambda: "one")
+    monkeypatch.setattr(ended_sessions, "current_session", lambda: "one")
     monkeypatch.setattr(ended_sessions, "_ENDS", {"one": ends})
     yield ends
     routes._lists.clear()
@@ -104,7 +104,7 @@ def test_a_page_is_for_the_session_that_shows_its_list(
     app = start(monkeypatch, PAGE_BROWSER, order="page")
     given = payload(app)
     assert given["listing"] not in given["pages"]
-    monkeypatch.setattr(ended_sessions, "session_of_run", lambda: "another")
+    monkeypatch.setattr(ended_sessions, "current_session", lambda: "another")
     monkeypatch.setattr(ended_sessions, "_ENDS", {"another": {}})
     other = payload(start(monkeypatch, PAGE_BROWSER, order="page"))
     assert (other["listing"], other["pages"] == given["pages"]) == (given["listing"], False)

@@ -203,7 +203,7 @@ def _asking() -> None:
         raise ValueError(what)
 
     st.button("Read", on_click=asked.set, args=("a file",))
-    widgets.answer(asked, act)
+    widgets.run_pending(asked, act)
 
 
 def test_what_was_asked_for_is_done_again_when_its_run_was_ended_and_not_when_it_failed() -> None:

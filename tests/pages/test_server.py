@@ -221,7 +221,7 @@ def test_it_listens_on_this_machine_only(server: str) -> None:
 
 
 def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
-    first, second = serve.layers(["127.0.0.1", "scope.example.org"])
+    first, second = serve.middleware(["127.0.0.1", "scope.example.org"])
     of_streamlit: Any = None
     assert isinstance(first.cls(of_streamlit), guard.Guard)
     assert (second.cls, second.kwargs["allowed_hosts"]) == (TrustedHostMiddleware, ["127.0.0.1", "scope.example.org"])

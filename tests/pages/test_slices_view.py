@@ -142,7 +142,7 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
             cancel()
             st.rerun()
 
-        cancelled.setattr(jobs, "awaited", cancel)
+        cancelled.setattr(jobs, "wait_with_progress", cancel)
         app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
         assert "The search was cancelled." in [caption.value for caption in app.caption]
         assert not app.get("bidi_component")
@@ -156,14 +156,14 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
 @pytest.mark.usefixtures("every_search_is_long")
 def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     begun: list[jobs.Job[Any, Any]] = []
-    wait_for = jobs.awaited
+    wait_for = jobs.wait_with_progress
 
     def leave(_title: str, job: jobs.Job[Any, Any], *_more: object, **_named: object) -> None:
         begun.append(job)
         st.stop()
 
     with monkeypatch.context() as left:
-        left.setattr(jobs, "awaited", leave)
+        left.setattr(jobs, "wait_with_progress", leave)
         app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_iou")
         fine(app.run())
 
@@ -171,7 +171,7 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
         begun.append(job)
         return wait_for(title, job, *more, **named)
 
-    monkeypatch.setattr(jobs, "awaited", again)
+    monkeypatch.setattr(jobs, "wait_with_progress", again)
     fine(app.run())
     assert any(" tested on " in block for block in html_blocks(app))
     # It may have ended before the second run, which then has no need of it.
@@ -180,7 +180,7 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("every_search_is_long")
 def test_a_search_that_goes_on_shows_the_measure_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "awaited", lambda *_given, **_named: st.stop())
+    monkeypatch.setattr(jobs, "wait_with_progress", lambda *_given, **_named: st.stop())
     app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_purity")
     files = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
     purity = [pair(join(*files), model).match().at(0.5).micro.mean_purity[0] for model in (0, 1)]

@@ -138,7 +138,7 @@ def test_a_cancelled_file_is_named(monkeypatch: pytest.MonkeyPatch, large: str) 
 
 def test_a_reading_goes_on_when_the_view_is_left(monkeypatch: pytest.MonkeyPatch, large: str) -> None:
     shown: list[jobs.Job[Any, Any]] = []
-    show = jobs.awaited
+    show = jobs.wait_with_progress
 
     def leave(_title: str, job: jobs.Job[Any, Any], *_more: object, **_named: object) -> None:
         shown.append(job)
@@ -150,9 +150,9 @@ def test_a_reading_goes_on_when_the_view_is_left(monkeypatch: pytest.MonkeyPatch
         return show(title, job, *more, **named)
 
     with monkeypatch.context() as left:
-        left.setattr(jobs, "awaited", leave)
+        left.setattr(jobs, "wait_with_progress", leave)
         app = dashboard.start(monkeypatch, dashboard.FILES, files=large)
-    monkeypatch.setattr(jobs, "awaited", again)
+    monkeypatch.setattr(jobs, "wait_with_progress", again)
     dashboard.fine(app.run())
     assert app.dataframe[0].value["Boxes"].tolist() == [1, 1]
     assert [job.key[0].name for job in shown] == ["truth.json", "truth.json", "a.json"]

@@ -14,7 +14,7 @@ def widths(monkeypatch: pytest.MonkeyPatch, values: Any, **more: Any) -> int:
     """The width that a column of counts gets which was given 48 pixels."""
     settings: dict[str, Any] = {}
     monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
-    widgets.table({"Boxes": values}, columns={"Boxes": widgets.count(48, **more)})
+    widgets.table({"Boxes": values}, columns={"Boxes": widgets.count_column(48, **more)})
     return int(settings["Boxes"]["width"])
 
 
@@ -39,5 +39,5 @@ def test_a_count_is_never_cut_off(monkeypatch: pytest.MonkeyPatch, values: Any, 
 def test_ratios_keep_their_width(monkeypatch: pytest.MonkeyPatch) -> None:
     settings: dict[str, Any] = {}
     monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
-    widgets.table({"F1": [1_000_000.0], "Name": ["a"]}, columns={"F1": widgets.ratio(48), "Name": 90})
+    widgets.table({"F1": [1_000_000.0], "Name": ["a"]}, columns={"F1": widgets.ratio_column(48), "Name": 90})
     assert [settings[name]["width"] for name in ("F1", "Name")] == [48, 90]

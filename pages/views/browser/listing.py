@@ -17,10 +17,10 @@ from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem
 from pages.app import pictures
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, result_key, result_of
-from pages.app.session_files import Model, OpenedBoxes, Place
-from pages.app.state import FILTER, Field, go_to, state, to_start
+from pages.app.session_files import LoadedBoxes, Model, Place
+from pages.app.state import FILTER, Field, go_to_page, reset, state
 from pages.views.findings import log as findings
 
 _KEPT_FILTERS: Final = 50
@@ -40,7 +40,7 @@ _ORDER_SHOWN: Final[Field[PageOrder | None]] = Field(None, "filter_shown")
 # --- the filter ----------------------------------------------------------------------------------------------
 
 
-def drop_unknown(loaded: OpenedBoxes) -> None:
+def drop_unknown(loaded: LoadedBoxes) -> None:
     """Drop what the open files do not have."""
     if state.within not in loaded.dataset.document_code:
         state.within = ""
@@ -70,7 +70,7 @@ def options() -> MistakeOptions | None:
 
 def clear_filter() -> None:
     """Show everything again."""
-    to_start(FILTER)
+    reset(FILTER)
 
 
 def save_filter(text: str) -> None:
@@ -119,14 +119,14 @@ class Listed:
     pages: PageList
 
 
-def working(loaded: OpenedBoxes, model: Model) -> Working:
+def working(loaded: LoadedBoxes, model: Model) -> Working:
     """Return the mistakes of a model at the operating point."""
     named = options()
     poor = (state.poor_coverage, state.poor_purity) if named is not None else None
     return _working(result_key(loaded, model), poor, _options=named, _result=lambda: result_of(loaded, model))
 
 
-def plain_columns(loaded: OpenedBoxes, model: Model) -> MistakeColumns:
+def plain_columns(loaded: LoadedBoxes, model: Model) -> MistakeColumns:
     """Return all mistakes of a model at the operating point, whatever the filter."""
     return _working(result_key(loaded, model), None, _options=None, _result=lambda: result_of(loaded, model)).columns
 
@@ -139,7 +139,7 @@ def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = 
     state.order, state.doc, state.box, state.page = "worst", None, None, None
 
 
-@computed(16, spinner="Naming the mistakes")
+@cached(16, spinner="Naming the mistakes")
 def _working(
     key: ResultKey,
     poor: tuple[float, float] | None,
@@ -152,7 +152,7 @@ def _working(
     return Working(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
 
 
-def listed(loaded: OpenedBoxes, model: Model) -> Listed:
+def listed(loaded: LoadedBoxes, model: Model) -> Listed:
     """Return the mistakes and pages that the filter keeps."""
     own, chosen = working(loaded, model), chosen_filter()
     verdicts = judged(loaded, model) if chosen.unjudged else None
@@ -193,10 +193,10 @@ def turn(shown: Listed, document: str, index: int, step: int) -> None:
     """Go some pages on in the list; from a page outside of it, as if it stood before the first."""
     here = shown.pages.position(document, index)
     if step == 0:
-        go_to(document, index)
+        go_to_page(document, index)
     elif len(shown.pages):
         place = (here if here is not None else -1) + step
-        go_to(*shown.pages.at(min(max(place, 0), len(shown.pages) - 1)))
+        go_to_page(*shown.pages.at(min(max(place, 0), len(shown.pages) - 1)))
 
 
 def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool:
@@ -205,7 +205,7 @@ def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool
     position = shown.pages.with_mistakes(-1 if here is None else here, step)
     if position is None:
         return False
-    go_to(*shown.pages.at(position))
+    go_to_page(*shown.pages.at(position))
     state.box = "first" if step > 0 else "last"
     return True
 
@@ -218,7 +218,7 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
     return state.box
 
 
-def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
+def judged(loaded: LoadedBoxes, model: Model) -> BoolArray:
     """Return which mistakes of a model have a verdict, in the order of its mistakes."""
     mistakes = working(loaded, model).mistakes
     with_verdict = np.zeros(len(mistakes), dtype=bool)
@@ -238,7 +238,7 @@ def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
     return with_verdict
 
 
-def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+def with_verdicts(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
     """Return the payload with the verdicts on each mistake; a poor match cannot be judged."""
     payload = findings.on_page(loaded, model, place, payload)
     mistakes = [
@@ -253,7 +253,7 @@ def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: Page
 # --- what is drawn -------------------------------------------------------------------------------------------
 
 
-def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
+def page_text(loaded: LoadedBoxes, place: Place) -> text_lost.PageText | None:
     """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
         page = pictures.page_file(loaded, place.document, place.index)
@@ -266,7 +266,7 @@ def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
 
 
 def drawn(
-    loaded: OpenedBoxes,
+    loaded: LoadedBoxes,
     shown: Listed,
     place: Place,
     page_points: tuple[float, float] | None,

@@ -13,9 +13,9 @@ from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from pages.app import pictures
-from pages.app.jobs import Jobs, Note
+from pages.app.jobs import Jobs, ReportProgress
 from pages.app.results import ResultKey, result_key, result_of
-from pages.app.session_files import Model, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model
 
 _FINISHED_KEPT: Final = 64
 
@@ -32,16 +32,16 @@ COUNT: Final[Jobs[CountKey, TextSummary]] = Jobs("word_count", kept=_FINISHED_KE
 """The count of the session, and those of all sessions that came to their end."""
 
 
-def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
+def _key(loaded: LoadedBoxes, model: Model, document: str | None) -> CountKey:
     return CountKey(result_key(loaded, model), str(loaded.project.pdfs), document)
 
 
-def counted(loaded: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
+def counted(loaded: LoadedBoxes, model: Model, document: str | None) -> TextSummary | None:
     """Return the finished count of a document, or of all; None when there is none."""
     return COUNT.result(_key(loaded, model, document))
 
 
-def rows_of(loaded: OpenedBoxes, document: str | None) -> IntArray:
+def rows_of(loaded: LoadedBoxes, document: str | None) -> IntArray:
     """Return the rows of the pages of a document, or of all."""
     dataset = loaded.dataset
     if document is None:
@@ -49,12 +49,12 @@ def rows_of(loaded: OpenedBoxes, document: str | None) -> IntArray:
     return np.flatnonzero(dataset.page_document == dataset.document_code[document])
 
 
-def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
+def start(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     """Begin to count; a count that this session has under way is stopped."""
     rows, result = rows_of(loaded, document), result_of(loaded, model)
     words_of = _reader(loaded, pictures.pool())
 
-    def count(note: Note) -> TextSummary:
+    def count(note: ReportProgress) -> TextSummary:
         for summary in count_pages(result, rows, words_of):
             note(summary.pages, len(rows))
         return summary
@@ -62,7 +62,7 @@ def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     COUNT.start(_key(loaded, model, document), count, total=len(rows))
 
 
-def _reader(loaded: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
+def _reader(loaded: LoadedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
     dataset, folder = loaded.dataset, None if loaded.project.pdfs is None else PdfFolder(loaded.project.pdfs)
 
     def words_of(row: int) -> FloatArray | None:

@@ -21,10 +21,9 @@ from evaluator.components.viewer.payload import (
 )
 from evaluator.data.issues import cut, displayed
 from evaluator.system.lru_cache import LRUCache
-from pages.app import frame, pictures
-from pages.app import window as turned
+from pages.app import frame, page_list, pictures
 from pages.app.results import result_key
-from pages.app.session_files import Model, OpenedBoxes, Place
+from pages.app.session_files import LoadedBoxes, Model, Place
 from pages.app.state import state
 from pages.views.browser import listing
 from pages.views.browser.listing import Listed
@@ -44,13 +43,13 @@ def numbered(model: Model) -> ModelItem:
     return ModelItem(str(model.index + 1), displayed(model.name))
 
 
-def nothing_shown(loaded: OpenedBoxes, model: Model) -> PagePayload:
+def nothing_shown(loaded: LoadedBoxes, model: Model) -> PagePayload:
     """The viewer without a page."""
     nothing = EmptyItem("No page passes the filter.", "Clear filter")
     return without_page(numbered(model), [numbered(other) for other in loaded.models], nothing)
 
 
-def payload(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, address: str) -> WindowPayload:
+def payload(loaded: LoadedBoxes, model: Model, shown: Listed, place: Place, *, address: str) -> WindowPayload:
     """What the viewer draws of a page, as far as the browser lacks it; `address` is the query that leads back here."""
     name = _listing(loaded, model, shown)
     here = shown.pages.position(place.document, place.index)
@@ -63,15 +62,15 @@ def payload(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, a
         return _content(loaded, model, shown, place_at(at), of=name, signature=signature)
 
     def prepare(at: int) -> None:
-        pictures.prepare_on(loaded, place_at(at))
+        pictures.prepare_page(loaded, place_at(at))
 
-    pages = turned.Pages("page browser", name, len(shown.pages), -1 if here is None else here, make, prepare)
+    pages = page_list.PageList("page browser", name, len(shown.pages), -1 if here is None else here, make, prepare)
     content = make(pages.here)
     first, _ = window(here or 0, len(shown.pages))
     key = (name, first, pictures.pdf_listing(loaded.project.pdfs))
     return WindowPayload(
         **pages.sent(content),
-        **turned.strip_of(key, lambda: _strip(loaded, shown, here)),
+        **page_list.strip_fields(key, lambda: _strip(loaded, shown, here)),
         strip_first=first,
         reviewer=findings.author()[0],
         selected=listing.chosen_box(content.mistakes),
@@ -79,14 +78,14 @@ def payload(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, a
     )
 
 
-def _strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> Sequence[StripItem]:
-    bare = turned.without_current(strip(shown.working.result, shown.pages, here).pages)
+def _strip(loaded: LoadedBoxes, shown: Listed, here: int | None) -> Sequence[StripItem]:
+    bare = page_list.without_current(strip(shown.working.result, shown.pages, here).pages)
     dataset = loaded.dataset
     names = {cut(document.doc_id): document.name for document in dataset.documents}
     return pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
 
 
-def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, of: str, signature: str) -> PagePayload:
+def _content(loaded: LoadedBoxes, model: Model, shown: Listed, place: Place, *, of: str, signature: str) -> PagePayload:
     """Everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
@@ -94,7 +93,7 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, 
 
     def draw() -> tuple[PageLayers, LostText]:
         layers, lost = listing.drawn(loaded, shown, place, picture.points, text)
-        return msgspec.structs.replace(layers, boxes=turned.rounded(layers.boxes)), lost
+        return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes)), lost
 
     # The text of a slow page comes after its picture.
     drawn, lost = _drawn().get_or_make((of, place, picture.image, picture.points, text is None), draw)
@@ -118,9 +117,9 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, 
     )
 
 
-def _listing(loaded: OpenedBoxes, model: Model, shown: Listed) -> str:
+def _listing(loaded: LoadedBoxes, model: Model, shown: Listed) -> str:
     """What decides which pages are listed and what they show, as one name."""
     said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
     poor = (state.poor_coverage, state.poor_purity) if listing.options() is not None else None
     parts = (result_key(loaded, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
-    return turned.name_of_list(*parts)
+    return page_list.list_digest(*parts)

@@ -16,9 +16,9 @@ from evaluator.compare.sentences import moved_name, moved_text
 from evaluator.components.compare.decision_scale import Ruler, ruler
 from evaluator.data.issues import count_of, plain
 from pages.app import frame, widgets
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import Result, ResultKey
-from pages.app.session_files import Named
+from pages.app.session_files import PairModel
 from pages.app.state import State, state
 
 ANY_LOSS: Final = 100.0
@@ -33,7 +33,7 @@ def rule() -> Rule:
     return Rule(metric=state.rule_measure or None, least=state.rule_least / 100.0, loss=limit)
 
 
-@computed(32, spinner="Counting what has to be corrected")
+@cached(32, spinner="Counting what has to be corrected")
 def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Cost | None:
     """Return what the models cost; the keys identify the results."""
     return cost_of(*_results)
@@ -41,7 +41,7 @@ def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]
 
 @st.fragment
 def card(
-    chosen: Sequence[Named],
+    chosen: Sequence[PairModel],
     differences: Sequence[Difference],
     costs: Callable[[], Cost | None],
     costs_known: Callable[[], bool],
@@ -70,7 +70,7 @@ def card(
     return (lambda: None) if known else partial(consequences, with_costs=True)
 
 
-def _rule(candidate: Named, measures: Sequence[str]) -> None:
+def _rule(candidate: PairModel, measures: Sequence[str]) -> None:
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
         "width": 88,
@@ -92,17 +92,17 @@ def _rule(candidate: Named, measures: Sequence[str]) -> None:
         widgets.choice("Largest clear loss", limits, State.rule_loss, **look)
 
 
-def _answer(made: Decision, chosen: Sequence[Named]) -> str:
+def _answer(made: Decision, chosen: Sequence[PairModel]) -> str:
     drawn = None if made.main is None else ruler(made.main, made.rule.least)
     marks = "" if drawn is None else _ruler(drawn, made, chosen)
     return (
-        f'<section class="ls-decision ls-{made.answer}{frame.theme()}" aria-label="Decision">'
+        f'<section class="ls-decision ls-{made.answer}{frame.theme_class()}" aria-label="Decision">'
         f"<h2>{_text(made.headline)}</h2><p>{_text(made.sentence)}</p>{marks}</section>"
     )
 
 
-def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
-    a, b = (_text(frame.shortened(plain(model.name), 22)) for model in chosen[:2])
+def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[PairModel]) -> str:
+    a, b = (_text(frame.shorten(plain(model.name), 22)) for model in chosen[:2])
     small = "too small to matter" if drawn.ship - drawn.keep > 0.24 else "too small"
     zones = (
         ("keep", 0.0, drawn.keep, f"Keep {a}"),
@@ -144,7 +144,7 @@ def _consequences(made: Decision) -> str:
         f'<div title="{_text(title)}"><dt>{_text(name)}</dt> <dd>{_text(words)}</dd></div>'
         for name, words, title in rows
     )
-    return f'<dl class="ls-consequences{frame.theme()}">{body}</dl>'
+    return f'<dl class="ls-consequences{frame.theme_class()}">{body}</dl>'
 
 
 def _text(words: str) -> str:

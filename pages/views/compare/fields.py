@@ -18,7 +18,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols import PROTOCOLS
 from pages.app import frame, pictures
 from pages.app.address import write_url
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.session_files import FIELDS, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
@@ -55,7 +55,7 @@ def body(compared: choices.Compared) -> None:
     _write_url()
 
 
-@computed(8)
+@cached(8)
 def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compared) -> tuple[ItemLedger, ItemPages]:
     ledger = choices.ledgers(_compared).whole(iou)
     return ledger, item_pages(ledger, "field")

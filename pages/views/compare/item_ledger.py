@@ -41,7 +41,7 @@ def _table(ledger: ItemLedger) -> None:
         on_select=picked,
         key=key,
         names="",
-        columns={"": 210, **dict.fromkeys(columns, widgets.count(84)), "Net": widgets.count(64)},
+        columns={"": 210, **dict.fromkeys(columns, widgets.count_column(84)), "Net": widgets.count_column(64)},
         alt=f"Ledger of {ledger.noun}s, by {ledger.criterion}",
     )
 

@@ -21,10 +21,10 @@ from evaluator.data.issues import whole
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from pages.app import session_files
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, result_key, result_of
-from pages.app.session_files import Model, Named, OpenedBoxes, Place
-from pages.app.state import go_to, state
+from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
+from pages.app.state import go_to_page, state
 from pages.views.browser import listing
 
 PARTS: Final = ("mistakes", "slices", "classes", "pixels")
@@ -50,7 +50,7 @@ def choose_cause(key: str) -> None:
 def open_linked(pages: LinkItem) -> None:
     """List the pages behind a number of the board (of all documents), and bring them into view."""
     choose_show(pages.show)
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     state.label, state.within = whole(pages.label, loaded.dataset.labels if loaded else ()), ""
     state.pair_visits += 1
 
@@ -67,19 +67,19 @@ def clear() -> None:
     state.label = state.within = ""
 
 
-def swap(loaded: OpenedBoxes) -> None:
+def swap(loaded: LoadedBoxes) -> None:
     """Swap A and B."""
     state.model_b, state.model_a = (model.index for model in loaded.pair)
     state.box = None
 
 
-def make_b(loaded: OpenedBoxes, index: int) -> None:
+def make_b(loaded: LoadedBoxes, index: int) -> None:
     """Compare A with another model; A itself and B stay what they are."""
     if index not in {model.index for model in loaded.pair}:
         state.model_b, state.box = index, None
 
 
-def shown_place(loaded: OpenedBoxes) -> Place | None:
+def shown_place(loaded: LoadedBoxes) -> Place | None:
     """Return the page that the last run showed; None for none."""
     return Place(state.doc, state.page or 0) if state.doc in loaded.dataset.document_code and state.doc else None
 
@@ -91,7 +91,7 @@ def shown_place(loaded: OpenedBoxes) -> Place | None:
 class Compared:
     """Two models at one operating point; `listed` is the ledger of the chosen label and document."""
 
-    chosen: tuple[Named, Named]
+    chosen: tuple[PairModel, PairModel]
     keys: tuple[ResultKey, ResultKey]
     label: str | None
     within: str | None
@@ -125,7 +125,7 @@ class Compared:
         return pair_list.listed_pages(self.listed, state.pair_show)
 
 
-def compared(loaded: OpenedBoxes) -> Compared:
+def compared(loaded: LoadedBoxes) -> Compared:
     """Return the chosen models under the thresholds, the label and the document of this session."""
     first, second = loaded.pair
     results = result_of(loaded, first), result_of(loaded, second)
@@ -136,7 +136,7 @@ def compared(loaded: OpenedBoxes) -> Compared:
     return Compared((first, second), keys, label, within, results, whole, listed)
 
 
-@computed(8)
+@cached(8)
 def _ledger(
     first: ResultKey,
     second: ResultKey,
@@ -146,7 +146,7 @@ def _ledger(
     return ledger(*_results)
 
 
-@computed(16)
+@cached(16)
 def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | None, *, _ledger: Ledger) -> Ledger:
     return _ledger.only(
         labels=None if label is None else {label},
@@ -154,7 +154,7 @@ def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | 
     )
 
 
-@computed(16)
+@cached(16)
 def _causes(
     first: ResultKey,
     second: ResultKey,
@@ -167,16 +167,16 @@ def _causes(
     return changed_causes(*_results, _ledger)
 
 
-def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
+def _measured(loaded: LoadedBoxes, model: Model) -> Measures:
     return _measures(result_key(loaded, model), _result=result_of(loaded, model))
 
 
-@computed(8)
+@cached(8)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
     return box_measures(_result, metrics=TABLE_METRICS)
 
 
-@computed(32, spinner="Resampling the documents")
+@cached(32, spinner="Resampling the documents")
 def _differences(
     first: ResultKey,
     second: ResultKey,
@@ -197,7 +197,7 @@ class OneOfMany:
     differences: dict[str, Difference]
 
 
-def every_model(loaded: OpenedBoxes) -> list[OneOfMany]:
+def every_model(loaded: LoadedBoxes) -> list[OneOfMany]:
     """Return all open models, A and B first, each against A."""
     pair_ = loaded.pair
     chosen = {model.index for model in pair_}
@@ -242,6 +242,6 @@ def turn(both: Compared, document: str, index: int, step: int) -> None:
     if step and len(rows):
         here = place_in(both, rows) or 0
         place = place_of(both, int(rows[min(max(here + step, 0), len(rows) - 1)]))
-        go_to(place.document, place.index)
+        go_to_page(place.document, place.index)
     elif not step:
-        go_to(document, index)
+        go_to_page(document, index)

@@ -16,15 +16,15 @@ from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.resampling import FEW_DOCUMENTS, RESAMPLES
 from pages.app import frame, widgets
-from pages.app.computed import computed
-from pages.app.session_files import Named
+from pages.app.cache import cached
+from pages.app.session_files import PairModel
 from pages.app.state import state
 from pages.views.compare import item_ledger
 
 _ROWS = 10
 
 
-@computed(48)
+@cached(48)
 def _differences(
     key: tuple[str, ...], resamples: int, *, _measures: Callable[[], Sequence[Measures]]
 ) -> tuple[Difference, ...]:
@@ -32,7 +32,7 @@ def _differences(
     return differences(a, b, resamples=resamples)
 
 
-@computed(12)
+@cached(12)
 def _ledgers(
     key: tuple[str, ...], at: float | None, *, _ledgers: Callable[[], Sequence[ItemLedger]]
 ) -> tuple[ItemLedger, ...]:
@@ -40,7 +40,7 @@ def _ledgers(
 
 
 def part(
-    models: Sequence[Named],
+    models: Sequence[PairModel],
     key: Sequence[str],
     measures: Callable[[], Sequence[Measures]],
     *,
@@ -57,7 +57,7 @@ def part(
     """
     if len(models) < 2:
         return
-    names = [frame.lettered(model) for model in models[:2]]
+    names = [frame.letter_and_name(model) for model in models[:2]]
 
     with st.container(key="pair_differences"):
         place, identity = st.empty(), tuple(key)
@@ -80,7 +80,7 @@ def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> Non
     frame.section("B against A", f"{of + ' · ' if of else ''}95 % intervals from resampled {_noun(every)}s")
     if _resampled(every):
         text = " ".join(part for part in summary(every, names) if part)
-        st.html(f'<p class="ls-sentence{frame.theme()}"><span>{html.escape(plain(text))}</span></p>')
+        st.html(f'<p class="ls-sentence{frame.theme_class()}"><span>{html.escape(plain(text))}</span></p>')
 
 
 def _noun(every: Sequence[Difference]) -> str:
@@ -112,12 +112,12 @@ def _table(every: Sequence[Difference]) -> None:
         names="Number",
         columns={
             "Number": 210,
-            "A": widgets.ratio(62),
-            "B": widgets.ratio(62),
+            "A": widgets.ratio_column(62),
+            "B": widgets.ratio_column(62),
             "B − A, points": 100,
             "95 % interval": 120,
-            "Better in B": widgets.count(80, help=f"{noun.capitalize()}s with the better number in B."),
-            "Worse in B": widgets.count(80, help=f"{noun.capitalize()}s with the worse number in B."),
+            "Better in B": widgets.count_column(80, help=f"{noun.capitalize()}s with the better number in B."),
+            "Worse in B": widgets.count_column(80, help=f"{noun.capitalize()}s with the worse number in B."),
         },
         alt="Differences of B and A",
     )

@@ -16,9 +16,8 @@ from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import cut, displayed
-from pages.app import components, pictures
-from pages.app import window as turned
-from pages.app.session_files import Named, Place
+from pages.app import components, page_list, pictures
+from pages.app.session_files import PairModel, Place
 from pages.app.state import State, report, state
 from pages.views.compare import KINDS_COMPARED, window
 
@@ -35,7 +34,7 @@ class Source:
     returns the query, `short` fits a number into the list, and `prepare` fills the renderer's caches.
     """
 
-    chosen: tuple[Named, ...]
+    chosen: tuple[PairModel, ...]
     key: tuple[object, ...]
     pages: ItemPages
     place: Callable[[], Place | None]
@@ -48,7 +47,7 @@ class Source:
     judge: Callable[[VerdictEvent], None]
     write_url: Callable[[], str]
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
-    sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
+    sharper: Callable[[SharperEvent | None], None] = pictures.request_sharper
     below: Callable[[Place], None] = field(default=lambda _: None)
     prepare: Callable[[Place], object] = field(default=lambda _: None)
 
@@ -133,7 +132,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> w
         return PairListItem(strip=listed_.strip, look=listed_.look, filters=filters, show=show, opens=source.opens)
 
     return window.PairPages(
-        listing=turned.name_of_list(state.pair_kind, *source.key, show, len(rows)),
+        listing=page_list.list_digest(state.pair_kind, *source.key, show, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), LISTED_PAGES)[0],
         place=lambda at: Place(*source.pages.places[int(rows[at])]),
@@ -155,7 +154,7 @@ def _chosen(drawn: PairLayers) -> str | None:
 
 def _went(source: Source) -> None:
     go = _events(source).go
-    if go is None or not turned.heard(go):
+    if go is None or not page_list.accept_event(go):
         return
     rows = listed(source.pages, shown_filter())
     if not go.step:
@@ -180,7 +179,7 @@ def _go(source: Source, place: Place) -> None:
 def _selected(source: Source) -> None:
     """Choose or drop a box; a message about a page that was left meanwhile changes nothing."""
     selected = _events(source).selected
-    turned.heard(selected)
+    page_list.accept_event(selected)
     if selected is not None and source.place() == Place(selected.document, selected.index):
         state.pair_box = selected.key
 
@@ -188,7 +187,7 @@ def _selected(source: Source) -> None:
 def _judged(source: Source) -> None:
     """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(source).verdict
-    turned.heard(event)
+    page_list.accept_event(event)
     if event is not None:
         source.judge(event)
 

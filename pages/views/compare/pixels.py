@@ -22,9 +22,9 @@ from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app.address import at, write_url
-from pages.app.computed import computed
-from pages.app.session_files import OpenedBoxes, Place
-from pages.app.state import go_to, state
+from pages.app.cache import cached
+from pages.app.session_files import LoadedBoxes, Place
+from pages.app.state import go_to_page, state
 from pages.views.compare import pair_differences, panes
 from pages.views.overview import headline
 from pages.views.pixel import results as choices
@@ -34,7 +34,7 @@ from pages.views.pixel.controls import count_choices
 PIXEL_VIEW = "pages/pixel_confusion.py"
 
 
-def sidebar(loaded: OpenedBoxes) -> None:
+def sidebar(loaded: LoadedBoxes) -> None:
     """Draw the choice of both models, how the pixels are counted, and the score thresholds."""
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
@@ -44,7 +44,7 @@ def sidebar(loaded: OpenedBoxes) -> None:
             headline.score_slider(loaded, model)
 
 
-def body(loaded: OpenedBoxes) -> None:
+def body(loaded: LoadedBoxes) -> None:
     """Draw title, panes, differences and ledger, or why the pixels cannot be compared."""
     head = st.container()
     counted = [choices.result_of(loaded, model.letter) for model in loaded.pair]
@@ -75,23 +75,23 @@ def body(loaded: OpenedBoxes) -> None:
         key,
         lambda: [PROTOCOLS[pixel.NAME].measures(result) for result in results],
         ledgers=lambda: _ledgers(tuple(key), _results=(a, b)),
-        open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
+        open_item=lambda item: panes.open_place(lambda: go_to_page(item.document, item.page or 0)),
     )
     _write_url()
 
 
-def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
+def _key(loaded: LoadedBoxes, *results: pixel.PixelResult) -> list[str]:
     sizes = [hashlib.sha256(result.size.tobytes()).hexdigest() for result in results]
     lines = [result.signature.line for result in results]
     return [*loaded.digests, *(str(model.index) for model in loaded.pair), *lines, *sizes]
 
 
-@computed(8)
+@cached(8)
 def _ledgers(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> tuple[ItemLedger, ...]:
     return PROTOCOLS[pixel.NAME].item_ledgers(*_results)
 
 
-@computed(8)
+@cached(8)
 def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
     ledgers = _ledgers(key, _results=_results)
     return item_pages(ledgers[0], "pixel") if ledgers else None
@@ -102,7 +102,7 @@ def _pieces() -> LRUCache[object, tuple[list[Piece], list[Piece]]]:
     return LRUCache(most=64)
 
 
-def _source(loaded: OpenedBoxes) -> panes.Source | None:
+def _source(loaded: LoadedBoxes) -> panes.Source | None:
     counted = [choices.result_of(loaded, model.letter).result for model in loaded.pair]
     a, b = counted
     if a is None or b is None:
@@ -145,11 +145,11 @@ def _source(loaded: OpenedBoxes) -> panes.Source | None:
         judge=lambda event: _judge(loaded, event),
         write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
-        prepare=lambda place: pictures.prepare_on(loaded, place),
+        prepare=lambda place: pictures.prepare_page(loaded, place),
     )
 
 
-def _picture(loaded: OpenedBoxes, place: Place, result: pixel.PixelResult) -> PictureItem:
+def _picture(loaded: LoadedBoxes, place: Place, result: pixel.PixelResult) -> PictureItem:
     """Return the picture of a page; without one, a page of the size that was counted."""
     picture = pictures.page_picture(loaded, place)
     row = result.dataset.page_row(place.document, place.index)
@@ -161,7 +161,7 @@ def _picture(loaded: OpenedBoxes, place: Place, result: pixel.PixelResult) -> Pi
 
 def _go(place: Place) -> None:
     if (state.doc, state.page) != (place.document, place.index):
-        go_to(place.document, place.index)
+        go_to_page(place.document, place.index)
 
 
 def _open(event: OpenEvent) -> None:
@@ -169,7 +169,7 @@ def _open(event: OpenEvent) -> None:
     st.switch_page(PIXEL_VIEW)
 
 
-def _judge(loaded: OpenedBoxes, event: VerdictEvent) -> None:
+def _judge(loaded: LoadedBoxes, event: VerdictEvent) -> None:
     model = next((each for each in loaded.pair if each.letter == event.letter), None)
     if model is not None:
         pixel_findings.handle(loaded, model, event)

@@ -19,8 +19,8 @@ from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.app import frame, widgets
 from pages.app.address import write_url
-from pages.app.computed import computed
-from pages.app.session_files import Opened, Place
+from pages.app.cache import cached
+from pages.app.session_files import LoadedFiles, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
 from pages.views.posters import panel
@@ -31,7 +31,7 @@ POSTERS_VIEW = "pages/posters.py"
 _TEXT_HEIGHT = 470
 
 
-def sidebar(posters: Opened[Posters]) -> None:
+def sidebar(posters: LoadedFiles[Posters]) -> None:
     """Draw the choice of both models and the profile."""
     with st.sidebar:
         for model, role in zip(posters.pair, ("baseline", "candidate"), strict=True):
@@ -39,7 +39,7 @@ def sidebar(posters: Opened[Posters]) -> None:
         widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
 
 
-def body(posters: Opened[Posters]) -> None:
+def body(posters: LoadedFiles[Posters]) -> None:
     """Draw title, panes, texts, differences and ledger."""
     chosen = choices.models()
     every = [choices.evaluated(model) for model in chosen]
@@ -55,7 +55,7 @@ def body(posters: Opened[Posters]) -> None:
     _write_url()
 
 
-@computed(8)
+@cached(8)
 def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns]) -> ItemPages:
     ledger = poster_ledger(*_columns)
     # The first row is all criteria together; those that count nothing are left out of the ledger.
@@ -114,7 +114,9 @@ def _texts(chosen: Sequence[choices.PosterModel], poster_id: str) -> None:
             lines = passages(compared, "generated")
             body_ = "".join(panel.passage(line, "extra") for line in lines)
             head = frame.letter_badge(model.letter)
-            column.html(f'<div class="ls-text{frame.theme()}">{head}{body_ or "<p>This model has no text.</p>"}</div>')
+            column.html(
+                f'<div class="ls-text{frame.theme_class()}">{head}{body_ or "<p>This model has no text.</p>"}</div>'
+            )
 
 
 def _go(place: Place) -> None:

@@ -13,7 +13,7 @@ from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload
 from evaluator.components.payload import EmptyItem, PageItem, PictureItem, with_notes
 from evaluator.system.lru_cache import LRUCache
-from pages.app import window as turned
+from pages.app import page_list
 from pages.app.session_files import Place
 from pages.app.state import state
 from pages.views.findings import log as findings
@@ -73,7 +73,7 @@ class PairPages:
     def _layers(self, place: Place, picture: PictureItem) -> PairLayers:
         def draw() -> PairLayers:
             drawn = self.draw(place, picture)
-            a, b = (msgspec.structs.replace(pane, boxes=turned.rounded(pane.boxes)) for pane in drawn.panes)
+            a, b = (msgspec.structs.replace(pane, boxes=page_list.round_boxes(pane.boxes)) for pane in drawn.panes)
             return drawn._replace(panes=(a, b))
 
         return _drawn().get_or_make((self.listing, place, picture.points), draw)
@@ -105,16 +105,16 @@ def payload(pages: PairPages, position: int, *, selected: str | None, address: s
 
     def in_common() -> PairListItem:
         common = pages.in_common()
-        bare = turned.without_current(common.strip)
+        bare = page_list.without_current(common.strip)
         return msgspec.structs.replace(common, strip=bare, verdicts=True, reviewer=reviewer)
 
     def prepare(at: int) -> None:
         pages.prepare(pages.place(at))
 
-    listed = turned.Pages("compare", pages.listing, pages.total, position, pages.made, prepare)
+    listed = page_list.PageList("compare", pages.listing, pages.total, position, pages.made, prepare)
     return PairWindowPayload(
         **listed.sent(pages.made(position)),
-        **turned.strip_of((pages.listing, pages.first, reviewer), in_common),
+        **page_list.strip_fields((pages.listing, pages.first, reviewer), in_common),
         selected=selected,
         address=address,
         mode=state.pair_mode,

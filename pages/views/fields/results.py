@@ -19,8 +19,8 @@ from evaluator.protocols.fields.evaluation import Parity, RecallGrid
 from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.protocol import FieldsOptions
 from evaluator.protocols.fields.types import ApCurves, ap_curves
-from pages.app.computed import computed
-from pages.app.session_files import FIELDS, Named, Opened, opened
+from pages.app.cache import cached
+from pages.app.session_files import FIELDS, LoadedFiles, PairModel, load_files
 from pages.app.state import State, state
 
 IOU_RANGE: Final = (0.05, 0.95)
@@ -41,7 +41,7 @@ Key = tuple[str, str, str, str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
-class FieldModel(Named):
+class FieldModel(PairModel):
     """One prediction against the ground truth; `key` is both digests and options, never a threshold."""
 
     result: fields.FieldsResult
@@ -53,7 +53,7 @@ class FieldModel(Named):
 class Compared:
     """What is open, and the chosen models compared with the ground truth: A and, when there are two, B."""
 
-    opened: Opened[FieldDocuments]
+    opened: LoadedFiles[FieldDocuments]
     models: tuple[FieldModel, ...]
 
     @property
@@ -71,7 +71,7 @@ class Compared:
 
 def compared() -> Compared | None:
     """Return what can be compared in this session; None when a side is missing or has errors."""
-    loaded = opened(FIELDS)
+    loaded = load_files(FIELDS)
     return None if loaded is None else Compared(loaded, tuple(_model(loaded, model) for model in loaded.pair))
 
 
@@ -81,7 +81,7 @@ def options() -> FieldsOptions:
     return FieldsOptions(parity=state.field_parity, recall_grid=None if grid == AUTO else grid)
 
 
-def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
+def _model(loaded: LoadedFiles[FieldDocuments], model: PairModel) -> FieldModel:
     sides = loaded.ground_truth, loaded.predictions[model.index]
     chosen, schema = options(), state.field_schema
     digests = loaded.digests[0], loaded.digests[1 + model.index]
@@ -90,7 +90,7 @@ def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
     return FieldModel(model.index, model.name, model.letter, *result, key)
 
 
-@computed(12, spinner="Comparing the fields")
+@cached(12, spinner="Comparing the fields")
 def _compared(
     key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions, _schema: Schema | None
 ) -> tuple[fields.FieldsResult, FieldPages]:
@@ -104,7 +104,7 @@ def ledgers(compared: Compared) -> FieldLedgers:
     return _ledgers(a.key, b.key, _models=(a, b))
 
 
-@computed(4)
+@cached(4)
 def _ledgers(first: Key, second: Key, *, _models: tuple[FieldModel, FieldModel]) -> FieldLedgers:
     return FieldLedgers(_models[0].result, _models[1].result)
 
@@ -199,7 +199,7 @@ def number() -> tuple[str, str | None, float | None]:
     return state.field_number, state.field_label or None, share
 
 
-@computed(64)
+@cached(64)
 def _listed(
     key: Key,
     threshold: float,
@@ -302,7 +302,7 @@ def mean_ap(model: FieldModel) -> float | None:
     return _mean_ap(model.key, state.field_iou, _model=model)
 
 
-@computed(64)
+@cached(64)
 def _mean_ap(key: Key, iou: float, *, _model: FieldModel) -> float | None:
     return weighted_mean(_model.result.average_precisions([iou])[:, 0])[0]
 
@@ -312,11 +312,11 @@ def curves(model: FieldModel) -> ApCurves:
     return _curves(model.key, _model=model)
 
 
-@computed(16)
+@cached(16)
 def _curves(key: Key, *, _model: FieldModel) -> ApCurves:
     return ap_curves(_model.result)
 
 
-@computed(32)
+@cached(32)
 def _unit(key: Key, *, _model: FieldModel) -> str:
     return overlay.unit_of(_model.result)

@@ -20,7 +20,7 @@ from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
 from pages.app import frame, widgets
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.state import State, chosen_cells, chosen_points, state
 from pages.app.widgets import Column
 from pages.views.fields import results as choices
@@ -83,17 +83,19 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
         columns={
             "Field": _name_width(names),
             **{
-                f"AP, {each.letter}": widgets.ratio(46, help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}")
+                f"AP, {each.letter}": widgets.ratio_column(
+                    46, help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}"
+                )
                 for each in compared.models
             },
-            **{title: widgets.ratio(_WIDTHS.get(title, 46)) for title in ratios},
-            **{title: widgets.count(_WIDTHS.get(title, 45), help=_HELP[title]) for title in _COUNTS},
+            **{title: widgets.ratio_column(_WIDTHS.get(title, 46)) for title in ratios},
+            **{title: widgets.count_column(_WIDTHS.get(title, 45), help=_HELP[title]) for title in _COUNTS},
         },
         alt="Results by field type",
     )
 
 
-@computed(16)
+@cached(16)
 def _rows_of_types(
     keys: tuple[tuple[str, choices.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
 ) -> Sequence[TypeRow]:
@@ -122,7 +124,7 @@ def corrected(compared: choices.Compared, model: choices.FieldModel, sign: Calla
             "An accepted prediction becomes ground truth with the value and box of its model, so the corrected numbers "
             "of that model are an upper bound; another model is measured against the same field."
         )
-        frame.lines([change.sentence for change in to.changes[:200]])
+        frame.sidebar_lines([change.sentence for change in to.changes[:200]])
         if to.issues:
             frame.issues(to.issues)
 
@@ -279,8 +281,8 @@ def _numbers(compared: choices.Compared, judged: dict[str, Any]) -> None:
         cells = "".join(f"<td>{count:,}</td>" for count in counted.values())
         lines.append(f"<tr><th scope='row'>{name}</th>{cells}</tr>")
     st.html(
-        f'<table class="ls-means{frame.theme()}" aria-label="Confidence metrics"><thead><tr><th>{BINS} bins</th>{heads}'
-        f"</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        f'<table class="ls-means{frame.theme_class()}" aria-label="Confidence metrics"><thead><tr><th>{BINS} bins</th>'
+        f"{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     )
     st.caption(
         "AUROC: how often a right value has the higher confidence. Brier score and calibration error: lower is better; "
@@ -324,7 +326,7 @@ def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
         sentence = review_sentence(caught[0] if caught else None, errors=int((~each.right).sum()), total=len(each))
         left, right = st.columns([5, 1], gap="xsmall", vertical_alignment="center")
         badge = frame.letter_badge(letter)
-        left.html(f'<p class="ls-sentence{frame.theme()}">{badge} <span>{html.escape(sentence)}</span></p>')
+        left.html(f'<p class="ls-sentence{frame.theme_class()}">{badge} <span>{html.escape(sentence)}</span></p>')
         right.button(
             "Show",
             key=f"linked_least_{letter}",

@@ -17,7 +17,7 @@ from evaluator.review.field_targets import JudgedFields, field_model_name, field
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 from evaluator.system.lru_cache import LRUCache
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.state import state
 from pages.views.fields import results as choices
 from pages.views.findings import log as findings
@@ -69,7 +69,7 @@ def corrections_of(compared: choices.Compared) -> FieldCorrections | None:
     return to if to.applied or to.issues else None
 
 
-@computed(8)
+@cached(8)
 def _corrections(
     keys: tuple[choices.Key, ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
 ) -> FieldCorrections:
@@ -85,7 +85,7 @@ def corrected_of(compared: choices.Compared, model: choices.FieldModel) -> Corre
     return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
 
 
-@computed(16, spinner="Comparing the fields with the corrected ground truth")
+@cached(16, spinner="Comparing the fields with the corrected ground truth")
 def _corrected(
     keys: tuple[choices.Key, ...],
     revision: tuple[int, str],

@@ -14,8 +14,7 @@ from evaluator.components.viewer.page_strip import window
 from evaluator.components.viewer.payload import PageLayers, PagePayload, StripItem, WalkItem, WindowPayload, with_layers
 from evaluator.data.issues import cut, displayed
 from evaluator.system.lru_cache import LRUCache
-from pages.app import pictures
-from pages.app import window as turned
+from pages.app import page_list, pictures
 from pages.app.session_files import Place
 from pages.app.state import state
 from pages.views.fields import results as choices
@@ -50,7 +49,7 @@ def payload(
         code, index = shown.order[at]
         pictures.prepare(root, model.result.compared.documents[code], index)
 
-    pages = turned.Pages(
+    pages = page_list.PageList(
         "fields", of, len(shown.order), here, lambda at: _content(compared, model, shown, at, bare=bare, of=of), prepare
     )
     content = pages.make(here)
@@ -59,7 +58,7 @@ def payload(
     listed = [key for mistake in content.mistakes for key in mistake.keys[:1]]
     return WindowPayload(
         **pages.sent(content),
-        **turned.strip_of(key, lambda: _strip(compared, model, shown, first, last)),
+        **page_list.strip_fields(key, lambda: _strip(compared, model, shown, first, last)),
         strip_first=first,
         reviewer=findings.author()[0],
         selected=choices.chosen_box(listed, [box.key for box in content.boxes]),
@@ -71,7 +70,7 @@ def payload(
 def _listing(model: choices.FieldModel, bare: PagePayload) -> str:
     """What decides which pages are listed and what they show, as one name."""
     what = (choices.number(), state.field_within, choices.unit(model))
-    return turned.name_of_list(model.key, bare.model, bare.models, state.field_iou, *what)
+    return page_list.list_digest(model.key, bare.model, bare.models, state.field_iou, *what)
 
 
 def _strip(
@@ -100,7 +99,7 @@ def _content(
 
     def draw() -> PageLayers:
         layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=kept)
-        return msgspec.structs.replace(layers, boxes=turned.rounded(layers.boxes))
+        return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes))
 
     drawn = _drawn().get_or_make((of, code, index, picture.points), draw)
     payload = field_findings.on_page(model, document, with_layers(bare, drawn))
@@ -112,7 +111,7 @@ def _content(
             document=cut(document),
             name=displayed(document),
             index=index,
-            count=pictures.pages_of(root, document),
+            count=pictures.pdf_page_count(root, document),
             position=at + 1,
             total=len(shown.order),
         ),

@@ -13,7 +13,7 @@ from evaluator.formats import table
 from evaluator.project import Upload
 from pages.app import frame, session_files, widgets
 from pages.app.session_files import BOXES
-from pages.app.state import State, state, written
+from pages.app.state import State, form_value, state
 
 _ROLES: Final[dict[str, Side]] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 _UNITS: Final = {"pixels": "pixels", "page": "shares of the page"}
@@ -35,7 +35,7 @@ def tables() -> None:
     """Draw a form for each dropped table whose columns have no known names."""
     for place, (name, content) in enumerate(state.tables):
         _form(place, name, content)
-    widgets.answer(State.table_asked, _read)
+    widgets.run_pending(State.table_asked, _read)
 
 
 def _form(place: int, name: str, content: bytes) -> None:
@@ -62,13 +62,13 @@ def _form(place: int, name: str, content: bytes) -> None:
 
 
 def _ask(place: int, targets: Sequence[str], name: str, content: bytes) -> None:
-    columns = {target: written(f"column_{place}_{target}") for target in (*targets, "page")}
+    columns = {target: form_value(f"column_{place}_{target}") for target in (*targets, "page")}
     chosen = {target: str(column) for target, column in columns.items() if column is not None}
     if "page" in chosen:
-        chosen[str(written(f"count_{place}"))] = chosen.pop("page")
-    chosen["unit"] = str(written(f"unit_{place}"))
+        chosen[str(form_value(f"count_{place}"))] = chosen.pop("page")
+    chosen["unit"] = str(form_value(f"unit_{place}"))
     upload = Upload(name, ((name, content),), table.FORMAT.name, table.columns_text(chosen))
-    state.table_asked = (upload, _ROLES[str(written(f"table_role_{place}"))])
+    state.table_asked = (upload, _ROLES[str(form_value(f"table_role_{place}"))])
 
 
 def _spots(count: int) -> list[st.delta_generator.DeltaGenerator]:
@@ -92,7 +92,7 @@ def _choice(place: int, target: str, header: Sequence[str]) -> str | None:
 
 def _read(asked: tuple[Upload, Side]) -> None:
     upload, side = asked
-    member = session_files.take(BOXES, upload, side)
+    member = session_files.add_upload(BOXES, upload, side)
     state.rejected = member if member.source is None else None
     if member.source is not None:
         state.tables = tuple(held for held in state.tables if held not in upload.files)

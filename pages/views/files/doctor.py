@@ -22,9 +22,9 @@ from evaluator.data.issues import BadInput, count_of, cut, displayed, plain, who
 from evaluator.metrics.results import capitalised, distinct_names
 from evaluator.project import Member
 from pages.app import frame, protocol, session_files, widgets
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.session_files import BOXES
-from pages.app.state import chosen_cells, go_to, state
+from pages.app.state import chosen_cells, go_to_page, state
 
 _SHOWN = 6
 _PAPER = 168
@@ -84,7 +84,7 @@ def _as_written(model: Member[Annotations]) -> Annotations | None:
     return session_files.read(BOXES, model.origin, model.name, model.side, as_written=True).source
 
 
-@computed(64, spinner="Looking at files that do not match")
+@cached(64, spinner="Looking at files that do not match")
 def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diagnosis | None]) -> Diagnosis | None:
     return _make()
 
@@ -140,7 +140,10 @@ def _line(place: int, case: Diagnosed) -> None:
     if diagnosis.best is None and not diagnosis.serious:
         return
     with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
-        st.warning(f"{frame.escaped(case.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
+        st.warning(
+            f"{frame.escaped(case.name)}: {frame.escaped(diagnosis.sentence)}",
+            icon=":material/healing:",
+        )
         if diagnosis.best is not None:
             st.button("Apply", key=f"apply_{place}", on_click=apply, args=(case.name, diagnosis.best.fixes))
         st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(case.name,))
@@ -151,7 +154,10 @@ def undo_lines() -> None:
     for place, (name, fixes) in enumerate(applied().items()):
         words = ", ".join(words_of(fix) for fix in fixes)
         with st.container(key=f"fixed_{place}", horizontal=True, vertical_alignment="center"):
-            st.caption(f"In {frame.escaped(name or 'all predictions')}: {frame.escaped(words)}.", width="content")
+            st.caption(
+                f"In {frame.escaped(name or 'all predictions')}: {frame.escaped(words)}.",
+                width="content",
+            )
             st.button("Undo", key=f"undo_{place}", on_click=undo, args=(name,), type="tertiary")
 
 
@@ -175,7 +181,7 @@ def _card(place: int, case: Diagnosed) -> None:
         if diagnosis.best is not None and diagnosis.best.documents:
             evidence = f"So in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}."
         st.html(
-            f'<div class="ls-diagnosis{frame.theme()}"><p><i class="ls-badge">Diagnosis</i> <b>'
+            f'<div class="ls-diagnosis{frame.theme_class()}"><p><i class="ls-badge">Diagnosis</i> <b>'
             f"{html.escape(plain(case.name))}</b></p><h2>{html.escape(diagnosis.sentence)}</h2>"
             f"<p>{html.escape(evidence)}</p>{_bars(diagnosis)}</div>"
         )
@@ -195,7 +201,7 @@ def _card(place: int, case: Diagnosed) -> None:
         with right:
             option = ", ".join(fix.text for fix in diagnosis.best.fixes)
             st.html(
-                f'<div class="ls-before-after{frame.theme()}">{_page("As given", shown, shown.given)}'
+                f'<div class="ls-before-after{frame.theme_class()}">{_page("As given", shown, shown.given)}'
                 f"{_page('Fixed', shown, shown.fixed)}</div><p class='ls-small'>{html.escape(plain(shown.document))} "
                 f"p. {shown.page + 1}. The file stays as it is; the signature will state fix: "
                 f"<code>{html.escape(plain(option))}</code></p>"
@@ -213,11 +219,11 @@ def _shown(case: Diagnosed) -> Preview | None:
 
 
 def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
-    loaded = session_files.opened(BOXES)
+    loaded = session_files.load_files(BOXES)
     names = [each.name for each in loaded.predictions] if loaded is not None else []
     if case.name in names:
         of = Place(shown.document, shown.page, 1)
-        widgets.way_to(_BROWSER_VIEW, "Show pages", _show_page, plain(case.name), of, key=f"show_{place}")
+        widgets.button_to_view(_BROWSER_VIEW, "Show pages", _show_page, plain(case.name), of, key=f"show_{place}")
 
 
 def _bars(diagnosis: Diagnosis) -> str:
@@ -233,7 +239,7 @@ def _bars(diagnosis: Diagnosis) -> str:
         strong = ' class="ls-best"' if best else ""
         text = capitalised(words)
         lines.append(
-            f"<li{strong}><span>{html.escape(plain(frame.shortened(text, 60)))}</span>"
+            f"<li{strong}><span>{html.escape(plain(frame.shorten(text, 60)))}</span>"
             f'<i><u style="width:{width:.1f}%"></u></i><b>{number(f1)}</b></li>'
         )
     return f"<ul>{''.join(lines)}</ul>"
@@ -324,7 +330,7 @@ def what_is_in_the_data() -> None:
         table[name] = [*(row.labels.get(label, 0) for label in labels), row.boxes]
     widgets.table(
         table,
-        columns={"Label": 140, **{name: widgets.count(90) for name in names}},
+        columns={"Label": 140, **{name: widgets.count_column(90) for name in names}},
         rows=20,
         names="Label",
         widest=_WIDEST_LABEL,
@@ -335,7 +341,7 @@ def what_is_in_the_data() -> None:
         listed[name] = [*(getattr(row, check) for check in _CHECKS.values()), len(row.few)]
     widgets.table(
         listed,
-        columns={name: widgets.count(90) for name in names},
+        columns={name: widgets.count_column(90) for name in names},
         alt="Checks of the files",
         on_select="rerun",
         key="checks_of_files",
@@ -364,7 +370,7 @@ def description(name: str, source: Annotations) -> None:
     if row.boxes:
         boxes = source.boxes
         first = Place(source.documents[int(boxes.document[0])].doc_id, int(boxes.page[0]), 1)
-        widgets.way_to(_BROWSER_VIEW, "Show pages", _show_page, plain(name), first, key="show_pages_of_file")
+        widgets.button_to_view(_BROWSER_VIEW, "Show pages", _show_page, plain(name), first, key="show_pages_of_file")
 
 
 def _spread(spread: Spread) -> str:
@@ -378,7 +384,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
         frame.section(f"{_FEW} in {name}", count_of(len(row.few), "label"))
         if row.few:
             counts = {"Label": [*map(displayed, row.few)], "Boxes": [row.labels[label] for label in row.few]}
-            widgets.table(counts, columns={"Boxes": widgets.count(90)}, alt="Labels with few boxes")
+            widgets.table(counts, columns={"Boxes": widgets.count_column(90)}, alt="Labels with few boxes")
         return
     behind = places(source, _CHECKS[str(check)])
     frame.section(f"{check} in {name}", f"{sum(each.number for each in behind):,} on {count_of(len(behind), 'page')}")
@@ -391,7 +397,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
             "Page": [each.page + 1 for each in shown],
             "Count": [each.number for each in shown],
         },
-        columns={"Page": widgets.count(70), "Count": widgets.count(70)},
+        columns={"Page": widgets.count_column(70), "Count": widgets.count_column(70)},
         alt="Pages behind the count",
     )
     if len(behind) > len(shown):
@@ -404,15 +410,15 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
             label_visibility="collapsed",
             key="page_of_check",
         )
-        widgets.way_to(_BROWSER_VIEW, "Show page", _show_page, name, shown[at], key="show_page_of_check")
+        widgets.button_to_view(_BROWSER_VIEW, "Show page", _show_page, name, shown[at], key="show_page_of_check")
 
 
 def _show_page(name: str, place: Place) -> None:
-    loaded = session_files.opened(BOXES)
+    loaded = session_files.load_files(BOXES)
     models = [plain(each.name) for each in loaded.predictions] if loaded is not None else []
     if name in models:
         state.model = models.index(name)
-    go_to(place.document, place.page)
+    go_to_page(place.document, place.page)
 
 
 def _named(source: Annotations) -> Annotations:
@@ -423,7 +429,7 @@ def _named(source: Annotations) -> Annotations:
     return _resolved(BOXES.digest(source), BOXES.digest(truth), _source=source, _truth=truth)
 
 
-@computed(32)
+@cached(32)
 def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotations) -> Annotations:
     try:
         return formats.resolve(_source, _truth, keep_unit=True)
@@ -436,6 +442,6 @@ def _contents_of(source: Annotations) -> Contents:
     return _contents(BOXES.digest(source), "" if truth is None else BOXES.digest(truth), _source=source)
 
 
-@computed(64)
+@cached(64)
 def _contents(digest: str, truth: str, *, _source: Annotations) -> Contents:
     return contents(_source)

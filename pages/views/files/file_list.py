@@ -17,7 +17,7 @@ from evaluator.workspace import file_list, project_file
 from evaluator.workspace.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow, PageFiles
 from pages.app import frame, pictures, session_files, widgets
 from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
-from pages.app.state import Field, State, chosen_cells, state, written
+from pages.app.state import Field, State, chosen_cells, form_value, state
 from pages.views.files import doctor
 from pages.views.findings import log
 
@@ -117,7 +117,7 @@ def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
         beside = truth.origin.resolve().parent / project_file.FILE_NAME
         if beside.is_file():
             others.append(file_list.of_project_file(beside.name))
-    reasons = (*session_files.left_out(), *issues_of_pages())
+    reasons = (*session_files.left_out_issues(), *issues_of_pages())
     left_out = map(_Listed, file_list.of_left_out(reasons, of_no_use()))
     explained = [each._replace(reason=reason) for reason, each in zip(reasons, left_out, strict=False)]
     return [*listed, *map(_Listed, others), *explained, *left_out]
@@ -131,7 +131,7 @@ def issues_of_pages() -> tuple[Issue, ...]:
 
 def of_no_use() -> tuple[str, ...]:
     """Return the files that are neither annotations nor pages: command line, then last upload."""
-    return (*session_files.workspace_named().passed_over, *state.passed_over)
+    return (*session_files.initial_workspace().passed_over, *state.passed_over)
 
 
 def _folders_of_pages() -> list[Path]:
@@ -140,13 +140,13 @@ def _folders_of_pages() -> list[Path]:
 
 
 def _documents() -> set[str]:
-    boxes, fields = session_files.boxes(), session_files.opened(FIELDS)
+    boxes, fields = session_files.load_boxes(), session_files.load_files(FIELDS)
     return {*(boxes.dataset.document_code if boxes else ()), *(fields.ground_truth.documents if fields else ())}
 
 
 def _letters(kind: AnyKind) -> dict[str, str]:
     """Return the letters of A and B by the names of their files."""
-    loaded = session_files.opened(kind)
+    loaded = session_files.load_files(kind)
     return {loaded.predictions[model.index].name: model.letter for model in loaded.pair} if loaded else {}
 
 
@@ -174,9 +174,9 @@ def _table(rows: list[FileRow], key: str) -> None:
             "File": 140,
             "What it is": 262,
             "Role": 92,
-            "Pages": widgets.count(52),
-            "Boxes": widgets.count(60),
-            "Labels": widgets.count(56),
+            "Pages": widgets.count_column(52),
+            "Boxes": widgets.count_column(60),
+            "Labels": widgets.count_column(56),
             "Issues": 76,
             "SHA-256": 90,
         },
@@ -192,7 +192,7 @@ def _role(members: list[tuple[AnyKind, Any]]) -> None:
         st.selectbox(
             "File",
             range(len(members)),
-            format_func=widgets.distinct({at: plain(member.name) for at, (_, member) in enumerate(members)}),
+            format_func=widgets.distinct_words({at: plain(member.name) for at, (_, member) in enumerate(members)}),
             index=None,
             placeholder="Change the role of a file",
             label_visibility="collapsed",
@@ -200,15 +200,15 @@ def _role(members: list[tuple[AnyKind, Any]]) -> None:
         )
         st.selectbox("Role", list(_ROLES), label_visibility="collapsed", width=160, key="file_role")
         st.form_submit_button("Change the role", on_click=_ask_role, args=(members,))
-    widgets.answer(_ROLE_ASKED, _change_role)
+    widgets.run_pending(_ROLE_ASKED, _change_role)
     if state.unused:
         st.caption("Files that are not used stay in the list until this tab closes.")
 
 
 def _ask_role(members: Sequence[tuple[AnyKind, AnyMember]]) -> None:
-    place = written("file_role_file")
+    place = form_value("file_role_file")
     if place is not None:
-        _ROLE_ASKED.set((*members[place], _ROLES[str(written("file_role"))]))
+        _ROLE_ASKED.set((*members[place], _ROLES[str(form_value("file_role"))]))
 
 
 def _change_role(asked: tuple[AnyKind, AnyMember, Side | None]) -> None:

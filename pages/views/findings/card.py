@@ -21,7 +21,7 @@ from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSE
 from evaluator.review.word_targets import WORD_PROBLEMS
 from pages.app import frame
 from pages.app.results import result_of
-from pages.app.session_files import Named, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State
 from pages.views.findings import log as findings
 from pages.views.findings import queue
@@ -55,19 +55,19 @@ def about(entry: FindingStatus) -> str:
     target = entry.judged.target
     if target.kind == "field":
         name = entry.mistake or target.mistake or ""
-        return f"{KINDS['field']}: {PROBLEMS[name].lower() if name in PROBLEMS else plain(frame.shortened(name, 40))}"
+        return f"{KINDS['field']}: {PROBLEMS[name].lower() if name in PROBLEMS else plain(frame.shorten(name, 40))}"
     if target.kind == "word":
         return WORD_PROBLEMS.get(target.mistake or "", KINDS["word"])
     if target.kind != "mistake":
         return KINDS[target.kind]
-    return plain(frame.shortened(title_of(entry.mistake or target.mistake or ""), 40))
+    return plain(frame.shorten(title_of(entry.mistake or target.mistake or ""), 40))
 
 
 def place(entry: FindingStatus) -> str:
     """Return document and page, in words."""
     target = entry.judged.target
     parts = [
-        frame.shortened(target.document or "All documents", 80),
+        frame.shorten(target.document or "All documents", 80),
         *([f"page {target.page + 1}"] if target.page is not None else []),
     ]
     return plain(", ".join(parts))
@@ -87,7 +87,7 @@ def state(entry: FindingStatus) -> None:
     )
 
 
-def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
+def picture(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
     """Draw the page around the boxes of some findings: for each of the two models, or as they were judged."""
     target = group.entries[0].judged.target
     crop = queue.crop_of(loaded, target, queue.boxes_of_group(group))
@@ -107,17 +107,17 @@ def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
         _drawn(model, words, crop, result, page)
 
 
-def page_of(loaded: OpenedBoxes, model: Named, document: str, index: int, words: str) -> None:
+def page_of(loaded: LoadedBoxes, model: PairModel, document: str, index: int, words: str) -> None:
     """Draw a whole page with what a model shows on it, under its name and some words."""
     page = loaded.dataset.page_row(document, index)
     if page is not None:
         _drawn(model, words, queue.whole_page(loaded, document, index), result_of(loaded, model), page)
 
 
-def _drawn(model: Named, words: str, crop: CropItem, result: AnyBoxResult, page: int) -> None:
+def _drawn(model: PairModel, words: str, crop: CropItem, result: AnyBoxResult, page: int) -> None:
     st.html(
         f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
-        f"<b>{html.escape(plain(frame.shortened(model.name, 40)))}</b> {html.escape(words)}</p>"
+        f"<b>{html.escape(plain(frame.shorten(model.name, 40)))}</b> {html.escape(words)}</p>"
     )
     _crop(crop, [(box.xyxy, _CLASSES[box.status], "") for box in crops.page_boxes(result, page)])
 
@@ -139,7 +139,7 @@ def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
             (y2 - y1) / (bottom - top),
         )
         place = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
-        chip = f"<b>{html.escape(plain(frame.shortened(words, 28)))}</b>" if words else ""
+        chip = f"<b>{html.escape(plain(frame.shorten(words, 28)))}</b>" if words else ""
         spans.append(f'<span class="ls-crop-box ls-crop-{status}" style="{place}">{chip}</span>')
     image = f'<img src="{crop.image}" alt="">' if crop.image else f"<p>{html.escape(crop.problem or '')}</p>"
     shape = f"aspect-ratio:{crop.aspect:.4f};width:min(100%,{44 * crop.aspect:.2f}vh)"

@@ -35,10 +35,10 @@ from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, store_ad
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, login
+from pages.app.cache import cached
 from pages.app.components import remembered_name, reviewer
-from pages.app.computed import computed
 from pages.app.results import ResultKey, result_key, result_of
-from pages.app.session_files import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
+from pages.app.session_files import BOXES, SAMPLE_DATA, LoadedBoxes, Model, Place, files
 from pages.app.state import Field, State, report, state
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
@@ -118,7 +118,7 @@ def address() -> str:
     return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
 
 
-@computed(8)
+@cached(8)
 def _open_store(address: str) -> _OpenStore:
     """Return the store behind an address, one for all sessions."""
     return _OpenStore(address)
@@ -149,7 +149,7 @@ def store_name() -> str:
 
 def author() -> tuple[str, bool]:
     """Return who reviews, empty for nobody, and whether a login or a trusted proxy vouches for it."""
-    name, verified = login.reader()
+    name, verified = login.current_reader()
     if verified:
         return name[:AUTHOR_LENGTH], True
     return state.reviewer.strip()[:AUTHOR_LENGTH], False
@@ -311,7 +311,7 @@ def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event |
 # --- the page browser --------------------------------------------------------------------------------------------
 
 
-def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+def on_page(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
     """Return the payload with verdicts and what is not saved, whatever labels are shown.
 
     The layers are those of the model's result; each mistake gets ``target``, ``verdict`` and ``unsaved``.
@@ -326,7 +326,7 @@ def _known() -> LRUCache[tuple[ResultKey, int], identity.PageMistakes]:
 
 
 def _attached(
-    loaded: OpenedBoxes, model: Model, place: Place, mistakes: Sequence[MistakeItem]
+    loaded: LoadedBoxes, model: Model, place: Place, mistakes: Sequence[MistakeItem]
 ) -> Sequence[MistakeItem]:
     """The mistakes drawn on a page with the verdicts on each; as they are for a page that no file mentions."""
     row = loaded.dataset.page_row(place.document, place.index)
@@ -337,7 +337,7 @@ def _attached(
     return attach(mistakes, result, row, review_log(), known)
 
 
-def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
+def on_pane(loaded: LoadedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if loaded.dataset.page_row(place.document, place.index) is None:
         return pane
@@ -362,7 +362,7 @@ def with_verdicts(drawn: DrawnT, judged: Sequence[MistakeItem]) -> DrawnT:
     return msgspec.structs.replace(drawn, mistakes=mistakes)
 
 
-def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
+def handle(loaded: LoadedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
     """Keep a verdict from the browser; None when it is on disk or its target is not on the page."""
     row = loaded.dataset.page_row(event.document, event.index)
     targets = {} if row is None else identity.page_targets(result_of(loaded, model), row, review_log())
@@ -390,20 +390,20 @@ def shown(entry: Unsaved | None) -> UnsavedItem | None:
 # --- numbers -------------------------------------------------------------------------------------------------------
 
 
-def corrections_of(loaded: OpenedBoxes) -> Corrections:
+def corrections_of(loaded: LoadedBoxes) -> Corrections:
     """Return the corrected files of this session."""
     every = review_log()
     return _corrections(loaded.digests, every.revision, _loaded=loaded, _log=every)
 
 
-@computed(8)
+@cached(8)
 def _corrections(
-    digests: tuple[str, ...], revision: tuple[int, str], *, _loaded: OpenedBoxes, _log: ReviewLog
+    digests: tuple[str, ...], revision: tuple[int, str], *, _loaded: LoadedBoxes, _log: ReviewLog
 ) -> Corrections:
     return corrections(_loaded.dataset, _log)
 
 
-def corrected_of(loaded: OpenedBoxes, model: Model) -> Corrected | None:
+def corrected_of(loaded: LoadedBoxes, model: Model) -> Corrected | None:
     """Return a model's result on the corrected files; None when no verdict changes a box."""
     to = corrections_of(loaded)
     if not to.applied:
@@ -412,19 +412,19 @@ def corrected_of(loaded: OpenedBoxes, model: Model) -> Corrected | None:
     return _corrected(key, review_log().revision, _loaded=loaded, _model=model, _to=to)
 
 
-@computed(32, spinner="Comparing the boxes with the corrected ground truth")
+@cached(32, spinner="Comparing the boxes with the corrected ground truth")
 def _corrected(
     key: ResultKey,
     revision: tuple[int, str],
     *,
-    _loaded: OpenedBoxes,
+    _loaded: LoadedBoxes,
     _model: Model,
     _to: Corrections,
 ) -> Corrected:
     return corrected.corrected(result_of(_loaded, _model), _to)
 
 
-def statuses(loaded: OpenedBoxes | None) -> list[FindingStatus]:
+def statuses(loaded: LoadedBoxes | None) -> list[FindingStatus]:
     """Return what became of every finding at the operating point, the newest first."""
     every = review_log()
     if loaded is None:
@@ -434,12 +434,12 @@ def statuses(loaded: OpenedBoxes | None) -> list[FindingStatus]:
     return _statuses(key, every.revision, _loaded=loaded, _models=models, _log=every)
 
 
-@computed(32)
+@cached(32)
 def _statuses(
     keys: tuple[ResultKey, ...],
     revision: tuple[int, str],
     *,
-    _loaded: OpenedBoxes,
+    _loaded: LoadedBoxes,
     _models: tuple[Model, ...],
     _log: ReviewLog,
 ) -> list[FindingStatus]:

@@ -31,8 +31,8 @@ from evaluator.review.verdicts import Target
 from pages.app import frame
 from pages.app.components import meeting, parse_meeting
 from pages.app.results import result_of
-from pages.app.session_files import Named, OpenedBoxes
-from pages.app.state import go_to, report, state
+from pages.app.session_files import LoadedBoxes, PairModel
+from pages.app.state import go_to_page, report, state
 from pages.views.findings import log as findings
 from pages.views.gallery.crops import crop
 
@@ -48,7 +48,7 @@ def start() -> None:
     state.meeting_problem = ""
 
 
-def show(loaded: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
+def show(loaded: LoadedBoxes, statuses: Sequence[FindingStatus]) -> None:
     """Draw the whole screen of a meeting."""
     model = _model(loaded)
     items = agenda(result_of(loaded, model), [result_of(loaded, each) for each in loaded.models], statuses)
@@ -67,12 +67,14 @@ def show(loaded: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
         _open(loaded, model, item)
 
 
-def _model(loaded: OpenedBoxes) -> Named:
+def _model(loaded: LoadedBoxes) -> PairModel:
     """Return whose mistakes the agenda has: the chosen one of the pair, else the last."""
     return next((model for model in loaded.pair if model.letter == state.meeting_of), loaded.pair[-1])
 
 
-def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], item: AgendaItem | None) -> MeetingPayload:
+def _payload(
+    loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem], item: AgendaItem | None
+) -> MeetingPayload:
     name, verified = findings.author()
     numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
     known = {event.owner for each in items for event in each.opinions if event.owner}
@@ -105,7 +107,7 @@ def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], ite
     return payload if item is None else _with_item(payload, loaded, model, item)
 
 
-def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item: AgendaItem) -> MeetingPayload:
+def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, model: PairModel, item: AgendaItem) -> MeetingPayload:
     other = next((each for each in loaded.pair if each.letter != model.letter), None)
     other_result = None if other is None else result_of(loaded, other)
     example = min(max(state.meeting_example, 0), max(len(item.examples) - 1, 0))
@@ -126,7 +128,7 @@ def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item:
     )
 
 
-def _numbers(loaded: OpenedBoxes) -> list[MeetingNumberItem]:
+def _numbers(loaded: LoadedBoxes) -> list[MeetingNumberItem]:
     rows = []
     for model in loaded.pair:
         corrected = findings.corrected_of(loaded, model)
@@ -143,7 +145,7 @@ def _numbers(loaded: OpenedBoxes) -> list[MeetingNumberItem]:
     return rows
 
 
-def _page(loaded: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> MeetingPageItem | None:
+def _page(loaded: LoadedBoxes, model: PairModel, item: AgendaItem, example: int) -> MeetingPageItem | None:
     """Return the page of an example with both models on it; None without a page in the open files."""
     dataset, own = loaded.dataset, result_of(loaded, model)
     if len(item.examples):
@@ -194,7 +196,7 @@ def _ended() -> None:
     state.meeting_open = False
 
 
-def _decided(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> None:
+def _decided(loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem]) -> None:
     """Keep a decision, and go on when it is on disk."""
     event = parse_meeting(report(_KEY)).decide
     item = next((each for each in items if event is not None and each.key == event.item), None)
@@ -217,7 +219,7 @@ def _decided(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> 
             state.meeting_item, state.meeting_example = words.next_item(items, item.key), 0
 
 
-def _targets(loaded: OpenedBoxes, model: Named, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
+def _targets(loaded: LoadedBoxes, model: PairModel, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
     if not len(item.examples):
         return {entry.judged.target_id: entry.judged.target for entry in item.entries}
     whole = event.whole and item.mistakes <= words.MOST_AT_ONCE
@@ -226,14 +228,14 @@ def _targets(loaded: OpenedBoxes, model: Named, item: AgendaItem, event: DecideE
     return targets_of_causes(result_of(loaded, model), rows, findings.review_log())
 
 
-def _open(loaded: OpenedBoxes, model: Named, item: AgendaItem) -> None:
+def _open(loaded: LoadedBoxes, model: PairModel, item: AgendaItem) -> None:
     result = result_of(loaded, model)
     if len(item.examples):
         page = int(result.causes.page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])
         dataset = loaded.dataset
-        go_to(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+        go_to_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
         state.model = model.index
     else:
         target = item.entries[0].judged.target
-        go_to(target.document or "", target.page or 0)
+        go_to_page(target.document or "", target.page or 0)
     st.switch_page(_BROWSER_VIEW)

@@ -13,13 +13,13 @@ from evaluator.review.finding_groups import of_causes
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Verdict
 from pages.app import frame
 from pages.app.results import result_of
-from pages.app.session_files import Model, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import State, state
 from pages.views.findings import log as findings
 from pages.views.findings.card import ICONS
 
 
-def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
+def judge(loaded: LoadedBoxes, model: Model, rows: IntArray) -> None:
     """Draw one verdict on some causes: `rows` of the model's `Causes`, at least one, all of one family."""
     result = result_of(loaded, model)
     made = result.causes
@@ -63,7 +63,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
             st.error(f"NOT SAVED. {frame.escaped(state.cause_problem)}", icon=":material/error:")
 
 
-def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[Verdict]:
+def _own_verdicts(loaded: LoadedBoxes, model: Model, rows: IntArray) -> Counter[Verdict]:
     mine = findings.author()
     opinions = (
         event

@@ -11,8 +11,8 @@ from evaluator.components.payload import Rect
 from evaluator.review.finding_groups import FindingGroup
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
-from pages.app.session_files import OpenedBoxes
-from pages.app.state import go_to, state
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import go_to_page, state
 from pages.views.gallery.crops import crop
 
 # Of the picture of a finding, in pixels.
@@ -62,7 +62,7 @@ def boxes_of_group(group: FindingGroup) -> list[Rect]:
     return [box.xyxy for target in targets if target.unit == "page" for box in target.boxes]
 
 
-def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
+def crop_of(loaded: LoadedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
     """Return a target's page around some boxes, or all of it; None without a place in the open files."""
     if loaded is None or target.page is None or target.document not in loaded.dataset.document_code:
         return None
@@ -71,14 +71,14 @@ def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -
     return crop(loaded, target.document or "", target.page, boxes, width=_CROP_WIDTH)
 
 
-def whole_page(loaded: OpenedBoxes, document: str, index: int) -> CropItem:
+def whole_page(loaded: LoadedBoxes, document: str, index: int) -> CropItem:
     """Return the picture of a whole page."""
     return crop(loaded, document, index, [], width=_CROP_WIDTH)
 
 
-def show_on_page(loaded: OpenedBoxes, entry: FindingStatus) -> None:
+def show_on_page(loaded: LoadedBoxes, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target
-    go_to(target.document or "", target.page or 0)
+    go_to_page(target.document or "", target.page or 0)
     if entry.model is not None and entry.model < len(loaded.models):
         state.model, state.box = entry.model, entry.box_key

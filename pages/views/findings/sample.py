@@ -11,7 +11,7 @@ from evaluator.data.issues import count_of, plain
 from evaluator.review.identity import page_targets
 from pages.app import frame
 from pages.app.results import result_of
-from pages.app.session_files import Named, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import state
 from pages.views.findings import card
 from pages.views.findings import log as findings
@@ -22,7 +22,7 @@ NAME: Final = "sample"
 """Of the queue, among those of Findings."""
 
 
-def show(loaded: OpenedBoxes) -> None:
+def show(loaded: LoadedBoxes) -> None:
     """Draw what is known so far and the pages in order, beside the chosen page."""
     answers = held.known(loaded, held.listed(loaded))
     pages = held.planned_pages(answers[0], loaded.dataset)
@@ -60,10 +60,10 @@ def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> 
         review_plan.margin_choice()
 
 
-def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) -> None:
+def _page(loaded: LoadedBoxes, pages: Sequence[held.PlannedPage], place: int) -> None:
     page = pages[place]
     frame.section(
-        f"{page.number}. {plain(frame.shortened(page.document, 60))}, page {page.page + 1}",
+        f"{page.number}. {plain(frame.shorten(page.document, 60))}, page {page.page + 1}",
         "reviewed" if page.reviewed else "not reviewed yet",
     )
     if not findings.author()[0]:
@@ -83,7 +83,7 @@ def _page(loaded: OpenedBoxes, pages: Sequence[held.PlannedPage], place: int) ->
         card.page_of(loaded, model, page.document, page.page, _judged(loaded, model, page))
 
 
-def _judged(loaded: OpenedBoxes, model: Named, page: held.PlannedPage) -> str:
+def _judged(loaded: LoadedBoxes, model: PairModel, page: held.PlannedPage) -> str:
     row = loaded.dataset.page_row(page.document, page.page)
     if row is None:
         return ""

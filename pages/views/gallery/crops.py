@@ -27,10 +27,10 @@ from evaluator.pdf.folder import PageFile
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.worker import PageImage
 from pages.app import pictures, session_files
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, result_key, result_of, result_of_all
-from pages.app.session_files import Model, OpenedBoxes
-from pages.app.state import FILTER, AnyField, State, is_narrowed, state, to_start
+from pages.app.session_files import LoadedBoxes, Model
+from pages.app.state import FILTER, AnyField, State, is_narrowed, reset, state
 from pages.views.browser import listing
 from pages.views.slices import slices
 
@@ -59,7 +59,7 @@ _IDLE: Final = (State.only, State.poor_coverage, State.poor_purity)
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 
-def drop_unknown(loaded: OpenedBoxes) -> None:
+def drop_unknown(loaded: LoadedBoxes) -> None:
     """Drop what the open files do not have."""
     listing.drop_unknown(loaded)
     question = state.gallery_question
@@ -78,7 +78,7 @@ def ask(asked: Query | None) -> None:
 def ask_alike(family: tuple[str, str, str, str, str]) -> None:
     """Have a view leave for the gallery, which then shows all causes like one of its page."""
     listing.clear_filter()
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     labels = loaded.dataset.labels if loaded else ()
     ask(Query(cause=Family(*(whole(part, labels) for part in family))))
     state.gallery_charts = "causes"
@@ -93,7 +93,7 @@ def clear() -> None:
 
 def clear_filter() -> None:
     """Let everything pass again."""
-    to_start(_FILTER)
+    reset(_FILTER)
 
 
 def nothing_words() -> str:
@@ -130,7 +130,7 @@ class Shown:
         return len(self.rows) if self.causes is None else len(self.causes)
 
 
-@computed(16, spinner="Listing the boxes")
+@cached(16, spinner="Listing the boxes")
 def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
     """Return all items of a result, or its mistakes alone, with their sizes as shares of the page."""
     result = _result()
@@ -141,30 +141,30 @@ def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> I
     return replace(box_items.items(result, matched=matched), places=(truth, prediction))
 
 
-@computed(4)
+@cached(4)
 def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> BoxPlaces:
     """Return where the boxes of a model (-1: ground truth) lie on their pages, whatever the thresholds."""
     return mistake_filter.box_places(_dataset, _side)
 
 
-@computed(32, spinner="Matching at every score")
+@cached(32, spinner="Matching at every score")
 def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
     return _make()
 
 
-def curve_of(loaded: OpenedBoxes, model: Model) -> ScoreCurve:
+def curve_of(loaded: LoadedBoxes, model: Model) -> ScoreCurve:
     """Return what a model reaches at each score threshold, at the chosen IoU threshold."""
     # The same for every score threshold, so that is not part of the key.
     key = result_key(loaded, model)._replace(min_score=0.0)
     return _curve(key, _make=lambda: result_of_all(loaded, model).score_curve())
 
 
-def every_item(loaded: OpenedBoxes, model: Model, *, matched: bool = True) -> Items:
+def every_item(loaded: LoadedBoxes, model: Model, *, matched: bool = True) -> Items:
     """Return all matched pairs and mistakes of a model at the operating point, or its mistakes alone."""
     return _items(result_key(loaded, model), matched, _result=lambda: result_of(loaded, model))
 
 
-def shown(loaded: OpenedBoxes, model: Model) -> Shown:
+def shown(loaded: LoadedBoxes, model: Model) -> Shown:
     """Return the items behind the question that pass the filter, in the chosen order."""
     asked = state.gallery_question
     # Matched pairs are most of the boxes of a good model.
@@ -199,7 +199,7 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
     )
 
 
-def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
+def asked_boxes(loaded: LoadedBoxes, model: Model) -> Inside | str | None:
     """Return the boxes of the asked slice, or why they are not known; None for another question."""
     asked = state.gallery_question
     return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
@@ -242,7 +242,7 @@ def heading(shown: Shown) -> str:
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
 
 
-def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
+def _passing(loaded: LoadedBoxes, model: Model, every: Items) -> BoolArray:
     """Return what the page browser's filter keeps, by the same columns; matched pairs have no name."""
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
@@ -267,7 +267,7 @@ def _in_third(every: Items, third: str) -> BoolArray:
     return np.asarray(np.isnan(every.middle) | (np.clip((known * 3).astype(np.int64), 0, 2) == place), dtype=bool)
 
 
-@computed(16)
+@cached(16)
 def _ordered(key: ResultKey, order: str, *, _result: Result, _mistakes: Items) -> IntArray:
     return _order(_result, _mistakes, order)
 
@@ -289,13 +289,13 @@ def _order(result: Result, every: Items, order: str) -> IntArray:
     return np.arange(len(every))
 
 
-def crops_of(loaded: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
+def crops_of(loaded: LoadedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
     """Return crops of some cards, by their keys."""
     return {card.key: crop(loaded, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
 
 
 def crop(
-    loaded: OpenedBoxes,
+    loaded: LoadedBoxes,
     document: str,
     index: int,
     boxes: Sequence[Rect],
@@ -324,6 +324,6 @@ def crop(
             return crops.cut(drawn(page).jpeg, part, width=width)
         return None
 
-    image = pictures.later_address(page, f"{part} {width} {dpi}", make)
+    image = pictures.lazy_address(page, f"{part} {width} {dpi}", make)
     image = image or crops.data_url(crops.cut(picture.jpeg, part, width=width))
     return CropItem(image, part, crops.aspect_of(part, points), None)

@@ -17,9 +17,9 @@ from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.results import distinct_names
 from pages.app import protocol
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import ResultKey, evaluation_of, result_key, result_of
-from pages.app.session_files import Model, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import State, state
 
 _DEFAULT: Final = "f1"
@@ -59,17 +59,17 @@ def _chosen() -> tuple[str, ...]:
     return (first, *(name for name in state.rank_more if name in known and name != first))
 
 
-def _asked(loaded: OpenedBoxes) -> tuple[object, ...]:
+def _asked(loaded: LoadedBoxes) -> tuple[object, ...]:
     keys = tuple(_keys(loaded, own=is_own(name)) for name in _chosen())
     return _chosen(), keys, state.label, state.iou, state.earlier
 
 
-def is_ready(loaded: OpenedBoxes) -> bool:
+def is_ready(loaded: LoadedBoxes) -> bool:
     """Return whether this session has seen these numbers with their intervals before."""
     return state.ranked_before == _asked(loaded)
 
 
-def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
+def ranked(loaded: LoadedBoxes, *, resampled: bool = True) -> Ranked:
     """Return open models and fitting earlier results; without resampling only values, no intervals."""
     label = state.label or ALL_LABELS
     first, *more = _chosen()
@@ -97,13 +97,13 @@ def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
     return Ranked(made[0], tuple(made[1:]), places, apart)
 
 
-def _keys(loaded: OpenedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
+def _keys(loaded: LoadedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
     """Return what the numbers of the models follow from; the protocol's own hold at every operating point."""
     keys = (result_key(loaded, model) for model in loaded.models)
     return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
 
 
-def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
+def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
     """Return the earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
@@ -126,7 +126,7 @@ def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[Ear
 
 
 def _contenders(
-    loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
+    loaded: LoadedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
 ) -> list[Contender]:
     asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
     wanted = _Wanted(own, asked, state.label, mistakes)
@@ -149,14 +149,14 @@ class _Wanted(NamedTuple):
     mistakes: bool
 
 
-@computed(16)
-def _contender(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: OpenedBoxes, _model: Model) -> Contender:
+@cached(16)
+def _contender(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: LoadedBoxes, _model: Model) -> Contender:
     numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if wanted.own else None
     result, label = result_of(_loaded, _model), wanted.label or None
     return contender(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
 
 
-@computed(32, spinner="Resampling the documents")
+@cached(32, spinner="Resampling the documents")
 def _standings(
     models: tuple[ResultKey, ...],
     fitting: bytes,
@@ -186,13 +186,13 @@ def remove_earlier() -> None:
     state.earlier, state.earlier_rejected = (), ()
 
 
-def choose_pair(loaded: OpenedBoxes, row: int, column: int) -> None:
+def choose_pair(loaded: LoadedBoxes, row: int, column: int) -> None:
     """Make the models of two places A and B of every view that shows two."""
     State.model_a.set(row)
     State.model_b.set(column)
     state.box = None
 
 
-def letter_of(loaded: OpenedBoxes, place: int | None) -> str:
+def letter_of(loaded: LoadedBoxes, place: int | None) -> str:
     """Return the letter of an open model in the views that show two; empty for others."""
     return next((model.letter for model in loaded.pair if model.index == place), "")

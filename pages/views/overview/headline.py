@@ -11,7 +11,7 @@ import streamlit as st
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
 from pages.app import protocol, widgets
-from pages.app.frame import escaped, letter_badge, lettered, number, theme
+from pages.app.frame import escaped, letter_and_name, letter_badge, number, theme_class
 from pages.app.results import (
     BEST_F1,
     STANDARD,
@@ -23,7 +23,7 @@ from pages.app.results import (
     use_best_f1,
     use_standard,
 )
-from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, state
 from pages.views.findings import log as findings
 
@@ -34,7 +34,7 @@ _MODELS_IN_A_ROW: Final = 3
 
 
 def operating_point(
-    loaded: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
+    loaded: LoadedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
 ) -> None:
     """Draw thresholds and presets; with `one_of` the choice of a model, and its three main numbers."""
     width = 170 if one_of else 240
@@ -51,11 +51,11 @@ def operating_point(
             _three_numbers(loaded, shown)
 
 
-def score_slider(loaded: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
+def score_slider(loaded: LoadedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
     """Draw the lowest score at which the boxes of a model count."""
     scores = has_scores(loaded, model)
     st.slider(
-        f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
+        f"Minimum score, {model.letter}" if isinstance(model, PairModel) else "Minimum score",
         0.0,
         1.0,
         step=0.01,
@@ -74,10 +74,10 @@ def model_switch(models: Sequence[Model]) -> None:
     if len(models) > _MODELS_IN_A_ROW:
         widgets.choice("Model", {model.index: plain(model.name) for model in models}, State.model, width=220)
     else:
-        widgets.switch("Model", {model.index: escaped(lettered(model)) for model in models}, State.model)
+        widgets.switch("Model", {model.index: escaped(letter_and_name(model)) for model in models}, State.model)
 
 
-def _presets(loaded: OpenedBoxes) -> None:
+def _presets(loaded: LoadedBoxes) -> None:
     state.preset = preset(loaded)
 
     def apply() -> None:
@@ -95,13 +95,13 @@ def _presets(loaded: OpenedBoxes) -> None:
     )
 
 
-def _three_numbers(loaded: OpenedBoxes, model: Model) -> None:
+def _three_numbers(loaded: LoadedBoxes, model: Model) -> None:
     row = result_of(loaded, model).micro.row(0)
     cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(loaded, model))
     st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
-def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], None]:
+def model_cards(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> Callable[[], None]:
     """Draw each model's counts and ratios; return what adds the mistakes where they had no names yet."""
     baseline = result_of(loaded, chosen[0]).micro
     places = [column.empty() for column in st.columns(len(chosen), gap="small")]
@@ -120,7 +120,7 @@ def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], No
     return complete
 
 
-def _model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None, *, mistakes: bool) -> str:
+def _model_card(loaded: LoadedBoxes, model: PairModel, baseline: MetricColumns | None, *, mistakes: bool) -> str:
     result = result_of(loaded, model)
     row = result.micro.row(0)
     after = corrected(loaded, model)
@@ -134,8 +134,8 @@ def _model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | Non
     if mistakes:
         signed += f" · {count_of(len(result.mistakes), 'mistake')}"
     return (
-        f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
-        f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
+        f'<section class="ls-card{theme_class()}" aria-label="Model {model.letter}"><header>'
+        f'{letter_badge(model.letter)}<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
         f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
         f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
         f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
@@ -154,7 +154,7 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
     return f"F1 {sign}{abs(points):.1f} points against A"
 
 
-def _thresholds(loaded: OpenedBoxes, model: Model) -> str:
+def _thresholds(loaded: LoadedBoxes, model: Model) -> str:
     of = protocol.chosen()
     score = threshold_text(score_threshold(loaded, model))
     return f"{of.name} {of.version} · {protocol.iou_words()} · score ≥ {score}"
@@ -176,7 +176,7 @@ class Corrected(NamedTuple):
     applied: int
 
 
-def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
+def corrected(loaded: LoadedBoxes, model: Model) -> Corrected | None:
     """Return a model's numbers on the corrected ground truth; None if precision, recall and F1 stay."""
     again = findings.corrected_of(loaded, model)
     if again is None:
@@ -198,7 +198,7 @@ def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | N
     return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
 
 
-def numbers_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def numbers_line(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw the main numbers of some models in a line, each with its corrected number if that differs."""
     parts = []
     for model in chosen:
@@ -210,4 +210,4 @@ def numbers_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
             for name, key in _RATIOS
         )
         parts.append(f"{letter_badge(model.letter)} {numbers}")
-    st.html(f'<p class="ls-numbers-line{theme()}">{" ".join(parts)}</p>')
+    st.html(f'<p class="ls-numbers-line{theme_class()}">{" ".join(parts)}</p>')

@@ -12,10 +12,10 @@ from evaluator.data.dataset import Dataset
 from evaluator.data.issues import count_of, cut, displayed, plain
 from evaluator.matching.box_results import WEIGHTED_MEAN
 from pages.app import frame, protocol
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import Result, result_of
-from pages.app.session_files import Named, OpenedBoxes
-from pages.app.state import State, state, written
+from pages.app.session_files import LoadedBoxes, PairModel
+from pages.app.state import State, form_value, state
 
 MOST_WEIGHT: Final = 1e6
 WEIGHTS_OPEN: Final = "class_weights_open"
@@ -34,7 +34,7 @@ class _Group(NamedTuple):
     notes: tuple[str, ...]
 
 
-def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def means(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw a row for each model: pooled, mean over documents, weighted mean over labels, AP."""
     weights = weights_in_use(loaded)
     head, control = st.columns([2.4, 1], vertical_alignment="center")
@@ -50,19 +50,19 @@ def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     names = "".join(f'<th scope="col">{name}</th>' for group in shown for name in group.heads)
     body = "".join(_row(model, groups) for model, groups in rows.items())
     st.html(
-        f'<div class="ls-wide"><table class="ls-own ls-means{frame.theme()}"><thead><tr><th></th>{heads}</tr>'
+        f'<div class="ls-wide"><table class="ls-own ls-means{frame.theme_class()}"><thead><tr><th></th>{heads}</tr>'
         f"<tr><th></th>{names}</tr></thead><tbody>{body}</tbody></table></div>"
     )
     st.caption(frame.escaped(" ".join(_explained(shown, weights))))
 
 
-def weights_in_use(loaded: OpenedBoxes) -> Mapping[str, float]:
+def weights_in_use(loaded: LoadedBoxes) -> Mapping[str, float]:
     """Return the weights that differ from 1, of evaluated labels; none if the protocol has none."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     return {label: weight for label, weight in state.class_weights if label in labels} if _weighted() else {}
 
 
-def signed(loaded: OpenedBoxes) -> list[str]:
+def signed(loaded: LoadedBoxes) -> list[str]:
     """Return what a signature states about the weights; nothing where all are 1."""
     weights = weights_in_use(loaded)
     return [f"class weight {', '.join(_weighed(weights))}"] if weights else []
@@ -77,7 +77,7 @@ def _weighted() -> bool:
 
 
 @st.fragment
-def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
+def _weights_control(loaded: LoadedBoxes, weights: Mapping[str, float]) -> None:
     """Draw the weight of each label; the inputs are made when they are looked at."""
     if weights_in_use(loaded) != weights:
         st.rerun()
@@ -106,11 +106,11 @@ def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
 
 
 def _use_weights(keys: Mapping[str, str]) -> None:
-    values = {label: float(written(key)) for label, key in keys.items()}
+    values = {label: float(form_value(key)) for label, key in keys.items()}
     state.class_weights = tuple((label, value) for label, value in values.items() if value != 1.0)
 
 
-def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
+def _groups(loaded: LoadedBoxes, model: PairModel, weights: Mapping[str, float]) -> list[_Group]:
     result = result_of(loaded, model)
     labels = WEIGHTED_MEAN if weights else "Mean over labels"
     ratios = [key for _, key in _RATIOS]
@@ -132,20 +132,20 @@ def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: A
     return _Group(title, tuple(name for name, _ in _RATIOS), values, tuple(notes))
 
 
-def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Group | None:
+def _average_precision(loaded: LoadedBoxes, result: Result, model: PairModel) -> _Group | None:
     """Return COCO's AP of all predictions; None for too many, or if the protocol has its own."""
-    if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
+    if len(result.matching.prediction) > _MOST_RANKED or protocol.has_average_precision():
         return None
     numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset) or dict.fromkeys(_AVERAGES)
     return _Group("mAP (COCO)", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
 
 
-@computed(16, spinner="Computing average precision")
+@cached(16, spinner="Computing average precision")
 def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
     return protocol.average_precision(_dataset, model)
 
 
-def _row(model: Named, groups: Sequence[_Group]) -> str:
+def _row(model: PairModel, groups: Sequence[_Group]) -> str:
     cells = "".join(
         f'<td title="{html.escape(note)}">{frame.number(value)}</td>'
         for group in groups

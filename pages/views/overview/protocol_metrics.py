@@ -23,7 +23,7 @@ from evaluator.metrics.measures import Key
 from evaluator.metrics.results import ScoreCurve, defined, threshold_text
 from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.app import frame, protocol, widgets
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import (
     Result,
     ResultKey,
@@ -34,7 +34,7 @@ from pages.app.results import (
     result_of_all,
     score_threshold,
 )
-from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, state
 from pages.app.widgets import Column
 from pages.views.gallery.crops import curve_of
@@ -50,51 +50,51 @@ _Columns = Mapping[str, Mapping[str, Sequence[float | None]]]
 # --- what is computed, once for all --------------------------------------------------------------------------
 
 
-def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
+def choice_of(loaded: LoadedBoxes, model: Model) -> ThresholdChoice:
     """Return one score threshold, or one for each label, at the chosen IoU threshold."""
     key = result_key(loaded, model)._replace(min_score=0.0)
     return _choice(key, _curve=lambda: curve_of(loaded, model))
 
 
-@computed(64)
+@cached(64)
 def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
     return threshold_choice(_curve())
 
 
-def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
+def _tide_of(loaded: LoadedBoxes, model: Model) -> TideErrors | None:
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
     return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
 
 
-@computed(16, spinner="Naming the errors")
+@cached(16, spinner="Naming the errors")
 def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
     return protocol.chosen().error_types(_evaluation())
 
 
-def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
+def _calibration_of(loaded: LoadedBoxes, model: Model, label: str | None = None) -> Calibration | None:
     """Return the calibration of a model's scores (of a label) at the chosen IoU threshold."""
     return _calibrations_of(loaded, model)[label]
 
 
-def _calibrations_of(loaded: OpenedBoxes, model: Model) -> Mapping[str | None, Calibration | None]:
+def _calibrations_of(loaded: LoadedBoxes, model: Model) -> Mapping[str | None, Calibration | None]:
     """Return the same of all predictions, under None, and of each label."""
     key = result_key(loaded, model)._replace(min_score=0.0)
     return _calibrations(key, _result=lambda: result_of_all(loaded, model))
 
 
-@computed(64)
+@cached(64)
 def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
     return box_calibrations(_result())
 
 
-def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
+def _differences_of(loaded: LoadedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
     """Return B minus A of the numbers over all labels that have intervals, by metric."""
     keys = [result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen]
     every = _differences(*keys, _results=lambda: [evaluation_of(loaded, model) for model in chosen])
     return {one.metric: one for one in every}
 
 
-@computed(16, spinner="Resampling the documents")
+@cached(16, spinner="Resampling the documents")
 def _differences(
     first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
 ) -> tuple[Difference, ...]:
@@ -107,12 +107,12 @@ def _differences(
 # --- what is shown -------------------------------------------------------------------------------------------
 
 
-def has_own_numbers(loaded: OpenedBoxes) -> bool:
+def has_own_numbers(loaded: LoadedBoxes) -> bool:
     """Return whether the protocol has numbers beside those of the matching at one threshold."""
     return bool(protocol.chosen().protocol_metrics(evaluation_of(loaded, loaded.pair[0])))
 
 
-def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw the protocol's own numbers, a row for each model, and B minus A in points."""
     of = protocol.chosen()
     groups = [of.protocol_metrics(evaluation_of(loaded, model)) for model in chosen]
@@ -129,7 +129,7 @@ def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     if len(chosen) == 2:
         rows += _moved(groups[0], groups[1], known)
     st.html(
-        f'<div class="ls-wide"><table class="ls-own{frame.theme()}"><thead><tr><th></th>{heads}</tr>'
+        f'<div class="ls-wide"><table class="ls-own{frame.theme_class()}"><thead><tr><th></th>{heads}</tr>'
         f'<tr><th scope="row">Mean of {labels}</th>{titles}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
     why = dict.fromkeys(f"{one.title}: {one.why}" for group in groups[0] for one in group.numbers if one.why)
@@ -148,7 +148,7 @@ def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
             )
 
 
-def _row(model: Named, groups: Sequence[NumberGroup]) -> str:
+def _row(model: PairModel, groups: Sequence[NumberGroup]) -> str:
     cells = "".join(
         f'<td class="{"ls-first" if first else ""}" title="{html.escape(one.why)}">{_three(one.value)}</td>'
         for place, group in enumerate(groups)
@@ -189,7 +189,7 @@ def _three(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def labels_and_curves(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw the protocol's numbers of each label, and precision against recall of one model."""
     of = protocol.chosen()
     columns = {model.letter: of.label_numbers(evaluation_of(loaded, model)) for model in chosen}
@@ -206,7 +206,9 @@ def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
                 letter = st.segmented_control(
                     "Curves of",
                     [model.letter for model in chosen],
-                    format_func={model.letter: frame.escaped(frame.lettered(model)) for model in chosen}.__getitem__,
+                    format_func={
+                        model.letter: frame.escaped(frame.letter_and_name(model)) for model in chosen
+                    }.__getitem__,
                     default=chosen[0].letter,
                     key="own_model",
                     label_visibility="collapsed",
@@ -219,24 +221,24 @@ def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         _curves(loaded, shown)
 
 
-def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, columns: _Columns) -> None:
+def _label_table(loaded: LoadedBoxes, chosen: Sequence[PairModel], shown: PairModel, columns: _Columns) -> None:
     evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
     table: dict[str, Column] = {"Label": [displayed(label) for label in evaluation.matching.labels]}
     table["Boxes"] = counts.tp + counts.fn
-    settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count(48)}
+    settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count_column(48)}
     first = next(iter(columns[shown.letter]))
     for model in chosen:
         title = f"{first}, {model.letter}"
         table[title] = columns[model.letter][first]
-        settings[title] = widgets.bar(model.letter, 76, title)
+        settings[title] = widgets.bar_column(model.letter, 76, title)
     if len(chosen) == 2:
         a, b = (np.array(columns[model.letter][first], dtype=np.float64) for model in chosen)
         table["B − A"] = 100 * (b - a)
         settings["B − A"] = st.column_config.NumberColumn(format="%+.1f", width=54, help="In points.")
     for title, values in list(columns[shown.letter].items())[1:]:
         table[title] = values
-        settings[title] = widgets.ratio(52)
+        settings[title] = widgets.ratio_column(52)
     _add_scores(table, settings, loaded, chosen, shown)
     widgets.table(
         table,
@@ -250,7 +252,11 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
 
 
 def _add_scores(
-    table: dict[str, Column], settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
+    table: dict[str, Column],
+    settings: dict[str, object],
+    loaded: LoadedBoxes,
+    chosen: Sequence[PairModel],
+    shown: PairModel,
 ) -> None:
     """Add best score of every model, F1 there of the shown one, and ECE, by label."""
     labels = matching_of_all(loaded, shown).labels
@@ -262,16 +268,16 @@ def _add_scores(
     choice = choice_of(loaded, shown)
     best_f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
     table["F1 there"] = [best_f1.get(label) for label in labels]
-    settings["F1 there"] = widgets.ratio(58, help=frame.escaped(f"Of {frame.lettered(shown)}."))
+    settings["F1 there"] = widgets.ratio_column(58, help=frame.escaped(f"Of {frame.letter_and_name(shown)}."))
     for model in chosen:
         every = _calibrations_of(loaded, model)
         bins = [every[label] for label in labels]
         title = f"ECE {model.letter}"
         table[title] = [None if each is None else defined(each.error) for each in bins]
-        settings[title] = widgets.ratio(52, help="Mean gap between score and share that is right.")
+        settings[title] = widgets.ratio_column(52, help="Mean gap between score and share that is right.")
 
 
-def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def scores(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw what scores are worth under a protocol that needs none."""
     if all(_calibration_of(loaded, model) is None for model in chosen):
         frame.section("Scores", "n/a")
@@ -309,7 +315,7 @@ def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
     return choice.labels, choice.own.tolist()
 
 
-def _curves(loaded: OpenedBoxes, model: Named) -> None:
+def _curves(loaded: LoadedBoxes, model: PairModel) -> None:
     result = result_of_all(loaded, model)
     labels = result.matching.labels
     truths = (result.per_label.tp + result.per_label.fn).tolist()
@@ -344,7 +350,7 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
     st.caption(f"Filled dot: at score {score}. Hollow dot: at the best score of the label.")
 
 
-def costs_and_scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def costs_and_scores(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw what each error costs, reliability, and one score against one per label."""
     with st.container(key="own_scores_row"):
         first, second, third = st.columns([1.15, 1.1, 1.1], gap="medium")
@@ -356,7 +362,7 @@ def costs_and_scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         _one_or_own(loaded, chosen)
 
 
-def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def _costs(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     errors = {model.letter: _tide_of(loaded, model) for model in chosen}
     frame.section("What each error costs", "points of AP that its repair alone gains")
     known = {letter: one for letter, one in errors.items() if one is not None}
@@ -376,7 +382,7 @@ def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     st.caption(f"TIDE at IoU ≥ {iou}, 101 points; the costs do not add up.")
 
 
-def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def _reliability(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     frame.section("Reliability of scores", f"share that is right, by score; IoU {threshold_text(state.iou)}")
     # Without a key: other labels make it another choice.
     label = st.selectbox(
@@ -397,7 +403,7 @@ def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     st.caption("ECE: mean gap between score and share, weighted by boxes. On the dashed line a score is a probability.")
 
 
-def _one_or_own(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def _one_or_own(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     frame.section("One score or one per label", "F1, all labels pooled")
     choices = {model: choice_of(loaded, model) for model in chosen}
     rows = []
@@ -407,13 +413,13 @@ def _one_or_own(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         rows.append(_gain_row(name, defined(choice.f1_one), defined(choice.f1_own), f"at {choice.one:.2f}"))
     last, choice = list(choices.items())[-1]
     for place in choice.gains[:_GAINS_SHOWN].tolist():
-        label = html.escape(frame.shortened(displayed(choice.labels[place]), 18))
+        label = html.escape(frame.shorten(displayed(choice.labels[place]), 18))
         name = f"<span>{label} in {last.letter}, at {choice.own[place]:.2f}</span>"
         one, own = defined(choice.label_f1_one[place]), defined(choice.label_f1_own[place])
         rows.append(_gain_row(name, one, own, ""))
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("Model", "One score", "Per label", "Gain"))
     st.html(
-        f'<table class="ls-own ls-gains{frame.theme()}"><thead><tr>{heads}</tr></thead>'
+        f'<table class="ls-own ls-gains{frame.theme_class()}"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
     documents = count_of(len(loaded.dataset.documents), "document")

@@ -31,10 +31,10 @@ from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
 from evaluator.protocols.fields.protocol import FieldsOptions, OptionsWithSchema
 from pages.app import pictures, protocol
-from pages.app.computed import computed
-from pages.app.jobs import Jobs, Note
+from pages.app.cache import cached
+from pages.app.jobs import Jobs, ReportProgress
 from pages.app.results import ResultKey, result_key, result_of, score_threshold
-from pages.app.session_files import FIELDS, POSTERS, AnyOpened, OpenedBoxes, opened, pixels
+from pages.app.session_files import FIELDS, POSTERS, AnyLoadedFiles, LoadedBoxes, load_files, load_pixels
 from pages.app.state import state
 from pages.views.fields import results as field_results
 from pages.views.findings import log as findings
@@ -88,7 +88,7 @@ JOB: Final[Jobs[Choices, Made]] = Jobs("pack_job", kept=0, discard=lambda made: 
 """The pack of the session, by what it is made of."""
 
 
-def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
+def contents_of(loaded: LoadedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
     """Return what a pack about the chosen models would say."""
     chosen, log = loaded.pair, findings.review_log()
     results = [result_of(loaded, model) for model in chosen]
@@ -103,7 +103,7 @@ def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | Non
     )
 
 
-@computed(4, spinner="ColumnBuilder the pack")
+@cached(4, spinner="ColumnBuilder the pack")
 def _contents(
     keys: tuple[ResultKey, ...],
     options: bytes,
@@ -131,7 +131,7 @@ def today() -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
+def systems(loaded: LoadedBoxes | None) -> dict[str, AnyProtocol]:
     """Return the evaluation systems with open files, by name, without the chosen one of the boxes."""
     kinds = _open_kinds(loaded)
     return {
@@ -141,17 +141,17 @@ def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
     }
 
 
-def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyOpened | None]) -> AnyOpened | None:
+def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyLoadedFiles | None]) -> AnyLoadedFiles | None:
     """Return what a system can evaluate; pixels can be counted of more files than boxes matched."""
     of = kinds[system.kind]
-    return pixels() if of is None and system.name == pixel.NAME else of
+    return load_pixels() if of is None and system.name == pixel.NAME else of
 
 
 def choices(
-    loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str], earlier: Packed | None = None
+    loaded: LoadedBoxes | None, options: PackOptions, also: Sequence[str], earlier: Packed | None = None
 ) -> Choices:
     """Return what a pack that is made now would be made of."""
-    every = (*_open_kinds(loaded).values(), pixels() if loaded is None else None)
+    every = (*_open_kinds(loaded).values(), load_pixels() if loaded is None else None)
     kinds = [each for each in every if each is not None]
     digests = tuple(digest for each in kinds for digest in (*each.digests, *(model.name for model in each.pair)))
     now = (
@@ -166,7 +166,7 @@ def choices(
 
 
 def start(
-    loaded: OpenedBoxes | None,
+    loaded: LoadedBoxes | None,
     options: PackOptions,
     form: str,
     also: Sequence[str] = (),
@@ -179,10 +179,10 @@ def start(
     # All that follows from the session is read here: the thread has none.
     boxes, others, before = _boxes(loaded), _further(loaded, also), _made_before()
 
-    def gathered(note: Note) -> Contents:
+    def gathered(note: ReportProgress) -> Contents:
         return gather_all(boxes, others, options, note, earlier=earlier, before=before)
 
-    def write(path: Path, contents: Contents, note: Note) -> Written:
+    def write(path: Path, contents: Contents, note: ReportProgress) -> Written:
         if form == "zip":
             return write_zip(path, contents, drawn, events, pdfs, progress=note).html
         return (write_pdf if form == "pdf" else write_html)(path, contents, drawn, progress=note)
@@ -190,11 +190,11 @@ def start(
     JOB.start(choices(loaded, options, also, earlier), lambda note: _make(form, gathered, write, note))
 
 
-def _open_kinds(loaded: OpenedBoxes | None) -> dict[str, AnyOpened | None]:
-    return {"boxes": loaded, FIELDS.name: opened(FIELDS), POSTERS.name: opened(POSTERS)}
+def _open_kinds(loaded: LoadedBoxes | None) -> dict[str, AnyLoadedFiles | None]:
+    return {"boxes": loaded, FIELDS.name: load_files(FIELDS), POSTERS.name: load_files(POSTERS)}
 
 
-def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
+def _boxes(loaded: LoadedBoxes | None) -> Boxes | None:
     if loaded is None:
         return None
     results = [result_of(loaded, model) for model in loaded.pair]
@@ -209,7 +209,7 @@ def _made_before() -> MadeBefore:
     return MadeBefore(most=_CHAPTERS_KEPT)
 
 
-def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
+def _further(loaded: LoadedBoxes | None, also: Sequence[str]) -> list[Further]:
     kinds, known, log = _open_kinds(loaded), systems(loaded), findings.review_log()
     further = []
     for name in (each for each in known if each in also):
@@ -218,7 +218,7 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
         if of is None:
             continue
         models = [of.predictions[model.index] for model in of.pair]
-        scores = [score_threshold(of, model) for model in of.pair] if isinstance(of, OpenedBoxes) else []
+        scores = [score_threshold(of, model) for model in of.pair] if isinstance(of, LoadedBoxes) else []
         options, called = _options(system, of), _called(of)
         digests = (of.digests[0], *(of.digests[1 + model.index] for model in of.pair))
         # Sizes of pages come from the PDFs: another listing of their folder, and they are measured again.
@@ -228,15 +228,15 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
     return further
 
 
-def _called(of: AnyOpened) -> list[ModelItem]:
+def _called(of: AnyLoadedFiles) -> list[ModelItem]:
     return [ModelItem(model.letter, model.name) for model in of.pair]
 
 
-def _options(system: AnyProtocol, of: AnyOpened) -> Options:
+def _options(system: AnyProtocol, of: AnyLoadedFiles) -> Options:
     """Return the options of a system: what the views have chosen, else its own."""
     known = system.options.__struct_fields__
     chosen = {name: value for name, value in _chosen(of.project.pdfs).items() if name in known}
-    if isinstance(of, OpenedBoxes):
+    if isinstance(of, LoadedBoxes):
         labels = of.dataset.labels[: of.dataset.evaluated]
         weights = {label: weight for label, weight in state.class_weights if label in labels}
         chosen |= {"class_weight": weights} if weights and "class_weight" in known else {}
@@ -265,9 +265,9 @@ def csv_of(contents: Contents) -> str:
 
 def _make(
     form: str,
-    gathered: Callable[[Note], Contents],
-    write: Callable[[Path, Contents, Note], Written],
-    note: Note,
+    gathered: Callable[[ReportProgress], Contents],
+    write: Callable[[Path, Contents, ReportProgress], Written],
+    note: ReportProgress,
 ) -> Made:
     """Make a pack in a folder of its own; a problem with the files is said and leaves no folder."""
     folder, contents = tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), None

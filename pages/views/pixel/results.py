@@ -16,9 +16,9 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
 from pages.app import pictures
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import score_threshold
-from pages.app.session_files import BOXES, OpenedBoxes
+from pages.app.session_files import BOXES, LoadedBoxes
 from pages.app.state import Field, Scope, state
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
@@ -37,7 +37,7 @@ class Counted:
 Options = tuple[Classes, MissingPage, tuple[float, float] | None]
 
 
-@computed(4)
+@cached(4)
 def _files(
     first: str, second: str, options: Options, sizes: str, *, _sides: tuple[Annotations, Annotations], _sizes: PageSizes
 ) -> pixel.Files:
@@ -46,7 +46,7 @@ def _files(
     return pixel.Files.of(*_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size)
 
 
-@computed(24, spinner="Counting the pixels")
+@cached(24, spinner="Counting the pixels")
 def _counted(
     first: str,
     second: str,
@@ -65,7 +65,7 @@ def _counted(
     return Counted(result, result.issues)
 
 
-def result_of(loaded: OpenedBoxes, of: str) -> Counted:
+def result_of(loaded: LoadedBoxes, of: str) -> Counted:
     """Return the count of model A or B against the ground truth, or of B against A ("B on A")."""
     letters = {model.letter: model for model in loaded.pair}
     second = letters["B" if of == "B on A" else of]
@@ -100,7 +100,7 @@ class Sizes:
 _SIZES: Final[Field[Sizes | None]] = Field(None, "pixel_sizes")
 
 
-def page_sizes(loaded: OpenedBoxes) -> Sizes:
+def page_sizes(loaded: LoadedBoxes) -> Sizes:
     """Return page sizes measured from PDFs and images; empty when each ground-truth page has its own."""
     dataset = loaded.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
@@ -118,7 +118,7 @@ def page_sizes(loaded: OpenedBoxes) -> Sizes:
     return kept
 
 
-def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
+def _measured(loaded: LoadedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
     dataset, documents = loaded.dataset, loaded.dataset.documents
     pages: dict[int, list[int]] = {}
@@ -136,17 +136,17 @@ def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]
     return sizes
 
 
-def letters_of(loaded: OpenedBoxes) -> tuple[str, ...]:
+def letters_of(loaded: LoadedBoxes) -> tuple[str, ...]:
     """Return what the matrix can be of: only "A" with one model."""
     return OF if len(loaded.pair) == 2 else OF[:1]
 
 
-def chosen_of(loaded: OpenedBoxes) -> str:
+def chosen_of(loaded: LoadedBoxes) -> str:
     """Return what the matrix is of."""
     return state.pixel_of if state.pixel_of in letters_of(loaded) else "A"
 
 
-def thresholds(loaded: OpenedBoxes) -> str:
+def thresholds(loaded: LoadedBoxes) -> str:
     """Return the score thresholds of all models, for a signature."""
     every = [f"≥ {threshold_text(score_threshold(loaded, each))} ({each.letter})" for each in loaded.pair]
     return f"score {', '.join(every)}"

@@ -16,8 +16,8 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, share_text
 from evaluator.protocols.pixel.matrix import Matrices, PageMeans
 from pages.app import frame, widgets
-from pages.app.session_files import OpenedBoxes, Place
-from pages.app.state import State, chosen_cells, go_to, state
+from pages.app.session_files import LoadedBoxes, Place
+from pages.app.state import State, chosen_cells, go_to_page, state
 from pages.views.pixel.scope import Scope, Shown, place_of, sides_of
 
 _BEHIND = "pixel_behind"
@@ -27,7 +27,7 @@ _PAGES_SHOWN = 200
 PAGES_AT_ONCE = 50_000
 
 
-def summary(loaded: OpenedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
+def summary(loaded: LoadedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
     """Draw the second row: collapsed matrix, F1 bars, means, pages behind the cell."""
     with st.container(key="pixel_lower"):
         first, second, third, fourth = st.columns([1.15, 1.1, 0.95, 1.25], gap="medium")
@@ -53,7 +53,7 @@ def _collapsed(shown: Shown) -> None:
         for column in (0, 1):
             body += _collapsed_cell(shown, cells, row, column)
         body += "</tr>"
-    st.html(f'<table class="ls-collapsed{frame.theme()}">{body}</table>')
+    st.html(f'<table class="ls-collapsed{frame.theme_class()}">{body}</table>')
 
 
 def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: int) -> str:
@@ -124,7 +124,7 @@ def _means(shown: Shown) -> None:
         for title, values in rows
     )
     head = f"<thead><tr><th>Mean F1</th>{head}</tr></thead>"
-    st.html(f'<table class="ls-means{frame.theme()}">{head}<tbody>{body}</tbody></table>')
+    st.html(f'<table class="ls-means{frame.theme_class()}">{head}<tbody>{body}</tbody></table>')
     if waiting:
         words = "Compute the mean over pages"
         st.button(words, key="pixel_means_wanted", on_click=State.pixel_page_means.set, args=(True,))
@@ -147,7 +147,7 @@ def _page_mean(scope: Scope) -> float | None:
 def _behind_chosen(result: pixel.PixelResult, facts: CellFacts, key: str) -> None:
     for row, _ in chosen_cells(key):
         place = place_of(result, facts.behind[int(row)].page)
-        go_to(place.document, place.index)
+        go_to_page(place.document, place.index)
 
 
 def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
@@ -175,8 +175,8 @@ def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) ->
         columns={
             "": 22,
             "Document": 140,
-            "Page": widgets.count(48),
-            "Pixels": widgets.count(80),
+            "Page": widgets.count_column(48),
+            "Pixels": widgets.count_column(80),
         },
         alt="Pages behind the cell",
     )

@@ -12,20 +12,26 @@ from evaluator.protocols.pixel import PixelResult
 from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
 from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from pages.app.results import result_of
-from pages.app.session_files import Named, OpenedBoxes, Place
+from pages.app.session_files import LoadedBoxes, PairModel, Place
 from pages.views.findings import log as findings
 from pages.views.pixel import results as choices
 
 
 def on_pane(
-    loaded: OpenedBoxes, model: Named, place: Place, pane: PaneItem, *, result: PixelResult, pieces: Sequence[Piece]
+    loaded: LoadedBoxes,
+    model: PairModel,
+    place: Place,
+    pane: PaneItem,
+    *,
+    result: PixelResult,
+    pieces: Sequence[Piece],
 ) -> PaneItem:
     """Return a pane of wrong pixels, the page's `pieces`, with verdicts and what is not saved."""
     judged = _judged(loaded, model, place, result, pieces)
     return findings.with_verdicts(pane, attach_pieces(pane.mistakes, judged))
 
 
-def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.Unsaved | None:
+def handle(loaded: LoadedBoxes, model: PairModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict on a piece; None when it is on disk or the page has no such piece any more."""
     result = choices.result_of(loaded, model.letter).result
     if result is None:
@@ -37,7 +43,7 @@ def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.U
 
 
 def _judged(
-    loaded: OpenedBoxes, model: Named, place: Place, result: PixelResult, pieces: Sequence[Piece]
+    loaded: LoadedBoxes, model: PairModel, place: Place, result: PixelResult, pieces: Sequence[Piece]
 ) -> list[JudgedPiece | None]:
     boxes = result_of(loaded, model)
     page = boxes.matching.dataset.page_row(place.document, place.index)

@@ -81,7 +81,7 @@ def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel
         values = ", ".join(f"{TITLES[name]} {frame.number(comparison.metrics[name])}" for name in CRITERIA)
         note = f"{shown.letter} under {other}: {values}"
     st.html(
-        f'<table class="ls-four{frame.theme()}"><thead><tr><th></th>{head}<th></th></tr></thead>'
+        f'<table class="ls-four{frame.theme_class()}"><thead><tr><th></th>{head}<th></th></tr></thead>'
         f'<tbody>{body}</tbody></table><div class="ls-counts">{note}</div>'
     )
 
@@ -205,7 +205,7 @@ def _text(comparison: Comparison) -> None:
     with st.container(height=_TEXT_HEIGHT, border=True, key="poster_text_box"):
         if not lines:
             st.caption("This side has no text.")
-        st.html(f'<div class="ls-text{frame.theme()}">{"".join(passage(line, kind) for line in lines)}</div>')
+        st.html(f'<div class="ls-text{frame.theme_class()}">{"".join(passage(line, kind) for line in lines)}</div>')
     lists = [
         ("Missing words", comparison.words.missing),
         ("Missing numbers", comparison.numbers.missing),
@@ -214,7 +214,7 @@ def _text(comparison: Comparison) -> None:
         ("Numbers that do not count", comparison.numbers.left_out),
     ]
     body = "".join(_words(title, words) for title, words in lists)
-    st.html(f'<div class="ls-lists{frame.theme()}">{body}</div>')
+    st.html(f'<div class="ls-lists{frame.theme_class()}">{body}</div>')
 
 
 def passage(line: Passage, kind: str) -> str:
@@ -238,7 +238,7 @@ def _sections(comparison: Comparison) -> None:
     whole, parts = frame.number(comparison.global_f1), frame.number(sections.mean)
     won = "The whole text scores higher" if comparison.rouge_winner == "global" else "The sections score higher"
     st.html(
-        f'<div class="ls-cell{frame.theme()}"><b>{won}: ROUGE-L {frame.number(comparison.metrics["rouge_l"])}</b>'
+        f'<div class="ls-cell{frame.theme_class()}"><b>{won}: ROUGE-L {frame.number(comparison.metrics["rouge_l"])}</b>'
         f"<span>whole text {whole}, mean of the best sections {parts}; the larger counts</span></div>"
     )
     if not sections.f1.size:
@@ -265,7 +265,7 @@ def _sections(comparison: Comparison) -> None:
             "Best in the extraction": [f"{at + 1} {displayed(generated[at])}" if at >= 0 else "none" for at in best],
             "ROUGE-L": sections.best_f1,
         },
-        columns={"ROUGE-L": widgets.ratio(80)},
+        columns={"ROUGE-L": widgets.ratio_column(80)},
         alt="Best section for each section of the reference",
     )
 
@@ -278,7 +278,7 @@ def _fields(comparison: Comparison) -> None:
         f"{count_of(len(comparison.only_in_generated), 'field')} only in the extraction"
     )
     st.html(
-        f'<div class="ls-cell{frame.theme()}"><b>{generated:,} fields against {reference:,}: {value}</b>'
+        f'<div class="ls-cell{frame.theme_class()}"><b>{generated:,} fields against {reference:,}: {value}</b>'
         f"<span>{only}; passes from 0.50 to 2.00</span></div>"
     )
     shown = _switch("Fields", State.poster_tree, _TREES)
@@ -297,8 +297,8 @@ def _fields(comparison: Comparison) -> None:
         height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(tree), 18),
         columns={
             "Field": 290,
-            "Reference": widgets.count(80),
-            "Extraction": widgets.count(80),
+            "Reference": widgets.count_column(80),
+            "Extraction": widgets.count_column(80),
             "Difference": 100,
         },
         alt="Fields of the reference and of the extraction",

@@ -29,8 +29,8 @@ from evaluator.protocols.posters.difference import (
 from evaluator.protocols.posters.page import PageDifference, on_page
 from evaluator.protocols.posters.profiles import PROFILES, ProfileName
 from pages.app import pictures
-from pages.app.computed import computed
-from pages.app.session_files import POSTERS, Named, files, opened
+from pages.app.cache import cached
+from pages.app.session_files import POSTERS, PairModel, files, load_files
 from pages.app.state import state
 
 PARTS: Final = ("page", "text", "sections", "fields")
@@ -41,7 +41,7 @@ _WIDTH_STEP: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class PosterModel(Named):
+class PosterModel(PairModel):
     """A chosen model with the reference and what it extracted."""
 
     reference: reader.Posters
@@ -72,7 +72,7 @@ def posters_open() -> frozenset[str]:
 
 def models() -> tuple[PosterModel, ...]:
     """Return the models that can be evaluated, A and, when there are two, B; none without a ground truth."""
-    posters = opened(POSTERS)
+    posters = load_files(POSTERS)
     if posters is None:
         return ()
     truth = posters.ground_truth
@@ -89,7 +89,7 @@ def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evalua
     return _evaluated(truth, prediction, under or state.poster_profile, _sides=sides)
 
 
-@computed(12, spinner="Comparing the texts")
+@cached(12, spinner="Comparing the texts")
 def _evaluated(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
 ) -> Evaluated:
@@ -115,7 +115,7 @@ def result_of(model: PosterModel) -> posters.PostersResult:
     return _result(truth, prediction, state.poster_profile, _sides=sides)
 
 
-@computed(4, spinner="Comparing the texts")
+@cached(4, spinner="Comparing the texts")
 def _result(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
 ) -> posters.PostersResult:
@@ -130,7 +130,7 @@ def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None 
     return _comparison(reference.sha256, generated.sha256, under or state.poster_profile, _sides=(reference, generated))
 
 
-@computed(64)
+@cached(64)
 def _comparison(
     reference: str, generated: str, under: ProfileName, *, _sides: tuple[reader.Poster, reader.Poster]
 ) -> Comparison:
@@ -181,7 +181,7 @@ def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:
     width = float(_FIRST_WIDTH)
     while width < wanted.width:
         width *= _WIDTH_STEP
-    pictures.ask_sharper(msgspec.structs.replace(wanted, width=min(round(width), sharpest_width(*page))))
+    pictures.request_sharper(msgspec.structs.replace(wanted, width=min(round(width), sharpest_width(*page))))
 
 
 def words(model: PosterModel, poster_id: str) -> PageDifference | None:

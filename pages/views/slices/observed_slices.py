@@ -26,9 +26,9 @@ from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import Result
 from pages.app import components, frame, jobs, pictures, session_files, widgets
-from pages.app.computed import computed
-from pages.app.session_files import Named
-from pages.app.state import State, chosen_cells, go_to, report, state
+from pages.app.cache import cached
+from pages.app.session_files import PairModel
+from pages.app.state import State, chosen_cells, go_to_page, report, state
 from pages.views.fields import results as fields
 from pages.views.pixel import results as pixels
 from pages.views.posters import results as posters
@@ -44,7 +44,7 @@ class Source:
     """The results of one kind, of A and, if there are two, B; `open` is called before the view runs."""
 
     kind: str
-    models: tuple[Named, ...]
+    models: tuple[PairModel, ...]
     results: tuple[Result, ...]
     key: tuple[str, ...]
     pdfs: Folders | None
@@ -61,7 +61,7 @@ class Source:
 
 def kinds() -> dict[str, str]:
     """Return the kinds of open files that have slices, with their names; boxes where nothing is open."""
-    boxes = session_files.boxes()
+    boxes = session_files.load_boxes()
     named = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None else {}
     if fields.compared() is not None:
         named["fields"] = "Fields"
@@ -90,7 +90,7 @@ def _fields() -> Source | None:
 
 
 def _posters() -> Source | None:
-    loaded, models = session_files.opened(session_files.POSTERS), posters.models()
+    loaded, models = session_files.load_files(session_files.POSTERS), posters.models()
     if loaded is None or not models:
         return None
     return Source(
@@ -104,7 +104,7 @@ def _posters() -> Source | None:
 
 
 def _pixels() -> Source | None:
-    loaded = session_files.boxes()
+    loaded = session_files.load_boxes()
     if loaded is None:
         return None
     counted = {model: pixels.result_of(loaded, model.letter).result for model in loaded.pair}
@@ -117,7 +117,7 @@ def _pixels() -> Source | None:
         results,
         (*loaded.digests, *(str(model.index) for model in counted), *(result.signature.line for result in results)),
         loaded.project.pdfs,
-        lambda item: go_to(item.document, item.page or 0),
+        lambda item: go_to_page(item.document, item.page or 0),
     )
 
 
@@ -139,7 +139,7 @@ def _read_key(source: Source) -> ReadKey:
     return ReadKey(source.key, str(source.pdfs))
 
 
-@computed(16)
+@cached(16)
 def _pages(key: tuple[str, ...], *, _results: Sequence[Result]) -> list[tuple[str, int]]:
     return pages_of(_results)
 
@@ -189,9 +189,9 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
         of_pages,
     )
     pages = len(_pages((source.kind, *source.key), _results=source.results))
-    result = jobs.found(key, work, long=pages >= LARGE_PAGES)
+    result = jobs.search_slices(key, work, long=pages >= LARGE_PAGES)
     if result is None:
-        jobs.begin_again(_KEY)
+        jobs.search_again_button(_KEY)
     return result
 
 
@@ -250,7 +250,8 @@ def _things(source: Source, of_search: Searched, one: Slice) -> None:
     items = [observed.items[row] for row in order.tolist()]
     words = one.words
     frame.section(
-        capitalised(frame.escaped(displayed(one.subject))), f"{count_of(len(items), words.unit)}; a row opens it"
+        capitalised(frame.escaped(displayed(one.subject))),
+        f"{count_of(len(items), words.unit)}; a row opens it",
     )
     table: dict[str, list[str]] = {"Document": [displayed(cut(item.document)) for item in items]}
     if any(item.page is not None for item in items):

@@ -13,8 +13,8 @@ from evaluator.components.slices.payload import SlicesPayload
 from evaluator.data.issues import count_of, cut, whole
 from evaluator.matching.box_items import Query
 from pages.app import components, frame, jobs, widgets
-from pages.app.session_files import OpenedBoxes
-from pages.app.state import State, go_to, report, state
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import State, go_to_page, report, state
 from pages.views.browser import listing
 from pages.views.gallery import crops
 from pages.views.slices import slices as held
@@ -28,7 +28,7 @@ def pdfs_panel(
     """Draw the way to read `pages` pages of PDFs, its progress, or how many were `read`, if any."""
     unread = f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(pages, 'page')}."
     counted = f"Also by words, fonts, ink, pictures and ruled lines of {count_of(read or 0, 'page')}."
-    jobs.panel(reading, start=start, unread=unread, read=None if read is None else counted, key=key)
+    jobs.read_pdfs_panel(reading, start=start, unread=unread, read=None if read is None else counted, key=key)
 
 
 def heading(slices: Slices) -> None:
@@ -40,7 +40,7 @@ def heading(slices: Slices) -> None:
 
 
 def of_choice(
-    loaded: OpenedBoxes, of: str, measure: str, *, key: str, below: Callable[[Slices], None] = lambda _slices: None
+    loaded: LoadedBoxes, of: str, measure: str, *, key: str, below: Callable[[Slices], None] = lambda _slices: None
 ) -> None:
     """Draw the slices of A, B or "B-A": what was tested, the list, and those from too few documents.
 
@@ -55,7 +55,7 @@ def of_choice(
     with head:
         result = held.chosen(loaded, of, measure)
         if result is None:
-            jobs.begin_again(key)
+            jobs.search_again_button(key)
             return
         slices, payload = result
         heading(slices)
@@ -68,7 +68,7 @@ def of_choice(
 
 
 @st.fragment
-def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
+def shown(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
     """Draw the list; a crop that is wanted runs this part of the view only."""
     cards = {card.key: card for one in payload.slices for card in one.examples}
 
@@ -83,7 +83,7 @@ def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
     page, order = events.open, events.boxes
     if page is not None and (page.document, page.index) in held.pages_in(payload):
         state.model = _model(loaded, of)
-        go_to(whole(page.document, loaded.dataset.document_code), page.index)
+        go_to_page(whole(page.document, loaded.dataset.document_code), page.index)
         st.switch_page(BROWSER_VIEW)
     if order is not None and order < len(slices.slices):
         _choose(loaded, slices.slices[order], of)
@@ -100,7 +100,7 @@ def _sent(payload: SlicesPayload) -> SlicesPayload:
     return msgspec.structs.replace(payload, slices=shown)
 
 
-def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
+def too_few(loaded: LoadedBoxes, slices: Slices, *, key: str, of: str) -> None:
     """Draw the slices from too few documents in a band of their own; each opens its boxes."""
     if not slices.thin:
         return
@@ -109,15 +109,15 @@ def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(frame.escaped(one.sentence))
             words, at = f"Show {count_of(one.boxes, 'box')}", f"{key}_few_{place}"
-            widgets.way_to(GALLERY_VIEW, words, _choose, loaded, one, of, key=at, type="tertiary")
+            widgets.button_to_view(GALLERY_VIEW, words, _choose, loaded, one, of, key=at, type="tertiary")
 
 
-def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
+def _choose(loaded: LoadedBoxes, one: Slice, of: str) -> None:
     listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
     crops.ask(Query(slice=held.slice_of(one.conditions, one.box_measure)))
 
 
-def _model(loaded: OpenedBoxes, of: str) -> int:
+def _model(loaded: LoadedBoxes, of: str) -> int:
     return loaded.pair[0 if of == "A" else 1].index

@@ -22,9 +22,9 @@ from evaluator.metrics.observations import Attribute
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import jobs, pictures
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, evaluation_of, result_key, result_of
-from pages.app.session_files import Model, Named, OpenedBoxes
+from pages.app.session_files import LoadedBoxes, Model, PairModel
 
 _Searched = tuple[Slices, SlicesPayload]
 
@@ -65,16 +65,16 @@ READING: Final[jobs.Jobs[ReadKey, PdfAttributes]] = jobs.Jobs("slices_reading")
 """What the session reads of the PDFs, or has read."""
 
 
-def _read_key(loaded: OpenedBoxes) -> ReadKey:
+def _read_key(loaded: LoadedBoxes) -> ReadKey:
     return ReadKey(loaded.digests, str(loaded.project.pdfs), tuple(model.index for model in loaded.pair))
 
 
-def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
+def from_pdfs(loaded: LoadedBoxes) -> PdfAttributes | None:
     """Return what the PDFs say about pages and boxes; None while they are not read."""
     return READING.result(_read_key(loaded))
 
 
-def read_pdfs(loaded: OpenedBoxes) -> None:
+def read_pdfs(loaded: LoadedBoxes) -> None:
     """Begin to read the PDFs; what this session has under way is stopped."""
     root, key = loaded.project.pdfs, _read_key(loaded)
     if root is None:
@@ -84,7 +84,7 @@ def read_pdfs(loaded: OpenedBoxes) -> None:
     READING.start(key, lambda note: of_pdf_pages(dataset, sides, PdfFolder(root), pool, note), total=dataset.pages)
 
 
-def _pdfs(loaded: OpenedBoxes) -> str:
+def _pdfs(loaded: LoadedBoxes) -> str:
     """Return what was read, for the keys of caches; another text after reading again."""
     seen = from_pdfs(loaded)
     return "" if seen is None else f"{loaded.project.pdfs} {id(seen)}"
@@ -97,7 +97,7 @@ class Known(NamedTuple):
     of_boxes: Sequence[Sequence[Attribute]]
 
 
-def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
+def known_from_pdfs(loaded: LoadedBoxes, models: Sequence[Model]) -> Known:
     """Return attributes of pages, and of the boxes of the ground truth and of some models."""
     seen = from_pdfs(loaded)
     if seen is None:
@@ -118,12 +118,12 @@ _SAME_BOXES: Final = SearchCache(most=1 << 20)
 class _Choice(NamedTuple):
     """The models of a search, the results of all that are shown, and what identifies both."""
 
-    searched: list[Named]
+    searched: list[PairModel]
     results: dict[str, Result]
     key: _ShownKey
 
 
-def _choice(loaded: OpenedBoxes, of: str, measure: str) -> _Choice:
+def _choice(loaded: LoadedBoxes, of: str, measure: str) -> _Choice:
     letters = ["A", "B"] if of == "B-A" else [of]
     searched = [model for model in loaded.pair if model.letter in letters]
     key = _SearchKey(tuple(result_key(loaded, model) for model in searched), measure, _pdfs(loaded))
@@ -135,7 +135,7 @@ def _choice(loaded: OpenedBoxes, of: str, measure: str) -> _Choice:
     return _Choice(searched, results, _ShownKey(of_search, shown, names))
 
 
-def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
+def chosen(loaded: LoadedBoxes, of: str, measure: str) -> _Searched | None:
     """Return the slices of A, B or "B-A", and how they are shown; None when cancelled.
 
     By a measure, an average of the protocol, or `ALL`. ValueError, one sentence, when the evaluation does not have the
@@ -152,10 +152,10 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
         return slices, slices_payload(slices, choice.key.names, results, searched)
 
     boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
-    return jobs.found(choice.key, listed, long=boxes >= LARGE_BOXES)
+    return jobs.search_slices(choice.key, listed, long=boxes >= LARGE_BOXES)
 
 
-@computed(16)
+@cached(16)
 def _found(key: _SearchKey, *, _search: Callable[[], Slices]) -> Slices:
     return _search()
 
@@ -170,7 +170,7 @@ def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxE
     return find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
 
 
-def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
+def overall(loaded: LoadedBoxes, of: str, measure: str) -> str:
     """Return a choice's measure over all boxes of each shown model, in words; "" for an average."""
     if is_average(measure):
         return ""
@@ -179,7 +179,7 @@ def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
     return _overall(choice.key, measures, _choice=choice)
 
 
-@computed(64)
+@cached(64)
 def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice) -> str:
     results = list(_choice.results.values())
     searched = [_choice.results[model.letter] for model in _choice.searched]
@@ -208,7 +208,7 @@ def slice_words(asked: SliceOf) -> str:
     return subject([Condition(*each) for each in asked.conditions], WORDS[asked.measure].noun)
 
 
-def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
+def inside(loaded: LoadedBoxes, model: Model, asked: SliceOf) -> Inside | str:
     """Return the boxes of a slice of one model; or why they are not known, in a sentence."""
     known, key = known_from_pdfs(loaded, [model]), result_key(loaded, model)
     try:
@@ -219,7 +219,7 @@ def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
         return f"The slice needs the attribute {name}: {hint}."
 
 
-@computed(16)
+@cached(16)
 def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: Known) -> Inside:
     """Return the boxes of a slice; KeyError for an attribute that is not known."""
     conditions = [Condition(*each) for each in asked.conditions]

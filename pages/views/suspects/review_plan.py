@@ -11,8 +11,8 @@ from evaluator.analysis.suspects.review_plan import course
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.review.identity import page_target
 from pages.app import frame, widgets
-from pages.app.session_files import OpenedBoxes
-from pages.app.state import State, chosen_cells, go_to, state
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import State, chosen_cells, go_to_page, state
 from pages.views.findings import log as findings
 from pages.views.suspects import suspects as held
 from pages.views.suspects.suspects import REVIEWED, Known
@@ -27,7 +27,7 @@ DONE_KEY = "D"
 
 def known_text(answer: Known) -> str:
     """Return what is known of the recall of a model, in words."""
-    name, bound, planned = frame.lettered(answer.model), answer.bound, answer.plan
+    name, bound, planned = frame.letter_and_name(answer.model), answer.bound, answer.plan
     pages = f"{bound.reviewed:,} of {count_of(bound.reviewed + bound.more, 'page')} reviewed"
     if bound.recall is None or bound.half is None:
         return f"{name}: recall {frame.number(planned.official)} on the ground truth as it is; {pages}, no bound yet."
@@ -97,13 +97,13 @@ def pages_table(pages: Sequence[held.PlannedPage], choose: Callable[[int], None]
 def review(document: str, page: int) -> None:
     """Choose a page of the plan; the Page browser shows how far the review is."""
     state.reviewing = True
-    go_to(document, page)
+    go_to_page(document, page)
 
 
 def way_to_page(document: str, page: int, *, key: str, shortcut: str | None = None) -> None:
     """Draw the button that opens a page of the plan."""
     words, symbol = "Review in the Page browser", ":material/find_in_page:"
-    widgets.way_to(BROWSER_VIEW, words, review, document, page, key=key, icon=symbol, shortcut=shortcut)
+    widgets.button_to_view(BROWSER_VIEW, words, review, document, page, key=key, icon=symbol, shortcut=shortcut)
 
 
 def done_button(act: Callable[[], None], *, key: str, disabled: bool = False, width: str = "content") -> None:
@@ -137,7 +137,7 @@ def reviewed_by_me(document: str, page: int) -> bool:
 # --- in the Page browser ---------------------------------------------------------------------------------------------
 
 
-def reminder(loaded: OpenedBoxes) -> None:
+def reminder(loaded: LoadedBoxes) -> None:
     """Draw, in the Page browser, how far a review is, and the way to the next page."""
     if not state.reviewing:
         return
@@ -152,7 +152,7 @@ def reminder(loaded: OpenedBoxes) -> None:
         st.button("End the review", key="plan_end", on_click=_end, type="tertiary")
 
 
-def _done(loaded: OpenedBoxes) -> None:
+def _done(loaded: LoadedBoxes) -> None:
     if state.doc is None:
         return
     keep_reviewed(state.doc, state.page or 0)
@@ -161,7 +161,7 @@ def _done(loaded: OpenedBoxes) -> None:
     if following is None or may_stop(answers):
         state.reviewing = False
         return
-    go_to(*held.page_of(loaded.dataset, following))
+    go_to_page(*held.page_of(loaded.dataset, following))
 
 
 def _end() -> None:

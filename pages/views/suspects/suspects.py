@@ -29,11 +29,11 @@ from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.review.verdicts import judge as judge_target
 from evaluator.system.lru_cache import LRUCache
 from pages.app import components, pictures
-from pages.app.computed import computed
+from pages.app.cache import cached
 from pages.app.jobs import Jobs
 from pages.app.results import result_of
-from pages.app.session_files import Named, OpenedBoxes, Place
-from pages.app.state import AnyField, State, is_narrowed, state, to_start
+from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.state import AnyField, State, is_narrowed, reset, state
 from pages.views.findings import log as findings
 from pages.views.gallery.crops import crop
 
@@ -68,21 +68,21 @@ READING: Final[Jobs[SuspectKey, Suspects]] = Jobs("suspect_reading")
 """What the session reads of the pages of suspects, or has read."""
 
 
-def listed(loaded: OpenedBoxes) -> Suspects:
+def listed(loaded: LoadedBoxes) -> Suspects:
     """Return all suspects by the two models, at any score; with words and ink once they are read."""
     return with_pages(loaded) or _listed(*_key(loaded)[:2], _dataset=loaded.dataset)
 
 
-def _key(loaded: OpenedBoxes) -> SuspectKey:
+def _key(loaded: LoadedBoxes) -> SuspectKey:
     return SuspectKey(loaded.digests, tuple(model.index for model in loaded.pair), str(loaded.project.pdfs))
 
 
-def with_pages(loaded: OpenedBoxes) -> Suspects | None:
+def with_pages(loaded: LoadedBoxes) -> Suspects | None:
     """Return the suspects with what their pages say; None while these are not read."""
     return READING.result(_key(loaded))
 
 
-def read_pages(loaded: OpenedBoxes) -> None:
+def read_pages(loaded: LoadedBoxes) -> None:
     """Begin to read words and ink of the likeliest pages; what is under way is stopped."""
     root, key = loaded.project.pdfs, _key(loaded)
     if root is None:
@@ -93,7 +93,7 @@ def read_pages(loaded: OpenedBoxes) -> None:
     )
 
 
-@computed(8, spinner="Comparing the ground truth with the models")
+@cached(8, spinner="Comparing the ground truth with the models")
 def _listed(digests: tuple[str, ...], models: tuple[int, ...], *, _dataset: Dataset) -> Suspects:
     sources = [_dataset.predictions[model].source for model in models]
     return suspects(join(_dataset.ground_truth.source, *sources))
@@ -131,7 +131,7 @@ def is_filtered() -> bool:
 
 def clear_filter() -> None:
     """Show every suspect again."""
-    to_start(_FILTER)
+    reset(_FILTER)
 
 
 def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
@@ -154,7 +154,7 @@ def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
     return Chosen(entries, len(places) - len(entries))
 
 
-def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str) -> SuspectsPayload:
+def payload(loaded: LoadedBoxes, every: Suspects, listed_now: Chosen, held: str) -> SuspectsPayload:
     """Return the list, unless the browser has it (`held`), with its verdicts and the wanted pictures."""
     names = [(model.letter, model.name) for model in loaded.pair]
     key = _list_key(loaded, every, listed_now.entries)
@@ -186,7 +186,7 @@ def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str)
     )
 
 
-def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) -> str:
+def _list_key(loaded: LoadedBoxes, every: Suspects, entries: Sequence[Entry]) -> str:
     """Return what the list follows from: files, models, which suspects, and what their pages said."""
     places = np.array([entry.place for entry in entries], dtype=np.int64)
     notes = [every.notes[place] for place in places.tolist()] if every.notes else []
@@ -196,7 +196,7 @@ def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) ->
     return hashlib.blake2b(b"\0".join(content), digest_size=16).hexdigest()
 
 
-@computed(16)
+@cached(16)
 def _payload(
     key: str,
     *,
@@ -207,7 +207,7 @@ def _payload(
     return suspects_payload(_every, _chosen, _names, more=0)
 
 
-def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
+def _pictures(loaded: LoadedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
     wanted = State.suspects_wanted.take()
     if wanted is None:
         return {}, {}
@@ -224,7 +224,7 @@ def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureIt
     return pages, crops
 
 
-def _effects(loaded: OpenedBoxes, every: Suspects) -> dict[str, list[str]]:
+def _effects(loaded: LoadedBoxes, every: Suspects) -> dict[str, list[str]]:
     """Return what accepting the suspects asked for last would change, in words, by target."""
     log, (name, verified) = findings.review_log(), findings.author()
     now = []
@@ -278,13 +278,13 @@ _PLANS: Final = LRUCache[tuple[str, ...], Plan](most=4)
 class Known(NamedTuple):
     """The plan for a model, and what is known of its recall; `reviewed` is by page row."""
 
-    model: Named
+    model: PairModel
     plan: Plan
     bound: Bound
     reviewed: Mapping[int, Counts]
 
 
-def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
+def known(loaded: LoadedBoxes, every: Suspects) -> list[Known]:
     """Return the plan and the bound of each of the two models; the pages are the same."""
     dataset, log = loaded.dataset, findings.review_log()
     # The two models may name other pages than all models together; suspects are put where all models see them.

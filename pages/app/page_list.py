@@ -1,7 +1,7 @@
 """The pages of a list: the one that is shown, as it is sent, and all of them by their address.
 
-A page is made from what the session has chosen, for the run that shows it or for the route of `by_digest`. The browser
-turns pages and says afterwards which one it shows; each view gives its `Pages`.
+A page is made from what the session has chosen, for the run that shows it or for a route of `routes`. The browser
+turns pages and says afterwards which one it shows; each view gives its `PageList`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from evaluator.components.viewer.payload import (
 )
 from evaluator.system.lru_cache import LRUCache
 from pages.app import pictures, routes
-from pages.app.state import Field, as_of, state, values_now
+from pages.app.state import Field, session_values, state, using_values
 from pages.views.findings import log as findings
 
 _KEPT_STRIPS: Final = 64
@@ -43,7 +43,7 @@ BoxT = TypeVar("BoxT", bound=BoxItem)
 
 
 @dataclass(frozen=True)
-class Pages(Generic[ContentT]):
+class PageList(Generic[ContentT]):
     """The pages of a list of one view.
 
     `listing` names all that decides which pages are listed and what they show. `here` is the shown page, from 0; -1 for
@@ -65,17 +65,17 @@ class Pages(Generic[ContentT]):
         if said != _SAID.get():
             _SAID.set(said)
             _VERSION.set(_VERSION.get() + 1)
-        version, values = _VERSION.get(), values_now()
+        version, values = _VERSION.get(), session_values()
 
         def answer(place: int, whole: bool) -> tuple[bytes, bool]:
-            with as_of(values), pictures.of_pages_ahead():
+            with using_values(values), pictures.of_pages_ahead():
                 if whole:
                     self.prepare(place)
                 made = self.make(place)
             lasts = whole and not (made.page and made.page.problem and made.page.problem.again)
-            return msgspec.json.encode({"version": version, "name": name_of_page(made), "content": made}), lasts
+            return msgspec.json.encode({"version": version, "name": page_digest(made), "content": made}), lasts
 
-        name = name_of_page(shown)
+        name = page_digest(shown)
         return {
             "listing": self.listing,
             "pages": routes.pages_address(self.view, self.listing, self.total, version, answer),
@@ -89,7 +89,7 @@ class Pages(Generic[ContentT]):
         }
 
 
-def heard(event: GoEvent | SelectedEvent | VerdictEvent | None) -> bool:
+def accept_event(event: GoEvent | SelectedEvent | VerdictEvent | None) -> bool:
     """Note what an event says of the browser; False for one that came before, or none."""
     if event is None:
         return False
@@ -100,23 +100,23 @@ def heard(event: GoEvent | SelectedEvent | VerdictEvent | None) -> bool:
     return event.turn != known
 
 
-def name_of_list(*parts: object) -> str:
+def list_digest(*parts: object) -> str:
     """The name of what decides which pages are listed."""
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-def name_of(item: Payload | Sequence[Payload]) -> str:
+def content_digest(item: Payload | Sequence[Payload]) -> str:
     """The name of a content: 16 hexadecimal digits that follow from everything in it."""
     return hashlib.blake2b(msgspec.json.encode(item), digest_size=8).hexdigest()
 
 
-def name_of_page(content: PagePayload | PairPageItem) -> str:
+def page_digest(content: PagePayload | PairPageItem) -> str:
     """The name of the content of a page, the same for each of its pictures."""
     page = content.page and msgspec.structs.replace(content.page, image=None, image_width=0)
-    return name_of(msgspec.structs.replace(content, page=page))
+    return content_digest(msgspec.structs.replace(content, page=page))
 
 
-def rounded(boxes: Sequence[BoxT]) -> list[BoxT]:
+def round_boxes(boxes: Sequence[BoxT]) -> list[BoxT]:
     """Boxes with six decimals: a hundredth of a pixel on the largest picture."""
 
     def short(value: float | None) -> float | None:
@@ -147,12 +147,12 @@ def _strips() -> LRUCache[object, tuple[str, Payload | Sequence[Payload]]]:
     return LRUCache(most=_KEPT_STRIPS)
 
 
-def strip_of(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
+def strip_fields(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
     """Return the fields of a payload with what all pages of a list share; `key` is all that decides it."""
 
     def named() -> tuple[str, StripT]:
         made = make()
-        return name_of(made), made
+        return content_digest(made), made
 
     name, items = _strips().get_or_make(key, named)
     if name in state.viewer_held:

@@ -24,7 +24,7 @@ R = TypeVar("R")
 _computing: Final[ContextVar[bool]] = ContextVar("_computing", default=False)
 
 
-def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def cached(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator that keeps the `most` last used values of a function, made by one thread each.
 
     Positional arguments identify a value and must be hashable; keyword-only ones, named "_...", only compute it;

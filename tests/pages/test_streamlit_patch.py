@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from pages.app import callbacks
+from pages.app import streamlit_patch
 from tests.browser.conftest import ROOT
 from tests.dashboard import fine
 
@@ -19,9 +19,9 @@ from tests.dashboard import fine
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on the server; the methods of Streamlit come back afterwards."""
-    for owner, name in callbacks._METHODS:
+    for owner, name in streamlit_patch._METHODS:
         monkeypatch.setattr(owner, name, getattr(owner, name))
-    assert callbacks.keep_whole()
+    assert streamlit_patch.protect_callbacks()
 
 
 def _judging() -> None:
@@ -60,7 +60,7 @@ def _leaving() -> None:
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
     from pages.app import widgets
-    from pages.app.state import State, go_to
+    from pages.app.state import State, go_to_page
 
     context = get_script_run_ctx()
     assert context is not None
@@ -69,7 +69,7 @@ def _leaving() -> None:
         context.script_requests.request_rerun(RerunData())
     st.empty()
     st.caption(f"leads to {State.next_view.take()}")
-    widgets.way_to("there.py", "Show pages", go_to, "a.pdf", 3, key="way")
+    widgets.button_to_view("there.py", "Show pages", go_to_page, "a.pdf", 3, key="way")
 
 
 @pytest.mark.usefixtures("whole")
@@ -161,20 +161,23 @@ def test_without_it_what_was_pressed_outside_is_not_shown(monkeypatch: pytest.Mo
     assert not [caption for caption in app.caption if caption.value.startswith("1 outside")]
 
 
-@pytest.mark.parametrize("absent", range(len(callbacks._METHODS)))
+@pytest.mark.parametrize("absent", range(len(streamlit_patch._METHODS)))
 def test_nothing_is_changed_where_streamlit_has_another_name(absent: int, monkeypatch: pytest.MonkeyPatch) -> None:
     methods = [
-        (owner, f"{name}_renamed" if at == absent else name) for at, (owner, name) in enumerate(callbacks._METHODS)
+        (owner, f"{name}_renamed" if at == absent else name)
+        for at, (owner, name) in enumerate(streamlit_patch._METHODS)
     ]
-    monkeypatch.setattr(callbacks, "_METHODS", tuple(methods))
+    monkeypatch.setattr(streamlit_patch, "_METHODS", tuple(methods))
     before = SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield
-    assert not callbacks.keep_whole()
+    assert not streamlit_patch.protect_callbacks()
     # So the dashboard runs on Streamlit as it is, whichever name is another one.
     assert (SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield) == before
 
 
 def test_the_dashboard_works_on_streamlit_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callbacks, "_METHODS", tuple((owner, f"{name}_renamed") for owner, name in callbacks._METHODS))
+    monkeypatch.setattr(
+        streamlit_patch, "_METHODS", tuple((owner, f"{name}_renamed") for owner, name in streamlit_patch._METHODS)
+    )
     app = fine(AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run())
     next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.6)
     fine(app.run())

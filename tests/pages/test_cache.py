@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pages.app import computed as module
-from pages.app.computed import computed
+from pages.app import cache as module
+from pages.app.cache import cached
 
 
 def test_a_value_is_computed_once_for_equal_arguments() -> None:
     made: list[tuple[str, int]] = []
 
-    @computed(2)
+    @cached(2)
     def value(name: str, size: int, *, _text: str) -> str:
         made.append((name, size))
         return f"{name}{size}{_text}"
@@ -27,7 +27,7 @@ def test_a_value_is_computed_once_for_equal_arguments() -> None:
 def test_nothing_is_a_value_too() -> None:
     made: list[str] = []
 
-    @computed(2)
+    @cached(2)
     def value(name: str) -> None:
         made.append(name)
 
@@ -39,7 +39,7 @@ def test_nothing_is_a_value_too() -> None:
 def test_the_values_that_were_asked_for_last_are_kept() -> None:
     made: list[str] = []
 
-    @computed(2)
+    @cached(2)
     def value(name: str) -> str:
         made.append(name)
         return name
@@ -53,7 +53,7 @@ def test_who_asks_while_a_value_is_computed_waits_for_it() -> None:
     began, may_end = threading.Event(), threading.Event()
     made: list[str] = []
 
-    @computed(2)
+    @cached(2)
     def value(name: str) -> str:
         made.append(name)
         began.set()
@@ -73,7 +73,7 @@ def test_who_asks_while_a_value_is_computed_waits_for_it() -> None:
 def test_what_fails_is_tried_again() -> None:
     made: list[str] = []
 
-    @computed(2)
+    @cached(2)
     def value(name: str) -> str:
         made.append(name)
         if len(made) == 1:
@@ -100,11 +100,11 @@ def test_of_values_that_need_each_other_the_outermost_has_the_spinner(monkeypatc
 
     monkeypatch.setattr(module.st, "spinner", Spinner)
 
-    @computed(2, spinner="Inside")
+    @cached(2, spinner="Inside")
     def inner(name: str) -> str:
         return name
 
-    @computed(2, spinner="Outside")
+    @cached(2, spinner="Outside")
     def outer(name: str) -> str:
         return inner(name)
 
@@ -121,7 +121,7 @@ def test_arguments_that_are_neither_key_nor_named_as_none_are_refused() -> None:
     def hidden(_name: str) -> str:
         return _name
 
-    refused: Any = computed(2)
+    refused: Any = cached(2)
     with pytest.raises(TypeError, match="value: text is neither a part of the key nor named as none"):
         refused(value)
     with pytest.raises(TypeError, match="hidden: _name is neither"):
@@ -133,7 +133,7 @@ def test_few_values_are_kept_where_the_process_holds_much_memory(much: bool, mon
     monkeypatch.setattr("evaluator.system.held_memory.is_much", lambda: much)
     made: list[int] = []
 
-    @computed(32)
+    @cached(32)
     def value(number: int) -> int:
         made.append(number)
         return number

@@ -28,7 +28,7 @@ _METHODS: Final = (
 )
 
 
-def keep_whole() -> bool:
+def protect_callbacks() -> bool:
     """Let no message end a callback of this process; return False where Streamlit lacks the methods."""
     if not all(hasattr(owner, name) for owner, name in _METHODS):
         return False

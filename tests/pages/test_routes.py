@@ -66,8 +66,8 @@ def test_a_small_picture_is_made_once_when_it_is_fetched(routed: None, monkeypat
         made.append(1)
         return b"small"
 
-    address = routes.later_address("a.pdf, page 1", make)
-    assert address == routes.later_address("a.pdf, page 1", make) != routes.later_address("a.pdf, page 2", make)
+    address = routes.lazy_address("a.pdf, page 1", make)
+    assert address == routes.lazy_address("a.pdf, page 1", make) != routes.lazy_address("a.pdf, page 2", make)
     assert not made
     name = address.rpartition("/")[2]
     first, again = asked(name), asked(name)
@@ -85,22 +85,22 @@ def test_the_picture_of_a_page_waits_for_no_small_one_and_is_not_made_where_it_i
     full = asyncio.Semaphore(0)
     monkeypatch.setattr(routes, "_one_at_a_time", full)
     monkeypatch.setattr(routes, "_pages_at_a_time", asyncio.Semaphore(2))
-    address = routes.later_address("a.pdf, page 1", lambda: b"made", whole=True)
+    address = routes.lazy_address("a.pdf, page 1", lambda: b"made", whole=True)
     assert asked(address.rpartition("/")[2]).body == b"made"
-    known = routes.later_address("a.pdf, page 2", lambda: b"made", known=b"known", whole=True)
+    known = routes.lazy_address("a.pdf, page 2", lambda: b"made", known=b"known", whole=True)
     assert asked(known.rpartition("/")[2]).body == b"known"
 
 
 def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "_one_at_a_time", asyncio.Semaphore(1))
-    answer = asked(routes.later_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])
+    answer = asked(routes.lazy_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])
     assert (answer.status_code, answer.body) == (204, b"")
     assert "cache-control" not in answer.headers
     assert asked("0123456789abcdef.picture").status_code == 404
 
 
 def test_without_the_route_there_is_no_small_picture() -> None:
-    assert routes.later_address("a.pdf, page 1", lambda: b"small") == ""
+    assert routes.lazy_address("a.pdf, page 1", lambda: b"small") == ""
 
 
 def test_the_loader_is_small_and_names_both_files() -> None:

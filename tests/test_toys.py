@@ -1,4 +1,7 @@
-"""A format, a protocol and a view that the product does not have: once registered they work like the others."""
+"""A format, a protocol and a view that the product does not have: once registered they work like the others.
+
+And what CONTRIBUTING and the other pages of the documentation point to is there.
+"""
 
 from __future__ import annotations
 
@@ -212,3 +215,41 @@ def test_a_view_is_registered(files: dict[str, Path], tmp_path: Path) -> None:
     assert [one[name] for name in ("Document", "Page", "Mistakes, A", "Mistakes, B")] == [["a.pdf"], [1], [2], [1]]
     assert [every[name] for name in ("Document", "Page")] == [["b.pdf", "a.pdf"], [2, 1]]
     assert every["F1, A"] == [0.0, 0.5]
+
+
+# --- what the documentation points to ----------------------------------------------------------------------------
+
+
+def test_every_path_in_the_documentation_is_there() -> None:
+    """Modules are named for a reader who follows them: a renamed one is named anew."""
+    # Examples of files to be written, and what a reader puts in.
+    examples = re.compile(r"NAME|ROOM|/my\.py$|_my\.py$|/lines\.py$|pages/page_scores\.py")
+    # In places of a browser's component paths start at its folder.
+    below = ("", "evaluator/components/", "docs/")
+    missing = []
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        if page.name == "CHANGELOG.md":
+            continue
+        text = page.read_text("utf-8")
+        paths = re.findall(r"(?<![\w/.-])(?:evaluator|pages|tests|docs|sample_data|shared|viewer)/[\w./-]*\w", text)
+        modules = re.findall(r"python -m ([\w.]+)", text)
+        paths += [name.replace(".", "/") + ".py" for name in modules if "." in name]
+        missing += [
+            f"{page.name}: {path}"
+            for path in paths
+            if not examples.search(path) and not any((ROOT / start / path).exists() for start in below)
+        ]
+    assert missing == []
+
+
+def test_a_walk_names_what_is_in_the_module() -> None:
+    """A numbered line begins with a module; every other name on it is in that module."""
+    wrong = []
+    for page in (ROOT / "docs" / "architecture.md", ROOT / "CONTRIBUTING.md"):
+        for path, rest in re.findall(
+            r"^\d+\. `((?:evaluator|pages)/[\w/]+\.\w+)`(.*)$", page.read_text("utf-8"), re.MULTILINE
+        ):
+            code = (ROOT / path).read_text("utf-8")
+            names = [name for name in re.findall(r"`([\w.]+)`", rest) if "/" not in name]
+            wrong += [f"{path}: {name}" for name in names if name.rpartition(".")[2] not in code]
+    assert wrong == []

@@ -12,15 +12,15 @@ from evaluator.data.issues import displayed
 from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
-from pages.app.session_files import Named, OpenedBoxes
-from pages.app.state import go_to, state
+from pages.app.session_files import LoadedBoxes, PairModel
+from pages.app.state import go_to_page, state
 from pages.app.widgets import Column
 from pages.views.overview import headline
 
 BROWSER_VIEW = "pages/page_browser.py"
 
 
-def _pages(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _pages(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     dataset = loaded.dataset
     columns = {model.letter: result_of(loaded, model).per_page for model in chosen}
     rows = np.arange(dataset.pages)
@@ -43,14 +43,14 @@ def _pages(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         names="Document",
         columns={
             "Document": 150,
-            "Page": widgets.count(48),
-            **{f"F1, {letter}": widgets.bar(letter, 90, f"F1, {letter}") for letter in columns},
-            **{f"Mistakes, {letter}": widgets.count(90) for letter in columns},
+            "Page": widgets.count_column(48),
+            **{f"F1, {letter}": widgets.bar_column(letter, 90, f"F1, {letter}") for letter in columns},
+            **{f"Mistakes, {letter}": widgets.count_column(90) for letter in columns},
         },
         alt="Pages, worst first",
     )
     for row, _ in event["selection"]["cells"]:
-        go_to(documents[row].doc_id, int(dataset.page_index[order[row]]))
+        go_to_page(documents[row].doc_id, int(dataset.page_index[order[row]]))
         st.switch_page(BROWSER_VIEW)
 
 

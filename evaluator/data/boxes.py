@@ -67,9 +67,7 @@ def overlap(ground_truth: FloatArray, prediction: FloatArray) -> Overlap:
     # The order of the sum is the reference's, so that equal inputs give equal last digits.
     union = predicted_area + truth_area - shared
     return Overlap(
-        iou=_ratio(shared, union),
-        coverage=_ratio(shared, truth_area),
-        purity=_ratio(shared, predicted_area),
+        iou=_ratio(shared, union), coverage=_ratio(shared, truth_area), purity=_ratio(shared, predicted_area)
     )
 
 

@@ -83,11 +83,7 @@ def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
         fix = "Give one size for all pages when its images are others."
         collector.warning("", rule, f"sizes in {other.name}, which are used", fix)
     return replace(
-        prediction,
-        boxes=moved,
-        unit=truth.unit,
-        page_size=sizes,
-        issues=(*prediction.issues, *collector.issues()),
+        prediction, boxes=moved, unit=truth.unit, page_size=sizes, issues=(*prediction.issues, *collector.issues())
     )
 
 

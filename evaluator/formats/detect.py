@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 from evaluator.data.dataset import Side
 from evaluator.data.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.formats import folder, json_text, limits
-from evaluator.formats.base import (
-    KINDS,
-    BoxFormat,
-    Kind,
-    Reading,
-    UnknownFormat,
-)
+from evaluator.formats.base import KINDS, BoxFormat, Kind, Reading, UnknownFormat
 from evaluator.formats.registry import FORMATS, AnyFormat, of_kind, suffixes
 
 if TYPE_CHECKING:

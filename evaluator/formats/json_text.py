@@ -143,11 +143,7 @@ def parse(source: Source) -> object:
     text = source.content.decode()
     try:
         tree: object = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_constant=Unusable,
-            parse_float=_float,
-            parse_int=_integer,
+            text, object_pairs_hook=_object, parse_constant=Unusable, parse_float=_float, parse_int=_integer
         )
     except json.JSONDecodeError as error:
         _refuse_syntax(source.name, text, error)

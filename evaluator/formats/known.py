@@ -131,11 +131,7 @@ KNOWN: Final[tuple[Known, ...]] = (
         ((b"<mets:mets", b"<mets ", b"loc.gov/METS"), (b"fileSec", b"structMap", b"METS")),
         "Give the ALTO or PAGE XML files that it lists.",
     ),
-    Known(
-        "TEI XML",
-        ((b"<TEI", b"<teiCorpus"),),
-        "Give PAGE XML or ALTO of the same pages.",
-    ),
+    Known("TEI XML", ((b"<TEI", b"<teiCorpus"),), "Give PAGE XML or ALTO of the same pages."),
     Known(
         "hOCR",
         ((b"<html", b"<HTML"), (b"ocr_page", b"ocr-system", b"ocr-capabilities")),

@@ -14,12 +14,7 @@ import numpy as np
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.formats import folder, limits
-from evaluator.formats.base import (
-    BoxFormat,
-    Reading,
-    read_boxes,
-    warn_of_unknown,
-)
+from evaluator.formats.base import BoxFormat, Reading, read_boxes, warn_of_unknown
 from evaluator.formats.column_cache import get_or_read, holds
 from evaluator.formats.detect import (
     HEAD_BYTES,

@@ -13,12 +13,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import in_unit_of
 from evaluator.data.polygons import polygon_issues
-from evaluator.formats.base import (
-    BoxFormat,
-    Content,
-    Format,
-    Kind,
-)
+from evaluator.formats.base import BoxFormat, Content, Format, Kind
 from evaluator.system.registry import Registry
 
 if TYPE_CHECKING:

@@ -406,15 +406,7 @@ def is_supervision(header: Sequence[str]) -> bool:
 
 
 def columns_of(
-    rows: Rows,
-    plan: Plan,
-    collector: Collector,
-    reading: Reading,
-    *,
-    format: str,
-    source: str,
-    side: Side,
-    sha256: str,
+    rows: Rows, plan: Plan, collector: Collector, reading: Reading, *, format: str, source: str, side: Side, sha256: str
 ) -> Annotations:
     """Return the columns of a table; raise `BadInput` with all issues of the file.
 

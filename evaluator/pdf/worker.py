@@ -828,13 +828,7 @@ def _image_pages(image: Image.Image, kind: str) -> Iterator[_ImagePage]:
         yield _ImagePage(frame, size, turned, told)
 
 
-_IMAGE_SIGNS = {
-    b"\x89PNG\r\n\x1a\n": "PNG",
-    b"\xff\xd8\xff": "JPEG",
-    b"II*\0": "TIFF",
-    b"MM\0*": "TIFF",
-    b"BM": "BMP",
-}
+_IMAGE_SIGNS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"II*\0": "TIFF", b"MM\0*": "TIFF", b"BM": "BMP"}
 # EXIF: how the stored picture has to be turned or mirrored, as numbers of Pillow's Transpose.
 _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 _ON_SIDE = (5, 6, 7, 8)

@@ -376,10 +376,7 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
             result.truth_partner.tolist(),
             *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),
         )
-    assert matched == {
-        None: ([0, 1, 2], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
-        True: ([0, -1, 2], [0.5, 1.0], [1.0, 1.0]),
-    }
+    assert matched == {None: ([0, 1, 2], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]), True: ([0, -1, 2], [0.5, 1.0], [1.0, 1.0])}
 
 
 def named(truth: Path, prediction: Path, *, iou: float, polygons: bool) -> list[tuple[str, str, float]]:
@@ -453,10 +450,7 @@ def squares(folder: Path, seed: int) -> tuple[Path, Path]:
 def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path: Path) -> None:
     crossed, flat = [0, 0, 40, 40, 40, 0, 0, 40], [0, 0, 40, 40, 20, 20]
     truth, prediction = coco_files(tmp_path, [[crossed], None], [None, [flat]])
-    for chosen, places in (
-        ({}, []),
-        ({"polygons": True}, ["$.annotations[0].segmentation", "$[1].segmentation"]),
-    ):
+    for chosen, places in (({}, []), ({"polygons": True}, ["$.annotations[0].segmentation", "$[1].segmentation"])):
         (evaluated,) = evaluate("coco", truth, [prediction], **chosen)
         assert [issue.place for issue in evaluated.issues] == places
     assert [issue.sentence for issue in evaluated.issues] == [

@@ -149,11 +149,7 @@ def test_what_a_target_cannot_hold_is_listed() -> None:
             "YOLO has images, no documents of several pages",
             "YOLO does not name a model",
         ],
-        "cvat": [
-            "CVAT has no scores",
-            "CVAT has images, no documents of several pages",
-            "CVAT does not name a model",
-        ],
+        "cvat": ["CVAT has no scores", "CVAT has images, no documents of several pages", "CVAT does not name a model"],
         "label-studio": ["Label Studio has images, no documents of several pages"],
         "page-xml": ["PAGE XML has images, no documents of several pages", "PAGE XML does not name a model"],
         "omnidocbench": [

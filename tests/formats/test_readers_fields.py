@@ -389,10 +389,7 @@ def test_any_bytes_are_refused_with_issues(content: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("position", "message"),
-    [
-        (8, "Expecting property name enclosed in double quotes"),
-        (6, "Illegal trailing comma before end of object"),
-    ],
+    [(8, "Expecting property name enclosed in double quotes"), (6, "Illegal trailing comma before end of object")],
     ids=["to Python 3.12", "from Python 3.13"],
 )
 def test_a_trailing_comma_is_worded_alike_under_every_python(

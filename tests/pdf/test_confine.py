@@ -161,9 +161,7 @@ def attempted(targets: list[Any], *missing: str) -> tuple[list[str], dict[str, o
 
 
 @linux_only
-def test_without_seccomp_landlock_holds_files_and_the_network(
-    targets: tuple[list[Any], socket.socket, Any],
-) -> None:
+def test_without_seccomp_landlock_holds_files_and_the_network(targets: tuple[list[Any], socket.socket, Any]) -> None:
     layers, outcomes = attempted(targets[0], "_seccomp")
     version = next((int(name.split()[1]) for name in layers if name.startswith("Landlock")), 0)
     if version < 4:

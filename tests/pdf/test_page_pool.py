@@ -37,11 +37,7 @@ from evaluator.pdf.worker import (
     write_frame,
 )
 from tests.page_asking import picture_of, refused, run_python
-from tests.pdf_fixtures import (
-    form_bomb,
-    page,
-    pages,
-)
+from tests.pdf_fixtures import form_bomb, page, pages
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

@@ -20,13 +20,7 @@ from PIL import Image, ImageOps
 from evaluator.pdf import worker
 from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.pdf.worker import (
-    IMAGE_PIXEL_LIMIT,
-    PIXEL_LIMIT,
-    SIDE_LIMIT,
-    Description,
-    pixel_size,
-)
+from evaluator.pdf.worker import IMAGE_PIXEL_LIMIT, PIXEL_LIMIT, SIDE_LIMIT, Description, pixel_size
 from tests.page_asking import picture_of, refused
 from tests.pdf_fixtures import (
     HOSTILE,

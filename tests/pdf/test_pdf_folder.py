@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
 from tests.page_asking import refused, run_python
-from tests.pdf_fixtures import (
-    page,
-    png_header,
-)
+from tests.pdf_fixtures import page, png_header
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE_FOLDER = PdfFolder(PROJECT / "sample_data")

@@ -389,15 +389,6 @@ def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
 Step = Callable[[Annotations, Annotations, Fix], Annotations]
 
 _STEPS: Final[Mapping[str, Step]] = {
-    "page-offset": _with_offset,
-    "xywh": _reshape,
-    "xyxy": _reshape,
-    "centre": _reshape,
-    "corners": _reshape,
-    "swap-axes": _swap,
-    "units": _units,
-    "scale": _scale,
-    "x-flip": _flip,
-    "y-flip": _flip,
-    "shift": _shift,
-}
+    "page-offset": _with_offset, "xywh": _reshape, "xyxy": _reshape, "centre": _reshape, "corners": _reshape,
+    "swap-axes": _swap, "units": _units, "scale": _scale, "x-flip": _flip, "y-flip": _flip, "shift": _shift,
+}  # fmt: skip

@@ -27,17 +27,9 @@ _STEP = 1 << 16
 # Small files of blanks compress better than any limit; below this nothing is gained by refusing them.
 _RATIO_COUNTS_FROM = 1 << 20
 _UNREADABLE = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError,
+    OverflowError, RuntimeError, ValueError,
+)  # fmt: skip
 
 
 class Member(NamedTuple):

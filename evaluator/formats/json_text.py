@@ -31,11 +31,9 @@ _UTF8_RULE = "JSON must be UTF-8 (RFC 8259, section 8.1)"
 _SYNTAX_RULE = "the text must be well-formed JSON (RFC 8259)"
 _ZIP = b"PK\x03\x04"
 _BOMS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"), (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
-)
+)  # fmt: skip
 _DECODE_STEP = 1 << 20
 # Longer integers overflow float64, and from 4,300 digits on Python refuses to convert them.
 _MAX_DIGITS = 300

@@ -16,22 +16,10 @@ from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, corners_of, pairs_of
 
 _CATEGORIES: Final = {
-    0: "title",
-    1: "plain_text",
-    2: "abandon",
-    3: "figure",
-    4: "figure_caption",
-    5: "table",
-    6: "table_caption",
-    7: "table_footnote",
-    8: "isolate_formula",
-    9: "formula_caption",
-    13: "embedding",
-    14: "isolated",
-    15: "ocr_text",
-    16: "low_score_text",
-    101: "image_footnote",
-}
+    0: "title", 1: "plain_text", 2: "abandon", 3: "figure", 4: "figure_caption", 5: "table", 6: "table_caption",
+    7: "table_footnote", 8: "isolate_formula", 9: "formula_caption", 13: "embedding", 14: "isolated", 15: "ocr_text",
+    16: "low_score_text", 101: "image_footnote",
+}  # fmt: skip
 _FLAT_MARKS: Final = (b'"page_idx"', b'"type"')
 _THOUSAND: Final = 1000.0
 _RANKED: Final = (("_middle", "_layout"), ("_model",), ("_content_list", "_content_list_v2"))

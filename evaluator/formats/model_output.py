@@ -35,13 +35,9 @@ _STEPS = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _LAST_KEY = re.compile(r"([A-Za-z_]\w*)((?:\[\d+\])*)\Z")
 _SNAKE = re.compile(r"(?<=[a-z0-9])_([a-z0-9])")
 _KINDS: Final = {
-    "float": "a number",
-    "int": "an integer",
-    "str": "a string",
-    "bool": "true or false",
-    "array": "an array",
+    "float": "a number", "int": "an integer", "str": "a string", "bool": "true or false", "array": "an array",
     "object": "an object",
-}
+}  # fmt: skip
 _ENDINGS = re.compile(r"\.(pdf|png|jpe?g|tiff?|bmp|webp|gif|docx|pptx|xlsx|html?|md)\Z", re.IGNORECASE)
 _FEWEST_POINTS: Final = 2
 # How far below a folder the files of its documents are, and how many files are looked at.

@@ -17,88 +17,51 @@ ProblemKind = Literal[
 
 # Title, text, fix. Braces: document, folder, page (from 1), index (from 0), detail.
 _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
-    "no_folder": (
-        "No PDF folder is open",
-        "{document} is looked up by its name in the folder of the PDFs, and none was given.",
-        "Add the PDF in Files, or start with the folder that holds it.",
-    ),
-    "missing": (
-        "PDF not found under {folder}",
-        "No document named {document} is in the folder {folder} or in the folders inside it. {detail}",
-        "Put the document into this folder, or add it in Files.",
-    ),
-    "blocked": (
-        "PDF not found under {folder}",
-        "Documents are found by their name inside the folder {folder}; {document} {detail}, so it was not looked up.",
-        "Name the document in the annotation by its file name, such as report.pdf.",
-    ),
-    "ambiguous": (
-        "Several documents are named {document}",
-        "The folder {folder} holds {detail}; which one is meant is not clear.",
-        "Keep one of them, or give them different names.",
-    ),
-    "not_pdf": (
-        "{document} is not a document that can be shown",
-        "Its content is neither that of a PDF nor of the image that its name promises. {detail}",
-        "Replace it by the real document.",
-    ),
-    "encrypted": (
-        "{document} is password protected",
-        "The document can be opened only with a password, so its pages cannot be drawn.",
-        "Save a copy without the password under the same name.",
-    ),
-    "unreadable": (
-        "{document} cannot be read",
-        "The document is damaged, so this page cannot be drawn. {detail}",
-        "Open it in a PDF viewer and save it again, or get a fresh copy.",
-    ),
-    "no_pages": (
-        "{document} has no pages",
-        "The document holds no page, so no annotation can lie on one.",
-        "Get a complete copy of the document.",
-    ),
-    "page_out_of_range": (
-        "{document} has no page {page}",
-        "The annotation asks for page_index {index}, which counts from 0; the document has {detail}.",
-        "Check page_index in the annotation, or get the document that was annotated.",
-    ),
-    "too_large": (
-        "{document} is too large to be drawn",
-        "The limits are 200 MiB for a document, 100,000 pages, and 50 million pixels for an image, 400 million for a "
-        "JPEG, 20 million for a WebP. {detail}",
-        "Split the document, or save it smaller.",
-    ),
-    "too_slow": (
-        "Rendering took too long",
-        "Page {page} of {document} was not ready after {detail} and was stopped. It is not tried again for 10 minutes.",
-        "Open the page in a PDF viewer; saving it again in simpler form often helps.",
-    ),
-    "not_ready": (
-        "This page is still being drawn",
-        "Page {page} of {document} was not ready after {detail}. It is drawn further while others go first.",
-        "It is looked for again by itself for a minute; after that open it again.",
-    ),
-    "out_of_memory": (
-        "Rendering needed too much memory",
-        "Page {page} of {document} needs more memory than a page may have. It is not tried again for 10 minutes.",
-        "Save the document with smaller images, or view it in a PDF viewer.",
-    ),
-    "worker_lost": (
-        "The renderer stopped at this page",
-        "The renderer ended while it was at page {page} of {document}. The page is not tried again for 10 minutes.",
-        "Open the document in a PDF viewer and save it again.",
-    ),
-    "busy": (
-        "The renderer is busy",
-        "Other pages are being drawn; page {page} of {document} had to wait too long.",
-        "Try again in a moment.",
-    ),
-    "no_renderer": (
-        "Pages cannot be drawn here",
-        "The renderer could not be started. {detail}",
-        "Check the installation of PyMuPDF and Pillow; all numbers are complete without page images.",
-    ),
-}
+    "no_folder": ("No PDF folder is open",
+     "{document} is looked up by its name in the folder of the PDFs, and none was given.",
+     "Add the PDF in Files, or start with the folder that holds it."),
+    "missing": ("PDF not found under {folder}",
+     "No document named {document} is in the folder {folder} or in the folders inside it. {detail}",
+     "Put the document into this folder, or add it in Files."),
+    "blocked": ("PDF not found under {folder}",
+     "Documents are found by their name inside the folder {folder}; {document} {detail}, so it was not looked up.",
+     "Name the document in the annotation by its file name, such as report.pdf."),
+    "ambiguous": ("Several documents are named {document}",
+     "The folder {folder} holds {detail}; which one is meant is not clear.",
+     "Keep one of them, or give them different names."),
+    "not_pdf": ("{document} is not a document that can be shown",
+     "Its content is neither that of a PDF nor of the image that its name promises. {detail}",
+     "Replace it by the real document."),
+    "encrypted": ("{document} is password protected",
+     "The document can be opened only with a password, so its pages cannot be drawn.",
+     "Save a copy without the password under the same name."),
+    "unreadable": ("{document} cannot be read", "The document is damaged, so this page cannot be drawn. {detail}",
+     "Open it in a PDF viewer and save it again, or get a fresh copy."),
+    "no_pages": ("{document} has no pages", "The document holds no page, so no annotation can lie on one.",
+     "Get a complete copy of the document."),
+    "page_out_of_range": ("{document} has no page {page}",
+     "The annotation asks for page_index {index}, which counts from 0; the document has {detail}.",
+     "Check page_index in the annotation, or get the document that was annotated."),
+    "too_large": ("{document} is too large to be drawn",
+     "The limits are 200 MiB for a document, 100,000 pages, and 50 million pixels for an image, 400 million for a "
+     "JPEG, 20 million for a WebP. {detail}", "Split the document, or save it smaller."),
+    "too_slow": ("Rendering took too long",
+     "Page {page} of {document} was not ready after {detail} and was stopped. It is not tried again for 10 minutes.",
+     "Open the page in a PDF viewer; saving it again in simpler form often helps."),
+    "not_ready": ("This page is still being drawn",
+     "Page {page} of {document} was not ready after {detail}. It is drawn further while others go first.",
+     "It is looked for again by itself for a minute; after that open it again."),
+    "out_of_memory": ("Rendering needed too much memory",
+     "Page {page} of {document} needs more memory than a page may have. It is not tried again for 10 minutes.",
+     "Save the document with smaller images, or view it in a PDF viewer."),
+    "worker_lost": ("The renderer stopped at this page",
+     "The renderer ended while it was at page {page} of {document}. The page is not tried again for 10 minutes.",
+     "Open the document in a PDF viewer and save it again."),
+    "busy": ("The renderer is busy", "Other pages are being drawn; page {page} of {document} had to wait too long.",
+     "Try again in a moment."),
+    "no_renderer": ("Pages cannot be drawn here", "The renderer could not be started. {detail}",
+     "Check the installation of PyMuPDF and Pillow; all numbers are complete without page images."),
+}  # fmt: skip
 
 
 class PageProblem(Exception):

@@ -35,11 +35,9 @@ _PAPER: Final = (595.0, 842.0)
 _EDGE: Final = 40.0
 _GAP: Final = 14.0
 _STYLES: Final = {
-    "TP": ("#00796B", 1.0, None),
-    "truth": ("#00796B", 0.6, None),
-    "FP": ("#C75000", 1.8, None),
+    "TP": ("#00796B", 1.0, None), "truth": ("#00796B", 0.6, None), "FP": ("#C75000", 1.8, None),
     "FN": ("#5E35B1", 1.4, "[5 3] 0"),
-}
+}  # fmt: skip
 _LOST: Final = "#FFC400"
 _FAINT: Final = 0.42
 _BAR_COLOURS: Final = {"loss": "#C75000", "gain": "#1F5FA8"}

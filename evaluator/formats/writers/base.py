@@ -192,10 +192,7 @@ def _no_model(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] 
 
 
 _LACKS: Final[Mapping[Lack, Callable[[Annotations, list[Sheet]], tuple[str, str, str] | None]]] = {
-    "scores": _no_scores,
-    "outlines": _no_outlines,
-    "documents": _no_documents,
-    "crowds": _no_crowds,
+    "scores": _no_scores, "outlines": _no_outlines, "documents": _no_documents, "crowds": _no_crowds,
     "model": _no_model,
-}
+}  # fmt: skip
 """Rule, found and fix of what is lost, in the order of the warnings; None where nothing is."""

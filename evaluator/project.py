@@ -24,11 +24,11 @@ from evaluator.data.fixes import Fix, fixes_for, refuse_label
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors
 from evaluator.data.page_sizes import PageKey, with_sizes
 from evaluator.formats.base import Kind, Reading
-from evaluator.formats.folder import below, head, is_folder
+from evaluator.formats.folder import files_below, head, is_folder
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
-from evaluator.system.memory import give_back
+from evaluator.system.memory import release_freed_memory
 from evaluator.system.threads import thread_pool
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def _beginnings(origin: Path | Upload) -> Iterator[tuple[str, bytes]]:
     if isinstance(origin, Upload):
         yield from ((name, content[:_BEGINNING]) for name, content in origin.files)
         return
-    for file in below(origin, 1, _MOST_BEGINNINGS) if is_folder(origin) else [origin]:
+    for file in files_below(origin, 1, _MOST_BEGINNINGS) if is_folder(origin) else [origin]:
         if file == origin or file.suffix.lower() in (".json", ".jsonl", ".ndjson"):
             yield file.name, head(file, _BEGINNING)
 
@@ -574,7 +574,7 @@ def evaluate_together(
         evaluations = evaluate_read(system, truth, models, options, count, scores=scores)
     for evaluation in evaluations:
         evaluation.result.release()
-    give_back()
+    release_freed_memory()
     return evaluations
 
 
@@ -754,7 +754,7 @@ def _over_ranges(
             # Where so many boxes are predicted few of them match, and the ordinary way looks for the reason.
             return None
         sides: tuple[tuple[Path, Side], ...] = ((predicted, "prediction"), (truth, "ground_truth"))
-        if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
+        if all(formats.is_cached(path, protocol.reading(side, options)) for path, side in sides):
             return None
     say(f"Reading {truth.name} and {name}")
     result = protocol.over_ranges(truth, predicted, options, name, error_types=boxes, executor=executor)

@@ -100,7 +100,7 @@ def _good_files() -> dict[str, list[tuple[str, bytes]]]:
     sized = replace(truth, page_size=np.array([[600.0, 800.0], [600.0, 800.0]]))
     files: dict[str, list[tuple[str, bytes]]] = {name: [] for name in formats.FORMATS}
     for name, writer in WRITERS.items():
-        files[name] += [(path.rsplit("/", 1)[-1], content) for path, content in writer.written(sized).files.items()]
+        files[name] += [(path.rsplit("/", 1)[-1], content) for path, content in writer.convert(sized).files.items()]
     files["snapshot"].append(("p.json", json.dumps(snapshot_file([row._replace(score=0.5) for row in rows])).encode()))
     files["pod"].append(
         ("a.xml", b'<document filename="a.png"><tableRegion><Coords points="1,1 5,5"/></tableRegion></document>')

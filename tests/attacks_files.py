@@ -23,7 +23,7 @@ from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.compare import earlier, gate
 from evaluator.compare.models import standings
 from evaluator.data.dataset import Dataset, join
-from evaluator.data.fixes import FixError, fix_of
+from evaluator.data.fixes import FixError, parse_fix
 from evaluator.data.issues import BadInput, refuse
 from evaluator.formats.fields.schema import schema_from
 from evaluator.matching.box_results import ALL_LABELS
@@ -252,7 +252,7 @@ def _read_condition(content: bytes, name: str) -> object:
 
 def _read_fix(content: bytes, name: str) -> object:
     try:
-        return fix_of(content.decode("utf-8", "surrogateescape"))
+        return parse_fix(content.decode("utf-8", "surrogateescape"))
     except FixError as problem:
         refuse(name, "", str(problem), "", "")
 

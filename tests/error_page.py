@@ -20,8 +20,8 @@ from evaluator.data.issues import Collector
 from evaluator.formats import FORMATS
 from evaluator.formats.coco import validate as coco
 from evaluator.formats.json_values import Shape
-from evaluator.formats.known import KNOWN
 from evaluator.formats.snapshot import validate as snapshot
+from evaluator.formats.unsupported import UNSUPPORTED_FORMATS
 from evaluator.pdf import problems as pages
 from evaluator.review import problems as store
 from tests import syntax
@@ -289,7 +289,7 @@ def page() -> str:
         ]
         if rows:
             parts.append(f"\n## {title}\n\n{table('rule | fix', sorted(rows))}")
-    known = [(each.title, shown(each.instead)) for each in KNOWN]
+    known = [(each.title, shown(each.instead)) for each in UNSUPPORTED_FORMATS]
     parts.append(f"\n## Formats that are recognised and not read\n\n{table('this is | fix', known)}")
     for title, sentences in (("Pages and documents", pages._SENTENCES), ("The store of findings", store._SENTENCES)):
         rows = [(blanked(first), blanked(fix)) for first, _, fix in sentences.values()]

@@ -17,7 +17,7 @@ from evaluator.cli.convert import other_contents, read_any
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, Side
-from evaluator.data.fixes import Fix, spelled
+from evaluator.data.fixes import Fix, fix_options
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_text, plain
 from evaluator.formats.base import Reading
 from evaluator.matching.overlap_limit import crowding_issues
@@ -171,7 +171,7 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
         lines.append(f"  apply it with {plain(diagnosis.option)}")
     elif diagnosis.labels_help:
         mapped = [Fix("label", f"{each.label}={each.proposal}") for each in diagnosis.labels if each.proposal]
-        lines.append(f"  with these labels F1 {number(diagnosis.labels_f1)}: {plain(spelled(mapped))}")
+        lines.append(f"  with these labels F1 {number(diagnosis.labels_f1)}: {plain(fix_options(mapped))}")
     return "\n".join(lines) + "\n"
 
 

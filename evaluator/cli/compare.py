@@ -33,7 +33,7 @@ from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import Evaluation
-from evaluator.system.memory import give_back, share_among_threads
+from evaluator.system.memory import release_freed_memory, share_among_threads
 
 _MOST_RESAMPLES: Final = 1_000_000
 
@@ -189,9 +189,9 @@ def _form(
     if json:
         # What one step has freed is given back for the next one: of many pages each takes as much as the boxes.
         each = [one.to_json() for one in evaluations]
-        give_back()
+        release_freed_memory()
         value = comparison.to_json(each)
-        give_back()
+        release_freed_memory()
         return export.to_json(value) + "\n"
     tables = comparison.tables(names)
     return export.to_markdown(tables) if markdown else export.to_text(tables)

@@ -28,7 +28,7 @@ from evaluator.data.page_sizes import with_sizes
 from evaluator.formats import search
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import Posters
-from evaluator.formats.writers import WRITERS, Writer, Written, writer_named
+from evaluator.formats.writers import WRITERS, Writer, WriteResult, writer_named
 from evaluator.formats.writers.base import HEAD
 from evaluator.metrics import export
 from evaluator.pdf.sizes import page_sizes
@@ -98,7 +98,7 @@ def convert(
             read = _with_sizes(read, pdfs, size_of(page_size), say.count, refused)
         say(f"Writing {out.name}")
         try:
-            written = writer.written(read)
+            written = writer.convert(read)
         except BadInput as problem:
             raise BadInput((*refused, *problem.issues)) from problem
         with writing("--out", out):
@@ -124,7 +124,7 @@ def _need_own_folder(out: Path, writer: Writer) -> None:
             elif each.is_file():
                 with each.open("rb") as file:
                     files[name] = file.read(HEAD)
-    foreign = sorted({*foreign, *files} - {*writer.wrote(files)})
+    foreign = sorted({*foreign, *files} - {*writer.own_files(files)})
     need_no_foreign(out, foreign, f"--force replaces a folder in which a conversion to {writer.name} wrote every file")
 
 
@@ -165,7 +165,7 @@ def _with_sizes(
     return sized
 
 
-def _save(written: Written, out: Path, *, folder: bool) -> None:
+def _save(written: WriteResult, out: Path, *, folder: bool) -> None:
     """Put the files in their place, all or none: an interrupted conversion leaves what was there."""
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))

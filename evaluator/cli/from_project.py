@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from evaluator.cli.program import UsageError
 from evaluator.cli.protocol_options import need_protocol
-from evaluator.data.fixes import fix_of
+from evaluator.data.fixes import parse_fix
 from evaluator.protocols import DEFAULT, PROTOCOLS
 from evaluator.workspace import project_file
 
@@ -55,7 +55,7 @@ def compared_files(
         raise UsageError(f"{project.name} has no ground truth and models for {protocol}.")
     known = PROTOCOLS[protocol].options.__struct_fields__
     kept: dict[str, Any] = {}
-    fixes = tuple(fix_of(urllib.parse.unquote(text)) for text in parts.get("fix", "").split(";") if text)
+    fixes = tuple(parse_fix(urllib.parse.unquote(text)) for text in parts.get("fix", "").split(";") if text)
     if fixes:
         kept["fix"] = (*fixes, *options.get("fix", ()))
     if sides.pdfs is not None and "pdfs" in known:

@@ -28,7 +28,7 @@ from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
 from evaluator.cli.program import UsageError, need_folder
-from evaluator.data.fixes import Fix, FixError, fix_of
+from evaluator.data.fixes import Fix, FixError, parse_fix
 from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxOptions
@@ -100,7 +100,7 @@ def _names_to_numbers(flag: str, texts: tuple[str, ...]) -> dict[str, float]:
 
 def _fixes(texts: tuple[str, ...]) -> tuple[Fix, ...]:
     try:
-        return tuple(map(fix_of, texts))
+        return tuple(map(parse_fix, texts))
     except FixError as problem:
         raise UsageError(f"{problem}.") from problem
 

@@ -17,7 +17,7 @@ from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
-from evaluator.data.dataset import Dataset, fixes_said
+from evaluator.data.dataset import Dataset, fix_texts
 from evaluator.data.issues import count_of
 from evaluator.metrics import export
 from evaluator.metrics.results import Signature, threshold_text
@@ -127,7 +127,7 @@ def _signature(
 ) -> str:
     """Return what made the list, in one line; no pair is matched, so there is no IoU threshold."""
     sides = (dataset.ground_truth, *dataset.predictions)
-    fixes = dict.fromkeys(fix for side in sides[1:] for fix in fixes_said(sides[0].source, side.source))
+    fixes = dict.fromkeys(fix for side in sides[1:] for fix in fix_texts(sides[0].source, side.source))
     return Signature(
         protocol=system.name,
         version=system.version,

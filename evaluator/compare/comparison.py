@@ -28,7 +28,7 @@ from evaluator.metrics.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
-from evaluator.system.memory import give_back
+from evaluator.system.memory import release_freed_memory
 
 STAR: Final = "★"
 NOTHING: Final = "–"
@@ -56,7 +56,7 @@ class Comparison:
         a, b = (first_boxes(result) for result in self.results[:2])
         # Before the differences: to name mistakes takes memory that the curves can have afterwards.
         cost = None if a is None or b is None else cost_of(a, b)
-        give_back()
+        release_freed_memory()
         return decide(self.differences, self.names, rule=self.rule, cost=cost)
 
     @cached_property

@@ -28,7 +28,7 @@ def box_key(side: Side, row: int) -> str:
     return f"{'g' if side == 'ground_truth' else 'p'}{row}"
 
 
-def box_of(key: str) -> tuple[Side, int]:
+def parse_box_key(key: str) -> tuple[Side, int]:
     """Return the side and the row that a `box_key` names."""
     return "ground_truth" if key[0] == "g" else "prediction", int(key[1:])
 
@@ -430,7 +430,7 @@ def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotation
     return replace(annotations, labels=labels, evaluated=len(mapped), boxes=boxes, label_map=label_map)
 
 
-class Mended(Protocol):
+class HasFixes(Protocol):
     """Anything that was read, with what was done to it afterwards."""
 
     @property
@@ -438,7 +438,7 @@ class Mended(Protocol):
         """As they are written on the command line."""
 
 
-def fixes_said(ground_truth: Mended, prediction: Mended) -> tuple[str, ...]:
+def fix_texts(ground_truth: HasFixes, prediction: HasFixes) -> tuple[str, ...]:
     """Return what was done to two files after reading, in words of the signature; empty for nothing."""
     sides = (("fix of the ground truth", ground_truth), ("fix", prediction))
     return tuple(f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes)

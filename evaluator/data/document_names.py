@@ -54,7 +54,7 @@ WORDS: Final[Mapping[str, str]] = {
 }
 
 
-def renamed(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) -> dict[str, str]:
+def match_names(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) -> dict[str, str]:
     """Return the known name by the other one, for names that differ and have exactly one counterpart.
 
     `names` are of the file that is mended, `known` of the one that it is compared with; `modes` are of `MODES`.
@@ -94,7 +94,7 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     count = 0
     for size in (1, 2, 3):
         for modes in combinations(MODES, size):
-            paired = len(renamed(names, known, modes))
+            paired = len(match_names(names, known, modes))
             # Another way of comparing has to bring more than a stray name.
             if paired > count + (0 if not best else max(0, len(names) // 20) if size > len(best) else 0):
                 best, count = modes, paired

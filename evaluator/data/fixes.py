@@ -94,7 +94,7 @@ _UNIT_WORDS: Final[Mapping[str, str]] = {
 }
 
 
-def fix_of(text: str) -> Fix:
+def parse_fix(text: str) -> Fix:
     """Return a fix from its text: ``y-flip``, ``page-offset=+1``, or ``lines.json:y-flip`` for one file.
 
     FixError, one sentence: there is no such fix, or its value makes no sense.
@@ -126,16 +126,16 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind == "page-offset":
         return _OFFSET.fullmatch(value) is not None and int(value) != 0
     numbers = _TWO.fullmatch(value)
-    return numbers is not None and (fix.kind != "scale" or min(numbers_of(fix)) > 0.0)
+    return numbers is not None and (fix.kind != "scale" or min(fix_numbers(fix)) > 0.0)
 
 
-def numbers_of(fix: Fix) -> tuple[float, float]:
+def fix_numbers(fix: Fix) -> tuple[float, float]:
     """Return the two numbers of a scale or shift; one number is both."""
     parts = [float(part) for part in fix.value.split(",")]
     return (parts[0], parts[1]) if len(parts) == 2 else (parts[0], parts[0])
 
 
-def words_of(fix: Fix) -> str:
+def fix_description(fix: Fix) -> str:
     """Return what a fix does, in words that follow "with"."""
     if fix.kind in _WORDS:
         return _WORDS[fix.kind]
@@ -151,11 +151,11 @@ def words_of(fix: Fix) -> str:
     if fix.kind == "page-offset":
         count = int(fix.value)
         return f"boxes moved {count_of(abs(count), 'page')} {'on' if count > 0 else 'back'}"
-    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(numbers_of(fix)))
+    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(fix_numbers(fix)))
     return f"coordinates times {numbers}" if fix.kind == "scale" else f"boxes shifted by {fix.value}"
 
 
-def spelled(fixes: Iterable[Fix], file: str = "") -> str:
+def fix_options(fixes: Iterable[Fix], file: str = "") -> str:
     """Return fixes as the options of a command, for the file of a name when one is given."""
     words = [f"{file}:{fix.text}" if file else fix.text for fix in fixes]
     return " ".join("--fix " + (f'"{word}"' if re.search(r"[^\w.=,:+/-]", word) else word) for word in words)
@@ -196,7 +196,7 @@ def apply_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -
 def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -> Annotations:
     names = [document.doc_id for document in source.documents]
     known = {document.doc_id: document for document in other.documents}
-    partners = of_names.renamed(names, list(known), modes)
+    partners = of_names.match_names(names, list(known), modes)
     documents = tuple(known[partners[each.doc_id]] if each.doc_id in partners else each for each in source.documents)
     return replace(source, documents=documents)
 
@@ -237,7 +237,7 @@ def with_corners(source: Annotations, corners: FloatArray, rings: Mapping[int, S
     return replace(source, boxes=boxes)
 
 
-def reshaped(xyxy: FloatArray, kind: str) -> FloatArray:
+def to_corners(xyxy: FloatArray, kind: str) -> FloatArray:
     """Return corners from numbers meant as xywh, xyxy, centre or corners; float64, shape (N, 4)."""
     x, y, third, fourth = xyxy.T
     if kind == "corners":
@@ -251,7 +251,7 @@ def reshaped(xyxy: FloatArray, kind: str) -> FloatArray:
 
 
 def _reshape(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    return with_corners(source, reshaped(source.boxes.xyxy, fix.kind), {})
+    return with_corners(source, to_corners(source.boxes.xyxy, fix.kind), {})
 
 
 def _rings(source: Annotations, points: Callable[[int, FloatArray], FloatArray]) -> dict[int, list[FloatArray]]:
@@ -270,7 +270,7 @@ def _scaled(source: Annotations, factor: FloatArray) -> Annotations:
 
 
 def _scale(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    return _scaled(source, np.tile(np.array(numbers_of(fix)), (len(source.boxes), 1)))
+    return _scaled(source, np.tile(np.array(fix_numbers(fix)), (len(source.boxes), 1)))
 
 
 def _shift(source: Annotations, other: Annotations, fix: Fix) -> Annotations:

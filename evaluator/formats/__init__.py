@@ -3,7 +3,7 @@
 from evaluator.formats.base import KINDS, BoxFormat, Content, FileGroup, Format, Kind, Reading
 from evaluator.formats.column_cache import digest_of
 from evaluator.formats.detect import HEAD_BYTES, detect_bytes, detect_file, need_kind, recognise, side_of
-from evaluator.formats.reading import files_of, is_kept, read, read_bytes, reads_whole
+from evaluator.formats.reading import files_of, is_cached, read, read_bytes, whole_path_format
 from evaluator.formats.registry import (
     FORMATS,
     AnyFormat,
@@ -18,8 +18,33 @@ from evaluator.formats.registry import (
 )
 
 __all__ = [
-    "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "FileGroup", "Format", "Kind", "Reading",
-    "detect_bytes", "detect_file", "digest_of", "files_of", "format_of", "is_kept", "need_kind", "of_kind",
-    "outline_issues", "pair_issues", "read", "read_bytes", "reads_whole", "recognise", "register", "registered",
-    "resolve", "side_of", "suffixes",
+    "FORMATS",
+    "HEAD_BYTES",
+    "KINDS",
+    "AnyFormat",
+    "BoxFormat",
+    "Content",
+    "FileGroup",
+    "Format",
+    "Kind",
+    "Reading",
+    "detect_bytes",
+    "detect_file",
+    "digest_of",
+    "files_of",
+    "format_of",
+    "is_cached",
+    "need_kind",
+    "of_kind",
+    "outline_issues",
+    "pair_issues",
+    "read",
+    "read_bytes",
+    "recognise",
+    "register",
+    "registered",
+    "resolve",
+    "side_of",
+    "suffixes",
+    "whole_path_format",
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from evaluator.data.issues import BadInput, Collector, Issue, examples, has_erro
 from evaluator.formats import folder, limits
 
 if TYPE_CHECKING:
-    from evaluator.formats.writers import Written
+    from evaluator.formats.writers import WriteResult
 
 Kind = Literal["boxes", "fields", "posters"]
 """What the files of a format hold: `Annotations`, `FieldDocuments` or `Posters`."""
@@ -169,11 +169,11 @@ class Format(ABC, Generic[T]):
         """Return what is wrong or odd about two files together; empty where rules are about single files."""
         return ()
 
-    def write(self, content: T) -> Written | None:
+    def write(self, content: T) -> WriteResult | None:
         """Return the files of some content and what they cannot hold; None for formats that are read only."""
         return None
 
-    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+    def group_path(self, file: Path, given: Collection[Path]) -> Path:
         """Return what is read as a whole when this file is found: itself, or a folder above it.
 
         Parameters
@@ -183,20 +183,22 @@ class Format(ABC, Generic[T]):
         """
         return file
 
-    def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
-        """Return the folder that each unit is a part of, by unit; empty for most formats.
+    def merged_groups(
+        self, groups: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]
+    ) -> dict[Path, Path]:
+        """Return the folder that each group is a part of, by group; empty for most formats.
 
         Parameters
         ----------
-        units : mapping of Path to sequence of (Path, bytes)
-            The files of each unit, as `unit_of` found them.
+        groups : mapping of Path to sequence of (Path, bytes)
+            The files of each group, as `group_path` found them.
         given : collection of Path
             Files and folders named by the user.
         """
         return {}
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
-        """Return what the names and bytes of its files say of the side of a unit."""
+    def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
+        """Return what the names and bytes of its files say of the side of a group."""
         sides = (self.side_of(content, file.name) for file, content in files)
         return FileGroup(path=path, format=self.name, sides=frozenset(side for side in sides if side is not None))
 
@@ -219,20 +221,20 @@ class BoxFormat(Format[Annotations]):
     pages_apart: ClassVar[bool] = False
     file_per_document: ClassVar[bool] = False
 
-    def write(self, content: Annotations) -> Written | None:
+    def write(self, content: Annotations) -> WriteResult | None:
         """Return what the writer of this name makes; None without one, `BadInput` for what it cannot write."""
         # Only what writes a file needs them, which take 1 ms.
         from evaluator.formats.writers import WRITERS
 
         writer = WRITERS.get(self.name)
-        return writer.written(content) if writer else None
+        return writer.convert(content) if writer else None
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
+    def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return what the files state, else the ground truth by its name or by its lack of scores."""
-        stated = super().unit(path, files)
+        stated = super().file_group(path, files)
         if stated.sides or self.states_side:
             return stated
-        sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        sides: frozenset[Side] = frozenset(["ground_truth"] if has_truth_name(path) else [])
         return msgspec.structs.replace(stated, sides=sides, unscored=not sides)
 
     def place(self, source: Annotations, row: int) -> str:
@@ -263,7 +265,7 @@ class BoxFormat(Format[Annotations]):
         """Return the files whose boxes another of the same folder has as well; none for most formats."""
         return ()
 
-    def takes(self, path: Path) -> bool:
+    def reads_whole(self, path: Path) -> bool:
         """Return whether `read_path` reads a file or folder as a whole; only for a few formats."""
         return False
 
@@ -273,7 +275,7 @@ class BoxFormat(Format[Annotations]):
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """Return the columns of several files whose bytes are at hand; see `Format.read_files`."""
-        return read_several(folder.held(files), name, reading, lambda _content, _name: self)
+        return read_several(folder.in_memory(files), name, reading, lambda _content, _name: self)
 
 
 FormatOf = Callable[[bytes, str], BoxFormat]
@@ -385,7 +387,7 @@ def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
         return None
 
 
-def is_called_truth(path: Path) -> bool:
+def has_truth_name(path: Path) -> bool:
     """Return whether a folder or file has one of the usual names of a ground truth."""
     return is_truth_name(path.resolve().stem if path.is_file() else path.resolve().name)
 

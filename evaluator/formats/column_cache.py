@@ -126,7 +126,7 @@ def get_or_read(
     return source
 
 
-def holds(path: Path, asked: Asked) -> bool:
+def is_stored(path: Path, asked: Asked) -> bool:
     """Return whether the cache has the columns of an annotation file, whose bytes are not read where it is empty."""
     home = cache_folder()
     if home is None or path.stat().st_size < SMALLEST or not home.is_dir() or not any(home.glob(f"*{_SUFFIX}")):

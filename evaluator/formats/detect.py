@@ -14,7 +14,7 @@ from evaluator.formats.base import KINDS, BoxFormat, Kind, Reading, UnknownForma
 from evaluator.formats.registry import FORMATS, AnyFormat, of_kind, suffixes
 
 if TYPE_CHECKING:
-    from evaluator.formats.known import Known
+    from evaluator.formats.unsupported import Unsupported
 
 HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
@@ -186,24 +186,24 @@ def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> No
     if claims:
         found = f"{' or '.join(row.title for row in claims)}, not {named.title}"
         refuse(name, "", rule, found, f"Read it with --format {claims[0].name}, or leave --format out.")
-    if other := unread_format(content):
+    if other := unsupported_format(content):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
     if not pages:
         fix = "Correct --format, or leave it out."
         refuse(name, "", f"{rule}; {named.title} has {named.looks_for}", "nothing of that", fix)
 
 
-def unread_format(content: bytes) -> Known | None:
+def unsupported_format(content: bytes) -> Unsupported | None:
     """Return the format that bytes are recognised as and that is not read."""
     # Its table takes 1 ms, and only files that are refused need it.
-    from evaluator.formats import known
+    from evaluator.formats import unsupported
 
-    return known.name_of(content[:HEAD_BYTES])
+    return unsupported.find(content[:HEAD_BYTES])
 
 
 def refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Raise `BadInput` for bytes that no format claims: what they are, or what is wrong with them."""
-    if other := unread_format(content):
+    if other := unsupported_format(content):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
     if _EMPTY_LIST.fullmatch(content):
         fix = (

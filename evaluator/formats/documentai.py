@@ -13,8 +13,8 @@ import msgspec
 
 from evaluator.data.issues import count_of
 from evaluator.formats.build import Size
-from evaluator.formats.known import VISION
 from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys
+from evaluator.formats.unsupported import VISION
 
 _MARKS: Final = (
     b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"', b'"text_anchor"',

@@ -33,7 +33,7 @@ def on_disk(paths: Iterable[Path]) -> list[File]:
     return [File(path.name, partial(load, path)) for path in paths]
 
 
-def held(files: Iterable[tuple[str, bytes]]) -> list[File]:
+def in_memory(files: Iterable[tuple[str, bytes]]) -> list[File]:
     """Return files whose names and bytes are at hand."""
     return [File(name, lambda _limit, content=content: content) for name, content in files]  # type: ignore[misc]
 
@@ -65,7 +65,7 @@ def is_folder(path: Path) -> bool:
     return os.path.isdir(path)
 
 
-def listed(path: Path) -> list[Path]:
+def list_files(path: Path) -> list[Path]:
     """Return the files of a folder by name, without hidden ones; `BadInput` when it cannot be listed."""
     try:
         return [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
@@ -73,7 +73,7 @@ def listed(path: Path) -> list[Path]:
         _refuse_unreadable(path, error)
 
 
-def below(path: Path, depth: int, most: int) -> Iterator[Path]:
+def files_below(path: Path, depth: int, most: int) -> Iterator[Path]:
     """Yield the first files in a folder and so far below it, by name in each folder, without hidden ones."""
     left = most
     for here, folders, names in os.walk(path):
@@ -101,7 +101,7 @@ def files(path: Path, suffixes: Sequence[str], known: Callable[[Path], bool] = l
 
     Those with the first of `suffixes` that the folder has, and of those with others the ones that `known` accepts.
     """
-    entries = [entry for entry in listed(path) if entry.suffix.lower() in suffixes]
+    entries = [entry for entry in list_files(path) if entry.suffix.lower() in suffixes]
     if not entries:
         rule = f"a folder must hold files that end in {' or '.join(suffixes)}"
         refuse(path.name, "", rule, "none", "Name the folder of the annotation files.")

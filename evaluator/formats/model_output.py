@@ -95,13 +95,13 @@ class ModelOutput(BoxFormat):
             normalise = self.normalise and not file.shares
             return file.builder.annotations(source.sha256, reading, side="prediction", normalise=normalise)
 
-    def takes(self, path: Path) -> bool:
+    def reads_whole(self, path: Path) -> bool:
         """Return whether a path is a folder of folders of documents, for tools that write these."""
         return self.folder_per_document and folder.is_folder(path) and bool(self._documents_below(path))
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
         """Return the columns of a file, or of a folder of files or document folders; see `Format.read_path`."""
-        if not self.takes(path):
+        if not self.reads_whole(path):
             return super().read_path(path, reading)
         files = [
             folder.File(file.relative_to(path).as_posix(), partial(folder.load, file))
@@ -109,30 +109,32 @@ class ModelOutput(BoxFormat):
         ]
         return read_several(files, path.resolve().name, reading, lambda _content, _name: self)
 
-    def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
-        """Return the folder above the folders of documents, by unit in these; see `Format.joined`.
+    def merged_groups(
+        self, groups: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]
+    ) -> dict[Path, Path]:
+        """Return the folder above the folders of documents, by group in these; see `Format.merged_groups`.
 
         Without such folders, that of the files of one run, of which one is read.
         """
         wholes: dict[Path, Path] = {}
-        for unit, files in units.items() if self.folder_per_document else ():
+        for group, files in groups.items() if self.folder_per_document else ():
             file = files[0][0]
             above = [each for each in file.parents[:_FOLDERS] if each.name == self._document(file)]
-            if unit in given:
+            if group in given:
                 continue
             if above and self._is_below(above[-1], given):
-                wholes[unit] = above[-1].parent
+                wholes[group] = above[-1].parent
             elif len(self._run(file)) > 1:
-                wholes[unit] = file.parent
+                wholes[group] = file.parent
         return wholes
 
     def _is_below(self, of_document: Path, given: Collection[Path]) -> bool:
         """Whether the folder of a document is below one that was given, and lies among folders of documents."""
-        return any(each in of_document.parents for each in given) and self.takes(of_document.parent)
+        return any(each in of_document.parents for each in given) and self.reads_whole(of_document.parent)
 
     def _run(self, file: Path) -> list[Path]:
         """The files beside one that have its boxes as well, where no other annotations lie there; else none."""
-        names = [each.name for each in folder.listed(file.parent) if each.suffix.lower() in self.suffixes]
+        names = [each.name for each in folder.list_files(file.parent) if each.suffix.lower() in self.suffixes]
         several = len(names) - len(self.repeated(names)) == 1
         return [file.parent / name for name in names] if several else []
 
@@ -141,7 +143,9 @@ class ModelOutput(BoxFormat):
 
     def _documents_below(self, path: Path) -> list[Path]:
         """The files in folders that are named by document; none where other files lie beside these folders."""
-        files = [file for file in folder.below(path, _FOLDERS, _MOST_FILES) if file.suffix.lower() in self.suffixes]
+        files = [
+            file for file in folder.files_below(path, _FOLDERS, _MOST_FILES) if file.suffix.lower() in self.suffixes
+        ]
         named = [file for file in files if self._document(file) in file.relative_to(path).parts[:1]]
         own = [file for file in named if self.detect(folder.head(file), file.name)]
         # Beside their own, tools write files about them, which are of no format.

@@ -17,7 +17,7 @@ import msgspec
 from evaluator.data.dataset import Side
 from evaluator.data.issues import BadInput, Collector, Issue, quote
 from evaluator.formats import folder, json_text, limits
-from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, is_called_truth
+from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, has_truth_name
 
 ENDINGS: Final[Mapping[Side, tuple[str, ...]]] = {
     "ground_truth": ("_sub-json", "_reference"),
@@ -403,17 +403,17 @@ class PosterTexts(Format[Posters]):
         report = held.get(root / REPORT)
         return posters if report is None else _with_sources(posters, lambda: report)
 
-    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+    def group_path(self, file: Path, given: Collection[Path]) -> Path:
         """Return the folder of the posters; a folder of one poster lies in it, unless it was given."""
         if file in given:
             return file
         in_own_folder = file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
         return file.parent.parent if in_own_folder and file.parent not in given else file.parent
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
+    def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return the unit with the sides that the file names state, or else the name of the folder."""
-        unit = super().unit(path, files)
-        by_folder: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        unit = super().file_group(path, files)
+        by_folder: frozenset[Side] = frozenset(["ground_truth"] if has_truth_name(path) else [])
         return msgspec.structs.replace(unit, sides=unit.sides or by_folder)
 
 

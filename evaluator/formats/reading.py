@@ -15,7 +15,7 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.formats import folder, limits
 from evaluator.formats.base import BoxFormat, Reading, read_boxes, warn_of_unknown
-from evaluator.formats.column_cache import get_or_read, holds
+from evaluator.formats.column_cache import get_or_read, is_stored
 from evaluator.formats.detect import (
     HEAD_BYTES,
     allows_empty,
@@ -24,7 +24,7 @@ from evaluator.formats.detect import (
     detect_file,
     need_format,
     refuse_unknown,
-    unread_format,
+    unsupported_format,
 )
 from evaluator.formats.registry import of_kind
 
@@ -65,7 +65,7 @@ def read(
     )  # fmt: skip
     path = Path(path)
     need_format(format, path.name)
-    if whole := reads_whole(path, format):
+    if whole := whole_path_format(path, format):
         return _with_far_pages(whole.read_path(path, reading))
     if path.suffix.lower() == ".zip" and not folder.is_folder(path):
         packed = _from_archive(folder.load(path, limits.MAX_FILE_BYTES), path.name, format, reading)
@@ -95,23 +95,23 @@ def read(
     return _with_far_pages(source)
 
 
-def is_kept(path: Path, reading: Reading) -> bool:
+def is_cached(path: Path, reading: Reading) -> bool:
     """Return whether `read` would take the columns of a file from the cache on disk."""
     # As `read` hands it on: the format apart.
-    return holds(path, (reading.format, msgspec.structs.replace(reading, format=None)))
+    return is_stored(path, (reading.format, msgspec.structs.replace(reading, format=None)))
 
 
 def _name_known_files(path: Path) -> None:
     """Refuse a folder whose recognised files are all of formats that are not read."""
-    named = [(file, head) for file in folder.listed(path) if unread_format(head := folder.head(file))]
-    if named and not any(map(_is_known_file, folder.listed(path))):
+    named = [(file, head) for file in folder.list_files(path) if unsupported_format(head := folder.head(file))]
+    if named and not any(map(_is_known_file, folder.list_files(path))):
         file, head = named[0]
         refuse_unknown(head, f"{path.resolve().name}/{file.name}")
 
 
 def _name_folders_below(path: Path) -> None:
     """Refuse a folder without files of a known format by naming those below it; pass when there are none."""
-    known_files = (file for file in folder.below(path, _FOLDER_DEPTH, _FILES_LOOKED_AT) if _is_known_file(file))
+    known_files = (file for file in folder.files_below(path, _FOLDER_DEPTH, _FILES_LOOKED_AT) if _is_known_file(file))
     names = list(dict.fromkeys(file.parent.relative_to(path).as_posix() for file in known_files))
     if names and "." not in names:
         rule = "a folder must hold its annotation files itself"
@@ -122,14 +122,14 @@ def _left_out(path: Path) -> tuple[Issue, ...]:
     """Return warnings for what lies in a folder and is not read with it."""
     collector = Collector(path.resolve().name, max_per_rule=None)
     read, endings = set(files_of(path)), box_suffixes()
-    beside = [file for file in folder.listed(path) if file not in read and file.suffix.lower() in endings]
+    beside = [file for file in folder.list_files(path) if file not in read and file.suffix.lower() in endings]
     texts = [file for file in beside if file.suffix.lower() in _ANY_TEXT]
     warn_of_unknown([file.name for file in beside if file not in texts], collector)
     if labels := [file.name for file in texts[:_FILES_LOOKED_AT] if _is_known_file(file)]:
         rule, fix = "text files that look like labels are left out", "Give them as a folder of their own."
         collector.warning("", rule, examples(labels), fix)
     folders = (entry for entry in sorted(path.iterdir()) if entry.is_dir() and not entry.name.startswith("."))
-    inside = (file for each in folders for file in folder.below(each, _FOLDER_DEPTH - 1, _FILES_LOOKED_AT))
+    inside = (file for each in folders for file in folder.files_below(each, _FOLDER_DEPTH - 1, _FILES_LOOKED_AT))
     below = [
         file.relative_to(path).as_posix() for file in islice(inside, 10 * _FILES_LOOKED_AT) if _is_known_file(file)
     ]
@@ -159,10 +159,10 @@ def files_of(path: Path) -> list[Path]:
     return folder.files(path, box_suffixes(), _goes_along)
 
 
-def reads_whole(path: Path, format: str | None = None) -> BoxFormat | None:
+def whole_path_format(path: Path, format: str | None = None) -> BoxFormat | None:
     """Return the format of boxes that reads a path as a whole; None for a path that is read file by file."""
     rows = of_kind("boxes").items()
-    return next((row for name, row in rows if format in (name, None) and row.takes(path)), None)
+    return next((row for name, row in rows if format in (name, None) and row.reads_whole(path)), None)
 
 
 def read_bytes(
@@ -233,7 +233,7 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
     row = next((row for member in members for row in rows if _is_own(member, row)), None)
     if row is None:
-        named = (member for member in members if unread_format(member.content))
+        named = (member for member in members if unsupported_format(member.content))
         if (first := next(named, None)) is not None:
             refuse_unknown(first.content, f"{name}/{first.name}")
         of_archives = [suffix for each in rows if each.detect(_EMPTY_ARCHIVE, name) for suffix in each.suffixes]

@@ -13,20 +13,20 @@ from typing import Final, NamedTuple
 from evaluator import formats
 from evaluator.data.issues import BadInput
 from evaluator.formats import folder, limits
-from evaluator.formats.base import FileGroup, is_called_truth
+from evaluator.formats.base import FileGroup, has_truth_name
 
 _DEPTH: Final = 4
 _MAX_FILES: Final = 20_000
 
 
 class Search(NamedTuple):
-    """What was recognised: units in the order of their first files.
+    """What was recognised: groups in the order of their first files.
 
     `unknown`: of no format or side. `others`: of no format, with an ending that files of all kinds have, such as .txt.
     `beside`: below a folder that is read as a whole, whose reader does not take them.
     """
 
-    units: list[FileGroup]
+    groups: list[FileGroup]
     unknown: list[Path]
     others: list[Path]
     beside: list[Path]
@@ -52,11 +52,11 @@ def walk(paths: Iterable[Path]) -> Iterator[Path]:
                 yield Path(here) / name
 
 
-def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
-    """Return the units that some files belong to; a file in `given`, named by the user, is its own unit.
+def file_groups(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
+    """Return the groups that some files belong to; a file in `given`, named by the user, is its own group.
 
     Files without the ending of a format are passed over. One of no known format belongs to the folder it lies in when
-    that is a unit, whose reader judges it; the others, and files that should state their side and do not, are unknown.
+    that is a group, whose reader judges it; the others, and files that should state their side and do not, are unknown.
     """
     endings = formats.suffixes()
     of_all_kinds = {suffix for row in formats.FORMATS.values() for suffix in row.of_all_kinds}
@@ -70,32 +70,32 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
         format_ = formats.recognise(content, file.name)
         (looked_at if format_ or file.suffix.lower() not in of_all_kinds else others).append(file)
         if format_:
-            members.setdefault((format_.name, format_.unit_of(file, given)), []).append((file, content))
+            members.setdefault((format_.name, format_.group_path(file, given)), []).append((file, content))
     _gather_documents(members, given)
     _join_parts(members, given)
-    recognised = [formats.FORMATS[name].unit(path, parts) for (name, path), parts in members.items()]
-    usable = [unit for unit in recognised if unit.sides or not formats.FORMATS[unit.format].states_side]
-    within = {unit.path for unit in usable}
+    recognised = [formats.FORMATS[name].file_group(path, parts) for (name, path), parts in members.items()]
+    usable = [group for group in recognised if group.sides or not formats.FORMATS[group.format].states_side]
+    within = {group.path for group in usable}
     used = {file for (_, path), parts in members.items() if path in within for file, _ in parts}
     unknown, others = (
         [file for file in part if file not in used and within.isdisjoint(file.parents)] for part in (looked_at, others)
     )
     # Where a format takes whole folders, its reader says what it leaves out.
-    whole = [unit for unit in usable if unit.path.is_dir() and formats.reads_whole(unit.path) is None]
-    beside = [file for file in looked_at if file not in used and any(_passes_over(unit, file) for unit in whole)]
+    whole = [group for group in usable if group.path.is_dir() and formats.whole_path_format(group.path) is None]
+    beside = [file for file in looked_at if file not in used and any(_passes_over(group, file) for group in whole)]
     return Search(usable, unknown, others, beside)
 
 
-def _passes_over(unit: FileGroup, file: Path) -> bool:
-    if unit.path not in file.parents:
+def _passes_over(group: FileGroup, file: Path) -> bool:
+    if group.path not in file.parents:
         return False
-    row = formats.FORMATS[unit.format]
-    deeper = row.kind == "boxes" and file.parent != unit.path
+    row = formats.FORMATS[group.format]
+    deeper = row.kind == "boxes" and file.parent != group.path
     return deeper or file.suffix.lower() not in row.suffixes
 
 
 def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:
-    """Make one unit of the files of a folder when each holds one document and nothing else lies there."""
+    """Make one group of the files of a folder when each holds one document and nothing else lies there."""
     folders: dict[Path, list[tuple[str, Path]]] = {}
     for key, parts in members.items():
         for where in {file.parent for file, _ in parts}:
@@ -104,16 +104,16 @@ def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]],
         format_ = formats.of_kind("boxes").get(keys[0][0])
         files = [file for _, file in keys]
         alike = len(keys) > 1 and {name for name, _ in keys} == {keys[0][0]}
-        alike = alike and not {*files} & {*given} and not any(map(is_called_truth, files))
+        alike = alike and not {*files} & {*given} and not any(map(has_truth_name, files))
         if format_ and format_.file_per_document and alike and formats.files_of(where) == files:
             members[keys[0][0], where] = [part for key in keys for part in members.pop(key)]
 
 
 def _join_parts(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:
-    """Make one unit of those that their format says are parts of one."""
+    """Make one group of those that their format says are parts of one."""
     for name in dict.fromkeys(name for name, _ in members):
         parts = {path: files for (of, path), files in members.items() if of == name}
-        for path, whole in formats.FORMATS[name].joined(parts, given).items():
+        for path, whole in formats.FORMATS[name].merged_groups(parts, given).items():
             files = members.pop((name, path))
             members.setdefault((name, whole), []).extend(files)
 

@@ -21,7 +21,7 @@ import numpy as np
 from evaluator.data.dataset import Annotations, Side, map_labels
 from evaluator.data.issues import BadInput, Collector, count_of, examples, quote, refuse
 from evaluator.formats import folder, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, FileGroup, Reading, is_called_truth, is_truth_name
+from evaluator.formats.base import ANY_SIDE, BoxFormat, FileGroup, Reading, has_truth_name, is_truth_name
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, listed
 from evaluator.formats.xml_text import is_number
 
@@ -87,18 +87,18 @@ class Yolo(BoxFormat):
         scored = len(words) > _BOX and (len(words) % 2 == 0 or _TRACK.search(content[:_HEAD]) is not None)
         return "prediction" if scored and _is_labels(content) else None
 
-    def takes(self, path: Path) -> bool:
+    def reads_whole(self, path: Path) -> bool:
         """Return whether a path is a label file or ``data.yaml``, read with what lies beside, or their folder."""
         if not folder.is_folder(path):
             return path.suffix.lower() in self.suffixes and self.detect(folder.head(path), path.name)
         # Beside names of classes, other files go along with the labels, as the notes.json of Label Studio does.
-        others = any(file.suffix.lower() in (".json", ".xml") for file in folder.listed(path))
+        others = any(file.suffix.lower() in (".json", ".xml") for file in folder.list_files(path))
         if others and _names_in(path) is None:
             return False
         texts = [file for file in _below(path) if file.suffix.lower() == ".txt"]
         return any(_is_labels(folder.head(file)) for file in texts[:_SAMPLE])
 
-    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+    def group_path(self, file: Path, given: Collection[Path]) -> Path:
         """Return the folder of ``data.yaml``, or else that of the file."""
         if file.suffix.lower() in _YAML:
             return file.parent
@@ -108,20 +108,22 @@ class Yolo(BoxFormat):
         with_names = (path for path in above if _names_in(path) is not None)
         return next(with_names, file.parent)
 
-    def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
+    def merged_groups(
+        self, groups: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]
+    ) -> dict[Path, Path]:
         """Return the data set of each folder that is a part of one where no file names the classes.
 
         Folders are joined when their files have different names and all of them have confidences, or none. A folder in
         `given` is one data set only when those in it are called labels or as splits are.
         """
-        whole = {path: path for path in units if path not in given and _names_in(path) is None}
+        whole = {path: path for path in groups if path not in given and _names_in(path) is None}
         roots = {above for path in given for above in (path, *path.parents)}
         above = {each for path in whole for each in path.parents if each in given or each not in roots}
         for parent in sorted(above, key=lambda path: len(path.parts), reverse=True):
-            below = [path for path in units if path == parent or parent in path.parents]
+            below = [path for path in groups if path == parent or parent in path.parents]
             parts: dict[Path, list[tuple[Path, bytes]]] = {}
             for path in below:
-                parts.setdefault(whole.get(path, path), []).extend(units[path])
+                parts.setdefault(whole.get(path, path), []).extend(groups[path])
             if whole.keys() >= set(below) and self._is_one(parent, parts, named=parent in given):
                 whole |= dict.fromkeys(below, parent)
         return {path: at for path, at in whole.items() if at != path}
@@ -130,17 +132,17 @@ class Yolo(BoxFormat):
         """Return whether folders, with their files, are parts of one data set."""
         splits = all(path == parent or (path.parent == parent and _SPLIT.fullmatch(path.name)) for path in parts)
         inner = [path for path in parts if path != parent]
-        if not splits and (named or len(parts) == 1 or any(map(is_called_truth, inner))):
+        if not splits and (named or len(parts) == 1 or any(map(has_truth_name, inner))):
             return False
         names = [{file.name for file, _ in files} for files in parts.values()]
         scored = {any(self.side_of(content) for _, content in files) for files in parts.values()}
-        return len(set().union(*names)) == sum(map(len, names)) and len(scored) == 1 and self.takes(parent)
+        return len(set().union(*names)) == sum(map(len, names)) and len(scored) == 1 and self.reads_whole(parent)
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
-        """Return the unit: a prediction when a file has confidences, a ground truth when its folder says so."""
-        sides: frozenset[Side] = super().unit(path, files).sides
+    def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
+        """Return the group: a prediction when a file has confidences, a ground truth when its folder says so."""
+        sides: frozenset[Side] = super().file_group(path, files).sides
         scored = bool(sides)
-        if not sides and is_called_truth(path):
+        if not sides and has_truth_name(path):
             sides = frozenset(["ground_truth"])
         return FileGroup(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 
@@ -152,7 +154,7 @@ class Yolo(BoxFormat):
         if name.lower().endswith(_YAML):
             rule = f"names of classes are not boxes ({_SOURCE})"
             refuse(name, "", rule, "", "Give the folder of the labels, or a zip archive of it.")
-        return _read(folder.held([(name, content)]), name, reading, one=True)
+        return _read(folder.in_memory([(name, content)]), name, reading, one=True)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
         """Return the columns of a text file, or of a folder or its ``data.yaml``; see `Format.read_path`."""
@@ -164,7 +166,7 @@ class Yolo(BoxFormat):
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """Return the columns of several files whose bytes are at hand, names of classes among them."""
-        return _read(folder.held(files), name, reading)
+        return _read(folder.in_memory(files), name, reading)
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
         """Return a prediction without names of classes under those of its ground truth.
@@ -190,7 +192,7 @@ FORMAT: Final = Yolo()
 
 def _below(path: Path, depth: int = 0) -> list[Path]:
     """Return the files in and below a folder, by name, without hidden ones; `BadInput` without a list."""
-    entries = folder.listed(path)
+    entries = folder.list_files(path)
     if depth < _BELOW:
         for inner in sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")):
             entries += _below(inner, depth + 1)
@@ -201,7 +203,7 @@ def _below(path: Path, depth: int = 0) -> list[Path]:
 
 def _names_in(path: Path) -> Path | None:
     try:
-        files = folder.listed(path)
+        files = folder.list_files(path)
     except BadInput:
         return None
     by_kind = sorted(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
-from evaluator.data.dataset import Dataset, JoinedBoxes, Side, fixes_said
+from evaluator.data.dataset import Dataset, JoinedBoxes, Side, fix_texts
 from evaluator.data.order import PageRows
 from evaluator.data.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 from evaluator.matching.pairs import Candidates, Matches, outlined_pairs, overlapping_pairs
@@ -148,7 +148,7 @@ class BoxMatching(ABC):
     @property
     def _fixes(self) -> tuple[str, ...]:
         """What was done to the files before they were compared, in words of the signature."""
-        return fixes_said(self.dataset.ground_truth.source, self.prediction.source)
+        return fix_texts(self.dataset.ground_truth.source, self.prediction.source)
 
     @property
     def asked_labels(self) -> tuple[str, ...] | None:

@@ -93,7 +93,7 @@ def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
 
     A page is in several parts only where one part would be too large for it.
     """
-    memory.keep()
+    memory.keep_freed_memory()
     todo = [_Boxes(range(pages), boxes.page << lanes.bits | boxes.lane, *boxes[2:])]
     parts = []
     while todo:

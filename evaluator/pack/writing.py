@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from evaluator.pdf import writer as pdf_writer
-from evaluator.pdf.process import Expired, Lost, Process
-from evaluator.pdf.writer import Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section, Taken
+from evaluator.pdf.process import Process, ProcessLost, ProcessTimeout
+from evaluator.pdf.writer import Accepted, Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section
 
 _SECONDS: Final = 60.0
 _answer_of: Final = msgspec.msgpack.Decoder(Answer).decode
@@ -47,7 +47,7 @@ class Writer:
         if isinstance(message, Mark):
             message = self._handed(message)
         answer = self._ask(message)
-        if isinstance(answer, Taken):
+        if isinstance(answer, Accepted):
             return answer.left_out
         raise WritingProblem(_sentence(answer))
 
@@ -57,7 +57,7 @@ class Writer:
             handed = self._process.hand(message.path)
         except OSError as problem:
             raise WritingProblem(problem.strerror or "The file cannot be read.") from problem
-        except Lost:
+        except ProcessLost:
             raise WritingProblem(_sentence(None)) from None
         return msgspec.structs.replace(message, path="") if handed else message
 
@@ -82,7 +82,7 @@ class Writer:
         """Return the answer to a message, or to none; None when the process has gone or was killed."""
         try:
             frame = self._process.exchange(payload, seconds=self._seconds)
-        except (Expired, Lost):
+        except (ProcessTimeout, ProcessLost):
             return None
         answer: Answer = _answer_of(frame)
         return answer

@@ -30,7 +30,7 @@ from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.issues import count_of, plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.pdf.problems import PageProblem, ProblemKind
-from evaluator.pdf.process import Expired, Lost, Process
+from evaluator.pdf.process import Process, ProcessLost, ProcessTimeout
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
     PAGE_LIMIT,
@@ -155,7 +155,7 @@ class _Worker(Process):
         """Wait for the first message; the process was started earlier and is mostly there already."""
         reply = _decoded(self.exchange(b"", seconds=seconds))
         if not isinstance(reply, Ready):
-            raise Lost(reply.detail if isinstance(reply, Failure) else "It did not send its version.")
+            raise ProcessLost(reply.detail if isinstance(reply, Failure) else "It did not send its version.")
         self.engine, self.confined = reply.engine, reply.confined
 
     def ask(self, request: Request, path: Path, *, slow_after: float, when_slow: Callable[[], object]) -> Reply:
@@ -190,7 +190,7 @@ def _decoded(answer: bytes) -> Reply:
     try:
         reply: Reply = _reply_of(answer)
     except (msgspec.MsgspecError, UnicodeError) as problem:
-        raise Lost("It sent something that is not an answer.") from problem
+        raise ProcessLost("It sent something that is not an answer.") from problem
     return reply
 
 
@@ -512,10 +512,10 @@ class PagePool:
                 reply = worker.ask(request, asked.place, slow_after=self._slow_after, when_slow=when_slow)
                 answer = _checked(reply, request.encoding)
                 healthy = not (isinstance(answer, Failure) and answer.kind == "out_of_memory")
-            except Expired as met:
+            except ProcessTimeout as met:
                 detail = str(met) or f"{self._time_limit:g} s of the processor"
                 raise asked.problem("too_slow", detail) from None
-            except Lost:
+            except ProcessLost:
                 raise asked.problem("worker_lost") from None
             finally:
                 self._give_back(worker, healthy=healthy)
@@ -556,7 +556,7 @@ class PagePool:
                     worker.await_ready(self._start_limit)
                 # One that ended while it was idle is no page's doing.
                 ready = worker.process.poll() is None
-            except (Expired, Lost) as met:
+            except (ProcessTimeout, ProcessLost) as met:
                 detail = str(met)
             finally:
                 if not ready:
@@ -657,13 +657,13 @@ def _checked(
             counted = reply.kind != "page_out_of_range" or re.fullmatch(r"[0-9]{1,9}", reply.detail)
             _need(bool(counted), "It sent an invalid page count.")
             return reply
-    raise Lost("It sent its version twice.")
+    raise ProcessLost("It sent its version twice.")
 
 
 def _need(sound: bool, otherwise: str) -> None:
     """Raise `Lost` for what an honest worker cannot have sent."""
     if not sound:
-        raise Lost(otherwise)
+        raise ProcessLost(otherwise)
 
 
 def _numbers(sent: bytes) -> FloatArray:

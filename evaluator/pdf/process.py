@@ -31,11 +31,11 @@ _ENVIRONMENT: Final = (
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-class Lost(Exception):
+class ProcessLost(Exception):
     """The process ended by itself, or said something that it must not say."""
 
 
-class Expired(Exception):
+class ProcessTimeout(Exception):
     """The process was ended at its limit: of the processor, by the system, or of the clock."""
 
 
@@ -44,7 +44,7 @@ def python_module(name: str) -> list[str]:
     return [sys.executable, "-P", "-m", name]
 
 
-def little_environment() -> dict[str, str]:
+def minimal_environment() -> dict[str, str]:
     """The environment of a process that reads documents; it empties even this before the first one."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     places = (str(_ROOT), os.environ.get("PYTHONPATH", ""))
@@ -67,7 +67,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 # Never read: when this end closes, because this process has died, the other one dies too.
                 stderr=subprocess.PIPE,
-                env=little_environment(),
+                env=minimal_environment(),
                 pass_fds=kept,
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -95,7 +95,7 @@ class Process:
             try:
                 socket.send_fds(self._files, [b"f"], [file.fileno()])
             except OSError as problem:
-                raise Lost(str(problem)) from problem
+                raise ProcessLost(str(problem)) from problem
         return True
 
     def exchange(
@@ -121,7 +121,7 @@ class Process:
             clock = time.monotonic() - begun
             if clock >= seconds:
                 self.kill()
-                raise Expired(f"{seconds:g} s")
+                raise ProcessTimeout(f"{seconds:g} s")
             if not slow and (clock >= slow_by_clock or self.processor_seconds() - used >= slow_after):
                 slow = True
                 when_slow()
@@ -130,8 +130,8 @@ class Process:
             return answer
         self.kill()
         if sys.platform != "win32" and self.process.wait() == -signal.SIGXCPU:
-            raise Expired
-        raise Lost(str(answer)) from answer
+            raise ProcessTimeout
+        raise ProcessLost(str(answer)) from answer
 
     def _talk(self, reply_bytes: int) -> None:
         """Write messages and read their answers, until there is nobody to ask or nothing more is to be said."""

@@ -40,14 +40,14 @@ def page_sizes(
             if count is not None:
                 count(place, len(source.documents))
             named = pages.get(document.doc_id, ())
-            of_document = measured(
+            of_document = document_page_sizes(
                 documents, pool, document.name, named, images, images_only=images_only, refused=refused
             )
             sizes |= {(document.doc_id, index): size for index, size in of_document.items()}
     return sizes
 
 
-def measured(
+def document_page_sizes(
     folder: PdfFolder,
     pool: PagePool,
     name: str,

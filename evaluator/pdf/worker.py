@@ -1148,7 +1148,7 @@ def main() -> None:
     """Serve requests from stdin until it is closed."""
     source, sink, files = own_pipes()
     # The pictures of pages come and go.
-    memory.keep()
+    memory.keep_freed_memory()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
     try:

@@ -192,7 +192,7 @@ class Finish(msgspec.Struct, frozen=True, tag=True):
     title: str = ""
 
 
-class Taken(msgspec.Struct, frozen=True, tag=True):
+class Accepted(msgspec.Struct, frozen=True, tag=True):
     """A message was worked off; `left_out` notes had no page."""
 
     left_out: int = 0
@@ -212,7 +212,7 @@ class Refusal(msgspec.Struct, frozen=True, tag=True):
 
 
 Message = Fonts | Section | Rows | Mark | Finish
-Answer = Taken | Piece | Refusal
+Answer = Accepted | Piece | Refusal
 
 
 class _Refused(Exception):
@@ -441,7 +441,7 @@ class _RequestHandler:
         self._document: _Untyped = None
         self._flow: _Flow | None = None
 
-    def take(self, message: Fonts | Section | Rows) -> Taken:
+    def take(self, message: Fonts | Section | Rows) -> Accepted:
         """Work one message off; the font comes first."""
         if self._flow is None:
             self._flow = _Flow(message if isinstance(message, Fonts) else None)
@@ -449,7 +449,7 @@ class _RequestHandler:
             self._flow.section(message)
         elif isinstance(message, Rows):
             self._flow.rows(message)
-        return Taken()
+        return Accepted()
 
     def finish(self, message: Finish) -> bytes:
         if self._flow is not None:
@@ -462,7 +462,7 @@ class _RequestHandler:
         content: bytes = self._document.tobytes(garbage=3, deflate=True, no_new_id=True)
         return content
 
-    def mark(self, message: Mark, handed: int | None) -> Taken:
+    def mark(self, message: Mark, handed: int | None) -> Accepted:
         """Return a document with its notes, one layer for each of their names."""
         pymupdf = engine()
         self._document = _opened(pymupdf, message, handed)
@@ -478,7 +478,7 @@ class _RequestHandler:
             if sheet is None or sheet.number != note.page:
                 sheet = _Sheet(pymupdf, self._document[note.page])
             sheet.annotate(note, layers[note.layer])
-        return Taken(left_out)
+        return Accepted(left_out)
 
 
 def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from evaluator.data.boxes import IntArray
-from evaluator.system.memory import keep
+from evaluator.system.memory import keep_freed_memory
 from evaluator.system.threads import in_threads
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _begun() -> None:
     import multiprocessing
     from multiprocessing.connection import wait
 
-    keep()
+    keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -22,14 +22,14 @@ def share_among_threads() -> None:
 
 
 @cache
-def keep() -> None:
+def keep_freed_memory() -> None:
     """Have this process keep up to 64 MB of freed memory, so that large arrays need no new pages."""
     if (limit := _of_glibc("mallopt")) is not None:
         limit(_M_MMAP_THRESHOLD, _BLOCK)
         limit(_M_TRIM_THRESHOLD, 2 * _BLOCK)
 
 
-def give_back() -> None:
+def release_freed_memory() -> None:
     """Return unused memory to the system, wherever in a pool it lies."""
     if (trim := _of_glibc("malloc_trim")) is not None:
         trim(ctypes.c_size_t(0))

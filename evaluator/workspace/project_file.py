@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from evaluator.data.fixes import FixError, fix_of
+from evaluator.data.fixes import FixError, parse_fix
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import folder
 from evaluator.formats.base import Kind
@@ -113,7 +113,7 @@ def read(path: Path) -> tuple[Workspace, str]:
         collector.error("protocol", rule, quote(held.protocol), "Correct it, or leave it out.")
     for at, text in enumerate(held.fix):
         try:
-            fix_of(text)
+            parse_fix(text)
         except FixError as problem:
             collector.error(f"fix[{at}]", f"{problem} ({_SOURCE})", quote(text), "Correct it, or leave it out.")
     collector.raise_if_failed()

@@ -16,7 +16,7 @@ import msgspec
 
 from evaluator import formats
 from evaluator.data.issues import BadInput, Issue, Severity, examples, has_errors, plain
-from evaluator.formats import folder, known, limits, search
+from evaluator.formats import folder, limits, search, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 
@@ -121,16 +121,16 @@ def find(
     files = list(search.walk(paths))
     taken = {path.resolve() for path in named}
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
-    gathered = search.units(left, paths)
+    gathered = search.file_groups(left, paths)
     kind_of = {path: _kind_at(path) for path in named}
     pdf_folder = pdfs or _folder_of_pdfs(files)
-    unread = [path for path in left if path.suffix.lower() in known.SUFFIXES and _is_known(path)]
+    unread = [path for path in left if path.suffix.lower() in unsupported.SUFFIXES and _is_known(path)]
     issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
     if ground_truth and not as_reference and _is_prediction(ground_truth):
         issues.append(_not_a_truth(ground_truth))
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
-        units = [unit for unit in gathered.units if formats.FORMATS[unit.format].kind == kind]
+        units = [unit for unit in gathered.groups if formats.FORMATS[unit.format].kind == kind]
         truth = ground_truth if ground_truth and kind_of[ground_truth] == kind else None
         chosen = _chosen(units, truth, [path for path in predictions if kind_of[path] == kind], issues)
         issues += [_too_many(path) for path in chosen.predictions[_MODELS_SHOWN:]]
@@ -250,7 +250,7 @@ def _too_many(path: Path) -> Issue:
 def _is_known(path: Path) -> bool:
     """Tell whether a file is of a format that is recognised and not read."""
     try:
-        return known.name_of(folder.load(path, limits.MAX_FILE_BYTES)[: formats.HEAD_BYTES]) is not None
+        return unsupported.find(folder.load(path, limits.MAX_FILE_BYTES)[: formats.HEAD_BYTES]) is not None
     except BadInput:
         return False
 

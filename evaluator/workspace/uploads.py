@@ -16,7 +16,7 @@ import msgspec
 from evaluator import formats
 from evaluator.data.dataset import Side
 from evaluator.data.issues import BadInput, Collector, Issue
-from evaluator.formats import archive, known, search, table
+from evaluator.formats import archive, search, table, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES, name_problem
 from evaluator.pdf.worker import is_page_file
@@ -103,9 +103,9 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
         files = list(search.walk([root]))
-        units = search.units(files)
-        whole = _whole_archives(units.units, root, uploads)
-        loose = [unit for unit in units.units if not any(path in unit.path.parents for path in whole)]
+        units = search.file_groups(files)
+        whole = _whole_archives(units.groups, root, uploads)
+        loose = [unit for unit in units.groups if not any(path in unit.path.parents for path in whole)]
         held = [*loose, *(each.unit for each in whole.values())]
         proposed = tuple(_proposed(held, root, files, open_truths, whole))
         tables = tuple(
@@ -114,7 +114,9 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
             if path.suffix.lower() in table.FORMAT.suffixes and table.looks_like_table(path.read_bytes())
         )
         suffixes = formats.suffixes()
-        of_others = [path for path in files if path.suffix.lower() not in suffixes and known.name_of(path.read_bytes())]
+        of_others = [
+            path for path in files if path.suffix.lower() not in suffixes and unsupported.find(path.read_bytes())
+        ]
         for path in (*units.unknown, *of_others):
             try:
                 formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())

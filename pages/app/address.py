@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluator.analysis.slices.measure_values import ALL, AVERAGES, MEASURES
-from evaluator.data.fixes import fix_of
+from evaluator.data.fixes import parse_fix
 from evaluator.data.issues import MOST_SHOWN, cut, whole
 from evaluator.matching.box_items import Query
 from evaluator.matching.causes import Family
@@ -145,7 +145,7 @@ def _fixes(text: str) -> tuple[str, ...]:
     """Return the fixes of a text, separated by semicolons, each as on the command line."""
     parts = tuple(urllib.parse.unquote(part) for part in text.split(";"))
     for part in parts:
-        fix_of(part)  # a FixError is a ValueError
+        parse_fix(part)  # a FixError is a ValueError
     return parts
 
 

@@ -12,7 +12,7 @@ from typing import Final, ParamSpec, TypeVar
 
 import streamlit as st
 
-from evaluator.system import held_memory, memory
+from evaluator.system import memory, memory_limit
 from evaluator.system.lru_cache import LRUCache
 
 FEW: Final = 8
@@ -61,8 +61,8 @@ def cached(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Callab
 
 
 def _give_back(kept: LRUCache[Hashable, tuple[R]]) -> None:
-    if held_memory.is_much() and kept.shorten(FEW):
-        memory.give_back()
+    if memory_limit.is_exceeded() and kept.shorten(FEW):
+        memory.release_freed_memory()
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from evaluator.data.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.pdf.sizes import Size, measured
+from evaluator.pdf.sizes import Size, document_page_sizes
 from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
 from evaluator.project import AnyProject
 from evaluator.system.lru_cache import LRUCache
@@ -193,7 +193,7 @@ def sizes_of(loaded: LoadedBoxes, document: str, pages: Sequence[int]) -> dict[i
     root = loaded.project.pdfs
     if root is None:
         return {}
-    return measured(_folder(root), pool(), _name_of(loaded, document), pages, loaded.dataset.page_images)
+    return document_page_sizes(_folder(root), pool(), _name_of(loaded, document), pages, loaded.dataset.page_images)
 
 
 def pdf_listing(root: Folders | None) -> PdfFolder | None:

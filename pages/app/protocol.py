@@ -8,7 +8,7 @@ from typing import Any
 from evaluator import formats
 from evaluator.analysis.doctor import match_check
 from evaluator.data.dataset import Annotations, Dataset
-from evaluator.data.fixes import Fix, fix_of, fixes_for
+from evaluator.data.fixes import Fix, fixes_for, parse_fix
 from evaluator.data.issues import Issue
 from evaluator.data.polygons import POLYGON_IOU
 from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs
@@ -64,7 +64,7 @@ def prepare_pixels(truth: Annotations, prediction: Annotations) -> Annotations:
 
 def fixes(name: str) -> tuple[Fix, ...]:
     """Return the chosen fixes of a prediction."""
-    return fixes_for(tuple(map(fix_of, state.fixes)), name)
+    return fixes_for(tuple(map(parse_fix, state.fixes)), name)
 
 
 def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:

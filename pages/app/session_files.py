@@ -154,7 +154,7 @@ class Place:
 
 def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     """Read a file of boxes by content, shared by all sessions; or a folder, or a file with its sidecars."""
-    if isinstance(origin, Path) and (origin.is_dir() or formats.reads_whole(origin)):
+    if isinstance(origin, Path) and (origin.is_dir() or formats.whole_path_format(origin)):
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
     if isinstance(origin, Upload) and len(origin.files) > 1:
         return cast(Annotations, project.read_content(origin, reading, "boxes"))

@@ -15,8 +15,8 @@ from evaluator import cli, formats, project
 from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.diagnosis import Diagnosis, fix_advice
 from evaluator.data.dataset import Annotations
-from evaluator.data.document_names import MODES, best_modes, renamed
-from evaluator.data.fixes import KINDS, FixError, apply_fixes, fix_of, fixes_for, spelled
+from evaluator.data.document_names import MODES, best_modes, match_names
+from evaluator.data.fixes import KINDS, FixError, apply_fixes, fix_options, fixes_for, parse_fix
 from evaluator.data.issues import BadInput
 from evaluator.data.label_names import Overlaps, proposals
 from evaluator.project import OptionError
@@ -289,8 +289,8 @@ def test_labels_of_omnidocbench_and_of_a_model_of_its_demo() -> None:
     ],
 )  # fmt: skip
 def test_a_fix_is_written_as_it_is_read(text: str) -> None:
-    assert fix_of(text).text == text
-    fix = fix_of(f"C:out.json:{text}")
+    assert parse_fix(text).text == text
+    fix = parse_fix(f"C:out.json:{text}")
     assert (fix.text, fix.file) == (text, "C:out.json")
 
 
@@ -307,23 +307,23 @@ def test_a_fix_is_written_as_it_is_read(text: str) -> None:
 )
 def test_a_fix_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(FixError) as refused:
-        fix_of(text)
+        parse_fix(text)
     assert str(refused.value) == sentence
 
 
 def test_fixes_are_for_all_predictions_or_for_one_file() -> None:
-    fixes = [fix_of("y-flip"), fix_of("b.json:xywh")]
+    fixes = [parse_fix("y-flip"), parse_fix("b.json:xywh")]
     assert [fix.text for fix in fixes_for(fixes, "a.json")] == ["y-flip"]
     assert [fix.text for fix in fixes_for(fixes, "b.json")] == ["y-flip", "xywh"]
     assert fixes_for(fixes, "gt.json", prediction=False) == ()
-    assert spelled([fix_of("label=a b=c")]) == '--fix "label=a b=c"'
+    assert fix_options([parse_fix("label=a b=c")]) == '--fix "label=a b=c"'
 
 
 def test_outlines_follow_their_boxes() -> None:
     source = annotations([box(0.1, 0.2, 0.3, 0.4)])
     ring = np.array([[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]])
     source.boxes.polygons[0] = [ring]  # type: ignore[index]
-    flipped = apply_fixes(source, source, [fix_of("y-flip"), fix_of("shift=0.1,0")])
+    flipped = apply_fixes(source, source, [parse_fix("y-flip"), parse_fix("shift=0.1,0")])
     np.testing.assert_allclose(flipped.boxes.xyxy, [[0.2, 0.6, 0.4, 0.8]])
     np.testing.assert_allclose(flipped.boxes.polygons[0], [[[0.2, 0.8], [0.4, 0.8], [0.3, 0.6]]])
     np.testing.assert_allclose(source.boxes.polygons[0], [ring])
@@ -333,14 +333,14 @@ def test_outlines_follow_their_boxes() -> None:
 def test_a_fix_that_leaves_no_boxes_is_refused() -> None:
     source = annotations([box(0.5, 0.5, 0.6, 0.6), box(0.1, 0.1, 0.9, 0.9)])
     with pytest.raises(BadInput, match="1 of 2 boxes without, with xyxy"):
-        apply_fixes(source, source, [fix_of("xyxy")])
+        apply_fixes(source, source, [parse_fix("xyxy")])
     with pytest.raises(BadInput, match="2 boxes before the first page"):
-        apply_fixes(source, source, [fix_of("page-offset=-1")])
+        apply_fixes(source, source, [parse_fix("page-offset=-1")])
 
 
 def test_boxes_that_leave_their_page_with_a_fix_are_one_warning() -> None:
     source = annotations([box(0.5, 0.5, 0.6, 0.6)] * 201)
-    (issue,) = apply_fixes(source, source, [fix_of("scale=2")]).issues
+    (issue,) = apply_fixes(source, source, [parse_fix("scale=2")]).issues
     assert issue.found == "201 of 201 boxes leave it, with scale=2"
 
 
@@ -357,11 +357,11 @@ def test_boxes_that_leave_their_page_with_a_fix_are_one_warning() -> None:
 )
 def test_the_fewest_ways_of_comparing_names(ours: list[str], known: list[str], modes: tuple[str, ...]) -> None:
     assert best_modes(ours, known) == modes
-    assert set(renamed(ours, known, modes)) == (set(ours) if modes else set())
+    assert set(match_names(ours, known, modes)) == (set(ours) if modes else set())
 
 
 def test_names_with_two_counterparts_stay() -> None:
-    assert renamed(["a.PDF", "a.pdf"], ["A.pdf"], ["case"]) == {}
+    assert match_names(["a.PDF", "a.pdf"], ["A.pdf"], ["case"]) == {}
 
 
 # --- commands ------------------------------------------------------------------------------------------------
@@ -564,7 +564,7 @@ def test_what_helps_beside_fixes_that_were_given(
 def test_fixes_that_were_given_and_found_are_said_as_one_list(
     given: list[str], applied: list[str], more: list[str], words: str
 ) -> None:
-    assert fix_advice([*map(fix_of, given)], "a", applied, [*map(fix_of, more)]) == words
+    assert fix_advice([*map(parse_fix, given)], "a", applied, [*map(parse_fix, more)]) == words
 
 
 def test_swapped_sides_that_were_right_are_not_swapped_again(run: Run, tmp_path: Path) -> None:
@@ -649,7 +649,7 @@ def test_pages_without_a_size_are_no_sign_that_nothing_matches(run: Run, tmp_pat
 def test_a_fix_for_a_file_that_is_not_there(tmp_path: Path) -> None:
     truth, prediction = files(tmp_path, list(ROWS))
     with pytest.raises(OptionError, match=r"^--fix is for one of gt\.json, pred\.json; found x\.json$"):
-        project.evaluate("snapshot", truth, [prediction], fix=(fix_of("x.json:y-flip"),))
+        project.evaluate("snapshot", truth, [prediction], fix=(parse_fix("x.json:y-flip"),))
 
 
 @pytest.mark.parametrize("protocol", ["fields", "posters"])

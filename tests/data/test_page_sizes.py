@@ -116,9 +116,9 @@ def test_pages_without_boxes_need_no_size() -> None:
 
 
 def test_a_fix_of_the_unit_goes_before_what_the_format_says(files: Path) -> None:
-    from evaluator.data.fixes import fix_of
+    from evaluator.data.fixes import parse_fix
 
-    assert counts(files, "studio.json", "sized.xml", fix=(fix_of("units=pixels"),)) == (1, 0, 0)
+    assert counts(files, "studio.json", "sized.xml", fix=(parse_fix("units=pixels"),)) == (1, 0, 0)
     source = formats.read(files / "sized.xml", side="prediction")
     truth = formats.read(files / "studio.json", side="ground_truth")
     assert formats.resolve(source, truth, keep_unit=True).unit == "pixels"

@@ -253,11 +253,11 @@ def test_a_file_of_many_pieces_is_known_by_all_of_them(home: Path, monkeypatch: 
     assert len(digests | {formats.digest_of(turned), formats.digest_of(INSTANCES)}) == len(INSTANCES) + 2
     read(INSTANCES, "truth.json", home)
     path = home.parent / "truth.json"
-    assert formats.is_kept(path, Reading())
+    assert formats.is_cached(path, Reading())
     formats.read_bytes(INSTANCES, "truth.json", on_disk=formats.digest_of(INSTANCES))
     assert len(stored(home)) == 1
     path.write_bytes(INSTANCES[:-1] + b" ")
-    assert not formats.is_kept(path, Reading())
+    assert not formats.is_cached(path, Reading())
 
 
 def test_other_readers_make_other_columns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,6 +351,6 @@ def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload
     start(monkeypatch, files=workspace(paths[0], [paths[1]]))
     assert len(stored(home)) == 2
     # The terminal finds what the dashboard kept.
-    assert formats.is_kept(paths[0], Reading(side="ground_truth"))
+    assert formats.is_cached(paths[0], Reading(side="ground_truth"))
     assert_same(formats.read(paths[0], side="ground_truth").boxes, upload.source.boxes)
     assert len(stored(home)) == 2

@@ -63,7 +63,7 @@ def in_shares(source: Annotations) -> np.ndarray:
 
 
 def text_of(name: str, source: Annotations) -> dict[str, str]:
-    return {key: value.decode() for key, value in WRITERS[name].written(source).files.items()}
+    return {key: value.decode() for key, value in WRITERS[name].convert(source).files.items()}
 
 
 def test_coco_has_an_image_per_page_and_an_annotation_per_box() -> None:
@@ -140,7 +140,7 @@ def test_xml_is_well_formed_whatever_a_label_says() -> None:
 
 
 def test_what_a_target_cannot_hold_is_listed() -> None:
-    rules = {name: [issue.rule for issue in WRITERS[name].written(sized()).warnings] for name in WRITERS}
+    rules = {name: [issue.rule for issue in WRITERS[name].convert(sized()).warnings] for name in WRITERS}
     assert rules == {
         "snapshot": [],
         "coco": ["COCO does not name a model"],
@@ -163,7 +163,7 @@ def test_what_a_target_cannot_hold_is_listed() -> None:
 @pytest.mark.parametrize("name", ["coco", "cvat", "page-xml", "omnidocbench"])
 def test_pixels_need_the_size_of_the_page(name: str) -> None:
     with pytest.raises(BadInput, match="needs the width and height of every page; found 3 of 3 pages without"):
-        WRITERS[name].written(annotations(ROWS, labels=LABELS))
+        WRITERS[name].convert(annotations(ROWS, labels=LABELS))
 
 
 def test_a_name_may_be_spelled_otherwise() -> None:
@@ -316,7 +316,7 @@ def test_coco_has_the_same_ap_as_its_source(run: Run, tmp_path: Path) -> None:
 
 def test_a_results_list_needs_its_ground_truth(run: Run, tmp_path: Path) -> None:
     truth = tmp_path / "gt.json"
-    truth.write_bytes(next(iter(WRITERS["coco"].written(sized("ground_truth")).files.values())))
+    truth.write_bytes(next(iter(WRITERS["coco"].convert(sized("ground_truth")).files.values())))
     results = tmp_path / "dt.json"
     results.write_text(json.dumps([{"image_id": 2, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]))
     words = ("convert", results, "--to", "cvat", "--out", tmp_path / "out.xml")
@@ -337,7 +337,7 @@ def test_files_of_a_folder_may_have_different_labels(tmp_path: Path) -> None:
             page_size=np.full((len(one.page_index), 2), 100.0),
             boxes=replace(one.boxes, score=one.boxes.score * np.nan),
         )
-        (tmp_path / f"{name}.xml").write_bytes(WRITERS["cvat"].written(one).files["annotations.xml"])
+        (tmp_path / f"{name}.xml").write_bytes(WRITERS["cvat"].convert(one).files["annotations.xml"])
     again = formats.read(tmp_path, side="ground_truth")
     assert sorted(again.labels) == sorted(source.labels)
     assert [again.labels[code] for code in again.boxes.label] == ["Figure", "Table", "Tab & <le>"]

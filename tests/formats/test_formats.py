@@ -321,8 +321,8 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
     written(tmp_path / ".hidden" / "p.json", RESULTS)
     written(tmp_path / "notes.txt", "x")
     xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
-    units = search.units(search.walk([tmp_path]), [tmp_path])
-    assert units.units == [
+    units = search.file_groups(search.walk([tmp_path]), [tmp_path])
+    assert units.groups == [
         FileGroup(path=boxes, format="snapshot", sides=frozenset({"prediction"})),
         FileGroup(path=lines, format="fields", sides=frozenset(), unscored=True),
         FileGroup(path=tmp_path / "fields" / "gt", format="fields", sides=frozenset({"ground_truth"})),
@@ -336,8 +336,8 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
 def test_a_named_file_is_a_unit_of_its_own(tmp_path: Path) -> None:
     one = written(tmp_path / "a.json", {"total": {"_value": 1}})
     poster = written(tmp_path / "p" / "p.json", {"posterContent": {}})
-    assert [unit.path for unit in search.units([one, poster], [one, poster]).units] == [one, poster]
-    assert [unit.path for unit in search.units([one, poster]).units] == [tmp_path, tmp_path]
+    assert [unit.path for unit in search.file_groups([one, poster], [one, poster]).groups] == [one, poster]
+    assert [unit.path for unit in search.file_groups([one, poster]).groups] == [tmp_path, tmp_path]
 
 
 def test_the_format_of_a_path(tmp_path: Path) -> None:

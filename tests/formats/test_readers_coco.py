@@ -392,7 +392,7 @@ NOT_PLAIN = (
 
 def pieces_are_plain(text: bytes) -> bool:
     """Whether every piece of a results list is one that the readers of plain numbers can be trusted with."""
-    with coco_pieces.Reading(text, 0, len(text)) as reading:
+    with coco_pieces.ChunkReader(text, 0, len(text)) as reading:
         return reading.columns() is not None
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.issues import BadInput, Issue
-from evaluator.formats import known
+from evaluator.formats import unsupported
 from evaluator.project import evaluate
 from tests.model_outputs import REAL, changed, own, read, refused
 from tests.reading import OWN, needs_shared
@@ -29,7 +29,7 @@ def test_a_file_is_of_one_format(name: str, format: str) -> None:
     assert [key for key, row in formats.FORMATS.items() if row.detect(content, name)] == [format]
     assert formats.detect_bytes(content, name) == format
     assert formats.FORMATS[format].side_of(content, name) == "prediction"
-    assert known.name_of(content) is None
+    assert unsupported.find(content) is None
 
 
 @pytest.mark.parametrize("name", JSON)

@@ -142,7 +142,7 @@ def test_what_a_target_cannot_hold(name: str) -> None:
     ring = np.array([[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]])
     source = sized()
     source = replace(source, boxes=replace(source.boxes, polygons={0: [ring, ring / 2.0]}))
-    said = [issue.sentence for issue in WRITERS[name].written(source).warnings]
+    said = [issue.sentence for issue in WRITERS[name].convert(source).warnings]
     assert said == [f"prediction.json: {sentence}" for sentence in LOST[name]]
 
 
@@ -157,12 +157,12 @@ def test_what_a_target_cannot_hold(name: str) -> None:
 def test_scores_that_schema_1_3_cannot_hold(score: float, sentence: str) -> None:
     source = sized()
     source = replace(source, boxes=replace(source.boxes, score=np.array([score, 0.5, 0.5])))
-    assert refusal(WRITERS["snapshot"].written, source) == [f"prediction.json: {sentence}"]
+    assert refusal(WRITERS["snapshot"].convert, source) == [f"prediction.json: {sentence}"]
 
 
 def test_boxes_that_schema_1_3_cannot_hold() -> None:
     source = annotations([box(0.1, 0.1, 1.2, 0.3, score=0.5)])
-    assert [issue.sentence for issue in WRITERS["snapshot"].written(source).warnings] == [
+    assert [issue.sentence for issue in WRITERS["snapshot"].convert(source).warnings] == [
         "prediction.json: boxes must lie on their page and have a width and a height in schema 1.3; found 1 do not. "
         "They are left out."
     ]
@@ -244,7 +244,7 @@ TITLES = {"coco": "COCO", "cvat": "CVAT", "page-xml": "PAGE XML", "omnidocbench"
 
 @pytest.mark.parametrize("name", TITLES)
 def test_what_needs_the_sizes_of_pages(name: str) -> None:
-    assert refusal(WRITERS[name].written, replace(sized(), page_size=None)) == [
+    assert refusal(WRITERS[name].convert, replace(sized(), page_size=None)) == [
         f"prediction.json: {TITLES[name]} needs the width and height of every page; found 4 of 4 pages without, b.png, "
         "page 2 first. Give the PDFs with --pdfs DIR, or one size for all with --page-size WxH."
     ]
@@ -252,7 +252,7 @@ def test_what_needs_the_sizes_of_pages(name: str) -> None:
 
 def test_what_page_xml_rounds() -> None:
     source = replace(annotations([box(-0.5, 0.1, 0.3, 0.3, score=2.0)]), page_size=np.array([[99.0, 99.0]]))
-    assert [issue.sentence for issue in WRITERS["page-xml"].written(source).warnings] == [
+    assert [issue.sentence for issue in WRITERS["page-xml"].convert(source).warnings] == [
         "prediction.json: PAGE XML coordinates are whole pixels; found 1 box with others. They are rounded.",
         "prediction.json: PAGE XML coordinates are not negative; found 1 box with others. They are written as they "
         "are.",
@@ -527,7 +527,7 @@ def test_what_a_target_cannot_hold_besides() -> None:
     source = replace(sized(), page_size=None)
     crowd = np.array([True, *([False] * (len(source.boxes) - 1))])
     crowded = replace(source, boxes=replace(source.boxes, crowd=crowd))
-    said = [issue.sentence for issue in WRITERS["label-studio"].written(crowded).warnings]
+    said = [issue.sentence for issue in WRITERS["label-studio"].convert(crowded).warnings]
     assert said[0] == (
         "prediction.json: Label Studio regions have the size of their image; found no page sizes. original_width and "
         "original_height are left out."
@@ -537,7 +537,7 @@ def test_what_a_target_cannot_hold_besides() -> None:
     ) in said
     ring = np.array([[0.1, 0.2], [0.3, 0.2]])
     thin = replace(sized(), boxes=replace(sized().boxes, polygons={0: [ring]}))
-    assert WRITERS["coco"].written(thin).warnings[0].sentence == (
+    assert WRITERS["coco"].convert(thin).warnings[0].sentence == (
         "prediction.json: COCO outlines have at least three points; found 1 with fewer. They are left out."
     )
 

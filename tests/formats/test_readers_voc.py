@@ -74,8 +74,8 @@ def test_a_folder_is_read_as_one_side(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.xml").write_bytes(image(thing(), name=f"{name}.jpg"))
     assert len(formats.read(tmp_path, side="prediction").boxes) == 2
-    units = search.units(search.walk([tmp_path]))
-    assert [unit.format for unit in units.units] == ["voc"]
+    units = search.file_groups(search.walk([tmp_path]))
+    assert [unit.format for unit in units.groups] == ["voc"]
 
 
 # --- what is said --------------------------------------------------------------------------------------------

@@ -116,8 +116,8 @@ def test_a_data_set_is_one_unit_of_a_folder(tmp_path: Path) -> None:
     folder_of(root / "train" / "labels", a="0 0.5 0.5 0.2 0.2")
     folder_of(root / "val" / "labels", b="")
     scored = folder_of(tmp_path / "runs", a="0 0.5 0.5 0.2 0.2 0.5")
-    units = search.units(search.walk([tmp_path]))
-    assert [(unit.path, sorted(unit.sides), unit.unscored) for unit in units.units] == [
+    units = search.file_groups(search.walk([tmp_path]))
+    assert [(unit.path, sorted(unit.sides), unit.unscored) for unit in units.groups] == [
         (root, [], True), (scored, ["prediction"], False),
     ]  # fmt: skip
     assert units.unknown == []
@@ -150,7 +150,7 @@ def test_nested_folders_without_names(tmp_path: Path, files: tuple[str, ...], wa
     for file in files:
         path = tmp_path / file.removesuffix("*")
         folder_of(path.parent, **{path.name: "0 0.5 0.5 0.2 0.2" + (" 0.9" if file.endswith("*") else "")})
-    units = search.units(search.walk([tmp_path]), [tmp_path]).units
+    units = search.file_groups(search.walk([tmp_path]), [tmp_path]).groups
     assert {unit.path.relative_to(tmp_path).as_posix(): "prediction" in unit.sides for unit in units} == wanted
     assert sum(len(ROW.read_path(unit.path).page_index) for unit in units) == len(files)
 
@@ -159,7 +159,7 @@ def test_a_split_that_was_named_is_read_alone(tmp_path: Path) -> None:
     for split in ("train", "val"):
         folder_of(tmp_path / "labels" / split, **{split: "0 0.5 0.5 0.2 0.2"})
     named = [tmp_path / "labels" / "train"]
-    assert [unit.path for unit in search.units(search.walk(named), named).units] == named
+    assert [unit.path for unit in search.file_groups(search.walk(named), named).groups] == named
 
 
 def test_folders_of_other_formats_are_left_to_them(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_arguments_that_are_neither_key_nor_named_as_none_are_refused() -> None:
 
 @pytest.mark.parametrize("much", [False, True])
 def test_few_values_are_kept_where_the_process_holds_much_memory(much: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.system.held_memory.is_much", lambda: much)
+    monkeypatch.setattr("evaluator.system.memory_limit.is_exceeded", lambda: much)
     made: list[int] = []
 
     @cached(32)

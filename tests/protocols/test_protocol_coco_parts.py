@@ -27,7 +27,7 @@ from evaluator.data.issues import BadInput
 from evaluator.formats import coco as reader
 from evaluator.formats import column_cache, limits
 from evaluator.formats.base import Reading
-from evaluator.formats.coco import packed
+from evaluator.formats.coco import shard_rows
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.project import OptionError
 from evaluator.protocols import coco
@@ -490,7 +490,7 @@ def test_the_temporary_folder_is_gone_after_an_error(
         there.append(len(list(tmp_path.rglob("*.rows"))))
         raise problem
 
-    monkeypatch.setattr(packed.Results, "rows", broken)
+    monkeypatch.setattr(shard_rows.Results, "rows", broken)
     with contextlib.suppress(ZeroDivisionError):
         assert in_parts(*plain_set(1)) is None
     assert there

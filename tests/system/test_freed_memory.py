@@ -22,7 +22,7 @@ def test_what_lies_between_pieces_in_use_goes_back() -> None:
     kept = pieces[::50]
     del pieces
     before = resident()
-    memory.give_back()
+    memory.release_freed_memory()
     assert (before - resident()) * resource.getpagesize() > 50_000_000
     assert all(piece == b"x" * 100_000 for piece in kept)
 
@@ -31,16 +31,16 @@ def test_what_lies_between_pieces_in_use_goes_back() -> None:
 def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(memory.ctypes, "CDLL", lambda _name: SimpleNamespace())
-    memory.give_back()
+    memory.release_freed_memory()
     memory.share_among_threads()
-    memory.keep.__wrapped__()
+    memory.keep_freed_memory.__wrapped__()
 
 
 _KEPT = """
 import resource, sys
 from evaluator.system import memory
 if sys.argv[1] == "kept":
-    memory.keep()
+    memory.keep_freed_memory()
 faults = []
 for _ in range(3):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

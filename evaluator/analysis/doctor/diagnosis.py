@@ -16,7 +16,7 @@ from evaluator.analysis.doctor import geometry
 from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import KINDS, Fix, apply_fixes, fixes_for, numbers_of, spelled, words_of
+from evaluator.data.fixes import KINDS, Fix, apply_fixes, fix_description, fix_numbers, fix_options, fixes_for
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain
 from evaluator.data.label_names import LabelProposal
 from evaluator.data.page_sizes import unit_issue
@@ -108,7 +108,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def option(self) -> str:
         """The options of a command that apply the best hypothesis; empty without one."""
-        return spelled(self.best.fixes) if self.best else ""
+        return fix_options(self.best.fixes) if self.best else ""
 
     def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:
         """Return the diagnosis as an issue of the prediction: an error when the numbers cannot be right.
@@ -263,7 +263,7 @@ class _Doctor:
         """Return the files with some fixes and their F1; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
-            words = listed([words_of(fix) for fix in fixes])
+            words = listed([fix_description(fix) for fix in fixes])
             self._tried[key] = Hypothesis(fixes=fixes, words=words, f1=self._f1(fixes))
         return self._tried[key]
 
@@ -327,7 +327,7 @@ class _Advice(NamedTuple):
 
 
 def _written(fixes: Sequence[Fix]) -> str:
-    return " ".join(spelled([fix], fix.file) for fix in fixes)
+    return " ".join(fix_options([fix], fix.file) for fix in fixes)
 
 
 def fix_advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Sequence[Fix]) -> str:
@@ -380,10 +380,10 @@ def _undoes(fix: Fix, before: Fix) -> bool:
     if fix.kind == "page-offset":
         return before.kind == fix.kind and int(fix.value) == -int(before.value)
     if fix.kind == before.kind == "shift":
-        there, back = numbers_of(before), numbers_of(fix)
+        there, back = fix_numbers(before), fix_numbers(fix)
         return math.dist((-there[0], -there[1]), back) <= _ESTIMATED * math.hypot(*there)
     if fix.kind == before.kind == "scale":
-        pairs = zip(numbers_of(before), numbers_of(fix), strict=True)
+        pairs = zip(fix_numbers(before), fix_numbers(fix), strict=True)
         return all(abs(there * back - 1.0) <= _ESTIMATED for there, back in pairs)
     if fix.kind == "label" and before.kind == "label":
         old, _, new = before.value.rpartition("=")

@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import Fix, reshaped, sizes_of
+from evaluator.data.fixes import Fix, sizes_of, to_corners
 from evaluator.data.label_names import Overlaps
 from evaluator.data.order import begins
 
@@ -208,7 +208,7 @@ class _Search:
         used, second = np.unique(pairs.second, return_inverse=True)
         numbers, pairs = base.numbers.take(used, axis=0), pairs._replace(second=second)
         for form in base.forms:
-            shape = reshaped(numbers, form) if form else numbers
+            shape = to_corners(numbers, form) if form else numbers
             for swapped in (False, True):
                 corners = shape[:, [1, 0, 3, 2]] if swapped else shape
                 kinds = [*([form] if form else []), *(["swap-axes"] if swapped else [])]
@@ -301,7 +301,7 @@ def _value(guess: Guess) -> float:
 
 def _forms(numbers: FloatArray) -> tuple[str, ...]:
     """Return the forms that the four numbers of all boxes may have, without those that make no boxes."""
-    shapes = ((form, reshaped(numbers, form)) for form in _FORMS)
+    shapes = ((form, to_corners(numbers, form)) for form in _FORMS)
     others = (form for form, shape in shapes if _makes_boxes(shape) and (form != "corners" or (shape != numbers).any()))
     return ("", *others)
 

@@ -16,7 +16,7 @@ import numpy as np
 from evaluator import formats
 from evaluator.analysis.doctor.diagnosis import Diagnosis, Measure, diagnose
 from evaluator.data.dataset import Annotations, join
-from evaluator.data.document_names import best_modes, renamed
+from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, apply_fixes, fixes_for
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, refuse
@@ -64,11 +64,11 @@ def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
         refuse(source.name, "", "extracted fields and posters take --fix names= alone", strange, "Leave it out.")
     said = tuple(fix.text for fix in fixes)
     if isinstance(source, FieldDocuments) and isinstance(other, FieldDocuments):
-        names = renamed(list(source.documents), list(other.documents), modes)
+        names = match_names(list(source.documents), list(other.documents), modes)
         documents = {names.get(name, name): tree for name, tree in source.documents.items()}
         return replace(source, documents=documents, fixes=said)
     if isinstance(source, Posters) and isinstance(other, Posters):
-        names = renamed(list(source.posters), list(other.posters), modes)
+        names = match_names(list(source.posters), list(other.posters), modes)
         posters = {
             names.get(name, name): msgspec.structs.replace(poster, poster_id=names.get(name, name))
             for name, poster in source.posters.items()
@@ -186,7 +186,7 @@ def _names_issue(truth: Source, model: Source) -> Issue | None:
     fix = "Give both sides the same documents; --allow-no-match evaluates them as they are."
     if modes:
         option = " ".join(f"--fix names={mode}" for mode in modes)
-        count = len(renamed(ours, known, modes))
+        count = len(match_names(ours, known, modes))
         fix = f"With {option} {count:,} of {len(ours):,} fit; or allow it with --allow-no-match."
     rule = f"documents should be those of {truth.name}; none is"
     return Issue(severity="error", file=model.name, place="", rule=rule, found=examples(sorted(ours)), fix=fix)

@@ -129,7 +129,7 @@ def search(
         # As many more as are there for each of those that are there.
         enough = -(-2 * LEAST_BOXES * len(present) // len(loss)) if len(loss) else 0
         return Search((), 0, len(present), max(_LEAST_GROUPS, enough))
-    memory.keep()
+    memory.keep_freed_memory()
     arranged = _Arranged(attributes, document, seed) if same is None else same.arranged(attributes, document, seed)
     run = _Run(arranged, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, exact=exact)
     # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would

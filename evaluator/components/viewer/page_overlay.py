@@ -26,7 +26,7 @@ from evaluator.components.viewer.payload import (
 )
 from evaluator.components.viewer.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Overlap
-from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, box_of
+from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, parse_box_key
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.matching.box_results import UNMATCHED, AnyBoxMatching, AnyBoxResult
 from evaluator.matching.causes import Causes, Family
@@ -336,7 +336,7 @@ class _Facts(NamedTuple):
             # Boxes of other labels may lie here.
             of_labels = "" if self.result.matching.asked_labels is None else " of these labels"
             return f"no {'ground truth' if box.side == 'prediction' else 'prediction'}{of_labels} here"
-        _, row = box_of(box.nearest.key)
+        _, row = parse_box_key(box.nearest.key)
         predicts = box.side == "prediction"
         side: Side = "ground_truth" if predicts else "prediction"
         other, _ = _sides(self.result, side)

@@ -34,7 +34,7 @@ CLOSING: Final = b"}"[0]
 _REQUIRED: Final = frozenset({"image_id", "category_id", coco_uniform.BOX})
 
 
-class Reading:
+class ChunkReader:
     """The pieces of an array on their way to columns, so that other parts of the file can be read meanwhile.
 
     Parameters

@@ -38,17 +38,17 @@ class IdTexts(NamedTuple):
 WHOLE_NUMBERS: Final = IdTexts()
 
 
-def written(number: int, texts: Texts) -> str:
+def id_text(number: int, texts: Texts) -> str:
     """An id as other files name it."""
     return str(number) if texts is None else texts[number]
 
 
-def all_written(numbers: IntArray, texts: Texts) -> list[str]:
+def id_texts(numbers: IntArray, texts: Texts) -> list[str]:
     """Ids as other files name them."""
     return list(map(str if texts is None else texts.__getitem__, numbers.tolist()))
 
 
-def shown(number: int, texts: Texts) -> str:
+def quoted_id(number: int, texts: Texts) -> str:
     """An id as an issue shows it."""
     return str(number) if texts is None else quote(texts[number])
 

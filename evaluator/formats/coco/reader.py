@@ -21,7 +21,7 @@ from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
 from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.coco.ids import Texts, all_written, shown, written
+from evaluator.formats.coco.ids import Texts, id_text, id_texts, quoted_id
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
@@ -73,7 +73,7 @@ class Numbers(Sequence[str]):
     def __getitem__(self, row: int | slice) -> str | Sequence[str]:
         if isinstance(row, slice):
             return Numbers(self.values[row], self.texts)
-        return written(int(self.values[row]), self.texts)
+        return id_text(int(self.values[row]), self.texts)
 
 
 class Coco(BoxFormat):
@@ -272,7 +272,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
     if len(category_ids) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
         collector.fail("$", rule, f"{len(category_ids):,}", "Check category_id.")
-    names = all_written(image_ids, texts.images)
+    names = id_texts(image_ids, texts.images)
     where = _Where(entry, np.zeros(len(entry), dtype=np.int64), label, entry)
     return Annotations(
         name=source.name,
@@ -281,7 +281,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
         side="prediction",
         model=None,
         version=None,
-        labels=tuple(all_written(category_ids, texts.categories)),
+        labels=tuple(id_texts(category_ids, texts.categories)),
         evaluated=0,
         documents=tuple(Document(key, key) for key in names),
         page_document=np.arange(len(names), dtype=np.int32),
@@ -310,7 +310,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
             np.flatnonzero(rows).tolist(),
             lambda row, ids=ids, key=key, where=where: (  # type: ignore[misc]
                 f"{place}[{row}].{key}",
-                shown(int(ids[row]), getattr(texts, where)),
+                quoted_id(int(ids[row]), getattr(texts, where)),
                 f"Correct the id, or add it to {where}.",
             ),
         )
@@ -340,8 +340,8 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
         page_index=pages.page_index,
         boxes=boxes,
         issues=collector.issues(),
-        label_map=dict(zip(all_written(labels.ids, texts.categories), labels.names, strict=True)),
-        page_ids=all_written(pages.ids, texts.images),
+        label_map=dict(zip(id_texts(labels.ids, texts.categories), labels.names, strict=True)),
+        page_ids=id_texts(pages.ids, texts.images),
         unit="pixels",
         page_size=pages.page_size,
         attributes=pages.attributes,

@@ -18,7 +18,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import CodeArray, Document, Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
-from evaluator.formats.coco.ids import Texts, shown, written
+from evaluator.formats.coco.ids import Texts, id_text, quoted_id
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
 
 # A box that leaves its image by more than this is reported; models round.
@@ -93,7 +93,7 @@ def _document_of(image: Image, texts: Texts) -> str:
     if isinstance(image.file_name, str) and image.file_name:
         return PurePosixPath(image.file_name.replace("\\", "/")).stem or image.file_name
     # Without an id the file is refused; the other rules are tried all the same.
-    return "" if image.id is None else written(image.id, texts)
+    return "" if image.id is None else id_text(image.id, texts)
 
 
 def _page_indices(images: Sequence[Image], names: Sequence[str], document: CodeArray, collector: Collector) -> IntArray:
@@ -206,7 +206,7 @@ def _check_unique(ids: Sequence[int | None], place: str, what: str, collector: C
     for row, key in enumerate(ids):
         if key is not None and first.setdefault(key, row) != row:
             rule = f"the id of {what} must occur once (COCO format)"
-            again = f"{shown(key, texts)}, as {place}[{first[key]}]"
+            again = f"{quoted_id(key, texts)}, as {place}[{first[key]}]"
             collector.error(f"{place}[{row}].id", rule, again, "Give each its own id.")
 
 
@@ -222,7 +222,7 @@ def check_ids(ids: IntArray | None, place: str, collector: Collector, texts: Tex
         sorted(before),
         lambda row: (
             f"{place}[{row}].id",
-            f"{shown(int(ids[row]), texts)}, as {place}[{before[row]}]",
+            f"{quoted_id(int(ids[row]), texts)}, as {place}[{before[row]}]",
             "Give each its own id.",
         ),
     )

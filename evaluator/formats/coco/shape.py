@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
-from evaluator.formats.coco.chunks import Reading
+from evaluator.formats.coco.chunks import ChunkReader
 from evaluator.formats.coco.ids import WHOLE_NUMBERS, IdTexts
 from evaluator.formats.json_text import garbage_collection_off
 
@@ -141,7 +141,7 @@ def decode(content: bytes) -> CocoFile | None:
         with garbage_collection_off():
             start, stop = len(content) - len(content.lstrip(BLANKS)), len(content.rstrip(BLANKS))
             if content[start : start + 1] == b"[" and content[stop - 1 : stop] == b"]":
-                with Reading(content, start, stop) as reading:
+                with ChunkReader(content, start, stop) as reading:
                     return CocoFile(None, None, _items(reading, content))
             return _whole(content)
     except MALFORMED:
@@ -150,7 +150,7 @@ def decode(content: bytes) -> CocoFile | None:
 
 def _whole(content: bytes) -> CocoFile:
     start, stop = _annotations(content)
-    with Reading(content, start, stop) as reading:
+    with ChunkReader(content, start, stop) as reading:
         images, categories = images_and_categories(b"".join((content[:start], b"[]", content[stop:])))
         return CocoFile(images, categories, _items(reading, content))
 
@@ -258,7 +258,7 @@ def _need_each_once(piece: bytes, objects: Sequence[object], shape: type[Any]) -
             raise NeedsFullValidation
 
 
-def _items(reading: Reading, content: bytes) -> ItemColumns:
+def _items(reading: ChunkReader, content: bytes) -> ItemColumns:
     whole = reading.columns()
     if whole is not None:
         return plain_columns(whole)

@@ -65,7 +65,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Named(NamedTuple):
+class ImagesAndLabels(NamedTuple):
     """What annotations and results name: images and categories, without what only views need.
 
     `ids`, int64, shape (M,), rising, and `size` (width, height) are of the images; `labels` by rising id; `lookup` and
@@ -86,7 +86,7 @@ class Instances:
     def __init__(self, file: BinaryIO) -> None:
         self._array, self._frame = _annotations(_File(file))
 
-    def named(self) -> Named:
+    def named(self) -> ImagesAndLabels:
         """Its images and categories."""
         json_text.text_of(self._frame, "")
         collector = _no_issues()
@@ -98,14 +98,14 @@ class Instances:
             raise NeedsFullValidation
         order = np.argsort(pages.ids)
         ids = pages.ids[order]
-        return Named(ids, pages.page_size[order], len(pages.documents), labels, Index(ids), Index(labels.ids))
+        return ImagesAndLabels(ids, pages.page_size[order], len(pages.documents), labels, Index(ids), Index(labels.ids))
 
     @property
     def sha256(self) -> str:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def rows(self, named: Named, threads: int = MOST_THREADS) -> Iterator[Rows]:
+    def rows(self, named: ImagesAndLabels, threads: int = MOST_THREADS) -> Iterator[Rows]:
         """The annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
         ids, count = bytearray(), 0
 
@@ -138,7 +138,7 @@ class Results:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def rows(self, named: Named, threads: int = MOST_THREADS) -> Iterator[Rows]:
+    def rows(self, named: ImagesAndLabels, threads: int = MOST_THREADS) -> Iterator[Rows]:
         """The results in file order, as arrays of `PREDICTION`; so many pieces are read at a time."""
         count = 0
 
@@ -155,7 +155,7 @@ class Results:
         _need_nothing(collector)
 
 
-def _placed(items: ItemColumns, named: Named, row: np.dtype[np.void], side: Side) -> Rows:
+def _placed(items: ItemColumns, named: ImagesAndLabels, row: np.dtype[np.void], side: Side) -> Rows:
     """Rows of a piece on their pages, after the rules on its values."""
     page, label = named.lookup.rows_of(items.image_id), named.label_index.rows_of(items.category_id)
     if min(page.min(), label.min()) < 0:

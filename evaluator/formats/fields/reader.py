@@ -16,7 +16,7 @@ from evaluator.data.dataset import Side
 from evaluator.data.fields import Field, FieldDocuments, Tree, box_corners
 from evaluator.data.issues import BadInput, Collector, Issue, has_errors, quote, refuse
 from evaluator.formats import folder, json_text, limits
-from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, is_called_truth
+from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, has_truth_name
 from evaluator.formats.fields.pair import check_pair
 from evaluator.formats.json_text import Unusable, excerpt, step
 
@@ -290,7 +290,7 @@ class Fields(Format[FieldDocuments]):
         if not folder.is_folder(path):
             return self.read(folder.load(path, limits.MAX_FILE_BYTES), path.name, reading)
         name = path.resolve().name
-        chosen = [entry for entry in folder.listed(path) if entry.suffix.lower() in self.suffixes]
+        chosen = [entry for entry in folder.list_files(path) if entry.suffix.lower() in self.suffixes]
         if not chosen:
             rule = f"a folder must hold files that end in {', '.join(self.suffixes)} (fields)"
             refuse(name, "", rule, "none", "Name the folder of the documents.")
@@ -300,7 +300,7 @@ class Fields(Format[FieldDocuments]):
         """Return several files whose bytes are at hand, as if they lay in one folder; one as itself."""
         if len(files) == 1:
             return self.read(files[0][1], files[0][0], reading)
-        return self._read_several(folder.held(files), name, reading)
+        return self._read_several(folder.in_memory(files), name, reading)
 
     def _read_several(self, files: Sequence[folder.File], name: str, reading: Reading) -> FieldDocuments:
         parts, issues = folder.read_parts(files, lambda content, file: self.read(content, file, reading))
@@ -315,13 +315,13 @@ class Fields(Format[FieldDocuments]):
         """See `check_pair`."""
         return check_pair(truth, prediction)
 
-    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+    def group_path(self, file: Path, given: Collection[Path]) -> Path:
         """Return a file of JSON lines, a file that was given by itself, or else the folder of the documents."""
         return file if file in given or file.suffix.lower() in LINE_SUFFIXES else file.parent
 
-    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
+    def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return the unit, a ground truth by its name; without a confidence, it may be one."""
-        sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        sides: frozenset[Side] = frozenset(["ground_truth"] if has_truth_name(path) else [])
         scored = any(b'"_confidence"' in content for _, content in files)
         return FileGroup(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 

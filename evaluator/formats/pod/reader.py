@@ -20,7 +20,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, Issue, quote
-from evaluator.formats import archive, folder, known, limits, xml_text
+from evaluator.formats import archive, folder, limits, unsupported, xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Corners
 from evaluator.formats.pod.pair import check_pair
@@ -90,7 +90,7 @@ class Pod(BoxFormat):
         return archive.is_archive(head) or (
             xml_text.looks_like_xml(head)
             and _ROOT_MARK.search(xml_text.narrow(head)) is not None
-            and known.name_of(xml_text.narrow(head)) is None
+            and unsupported.find(xml_text.narrow(head)) is None
         )
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:

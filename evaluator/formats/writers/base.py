@@ -23,7 +23,7 @@ _IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".g
 Lack = Literal["scores", "outlines", "documents", "crowds", "model"]
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """Files by name (one for a format of single files), what was left out, and how many boxes they hold."""
 
     files: Mapping[str, bytes]
@@ -36,8 +36,8 @@ class Writer(NamedTuple):
 
     `target`: what warnings call it. Boxes are written in its `unit`; in pixels the size of every page is needed.
     `lacks`: what it cannot hold, besides what `write` warns of; an error of the collector of `write` refuses all.
-    `left_out`: how many boxes the format does not hold. `wrote`: which files of a folder it wrote earlier, of the first
-    `HEAD` bytes of all by path; others are never deleted.
+    `count_left_out`: how many boxes the format does not hold. `own_files`: which files of a folder it wrote earlier, by
+    the first `HEAD` bytes of all by path; others are never deleted.
     """
 
     name: str
@@ -46,14 +46,14 @@ class Writer(NamedTuple):
     folder: bool
     unit: Literal["pixels", "page"]
     lacks: tuple[Lack, ...]
-    write: Callable[[Annotations, list[Sheet], Collector], Mapping[str, bytes]]
-    left_out: Callable[[Annotations], int] = lambda _: 0
-    wrote: Callable[[Mapping[str, bytes]], Collection[str]] = lambda _: ()
+    write: Callable[[Annotations, list[OutputPage], Collector], Mapping[str, bytes]]
+    count_left_out: Callable[[Annotations], int] = lambda _: 0
+    own_files: Callable[[Mapping[str, bytes]], Collection[str]] = lambda _: ()
 
-    def written(self, source: Annotations) -> Written:
+    def convert(self, source: Annotations) -> WriteResult:
         """Return the files of some columns; `BadInput` when the format cannot hold them, as without sizes."""
         collector = Collector(source.name, max_per_rule=None)
-        pages = _sheets(source)
+        pages = _output_pages(source)
         if "pixels" in (self.unit, source.unit):
             _need_sizes(source, pages, self.target)
         files = self.write(source, pages, collector)
@@ -61,10 +61,10 @@ class Writer(NamedTuple):
             if lack in self.lacks and (said := _LACKS[lack](source, pages)):
                 rule, found, fix = said
                 collector.warning("", f"{self.target} {rule}", found, fix)
-        return Written(files, collector.issues(), len(source.boxes) - self.left_out(source))
+        return WriteResult(files, collector.issues(), len(source.boxes) - self.count_left_out(source))
 
 
-class Sheet(NamedTuple):
+class OutputPage(NamedTuple):
     """One page: row of its document, number in that from 0, image name unique in the source.
 
     `size`: width and height as the source states it. `rows`: its boxes, in file order.
@@ -77,10 +77,10 @@ class Sheet(NamedTuple):
     rows: list[int]
 
 
-def _sheets(source: Annotations) -> list[Sheet]:
+def _output_pages(source: Annotations) -> list[OutputPage]:
     """Return every page once, in file order, with its boxes, also when it has several entries."""
     place: dict[tuple[int, int], int] = {}
-    made: list[Sheet] = []
+    made: list[OutputPage] = []
     sizes = source.page_size
     several = _several(source)
     taken: set[str] = set()
@@ -96,7 +96,7 @@ def _sheets(source: Annotations) -> list[Sheet]:
         if sizes is not None and not np.isnan(sizes[entry]).any():
             size = (float(sizes[entry, 0]), float(sizes[entry, 1]))
         place[document, index] = len(made)
-        made.append(Sheet(document, index, _image(source, document, index, several, taken), size, rows_of[entry]))
+        made.append(OutputPage(document, index, _image(source, document, index, several, taken), size, rows_of[entry]))
     return made
 
 
@@ -125,7 +125,7 @@ def _image(source: Annotations, document: int, index: int, several: set[int], ta
     return image
 
 
-def _need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
+def _need_sizes(source: Annotations, pages: list[OutputPage], target: str) -> None:
     """Refuse columns whose pages have no size."""
     without = [page for page in pages if page.size is None]
     if without:
@@ -135,7 +135,7 @@ def _need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
         refuse(source.name, "", rule, found, "Give the PDFs with --pdfs DIR, or one size for all with --page-size WxH.")
 
 
-def scaled(source: Annotations, page: Sheet, unit: str) -> Iterator[tuple[int, FloatArray]]:
+def scaled(source: Annotations, page: OutputPage, unit: str) -> Iterator[tuple[int, FloatArray]]:
     """Yield the boxes of a page, by row, with their corners in pixels or in shares of the page."""
     if source.unit == unit or not page.rows:
         factor = np.ones(4)
@@ -147,7 +147,7 @@ def scaled(source: Annotations, page: Sheet, unit: str) -> Iterator[tuple[int, F
         yield row, source.boxes.xyxy[row] * factor
 
 
-def rings_of(source: Annotations, page: Sheet, row: int, unit: str) -> list[FloatArray]:
+def rings_of(source: Annotations, page: OutputPage, row: int, unit: str) -> list[FloatArray]:
     """Return the outline of a box in pixels or in shares of the page; empty for a plain box."""
     rings = source.boxes.polygons.get(row, ())
     if source.unit == unit:
@@ -163,35 +163,35 @@ def score_of(source: Annotations, row: int) -> float | None:
     return None if math.isnan(score) else score
 
 
-def _no_scores(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+def _no_scores(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, str] | None:
     scored = int((~np.isnan(source.boxes.score)).sum())
     return ("has no scores", f"{count_of(scored, 'box')} with one", "The scores are left out.") if scored else None
 
 
-def _no_outlines(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+def _no_outlines(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, str] | None:
     outlines = f"{count_of(len(source.boxes.polygons), 'box')} with one"
     return ("has no outlines", outlines, "Their boxes alone are written.") if source.boxes.polygons else None
 
 
-def _no_documents(source: Annotations, pages: list[Sheet]) -> tuple[str, str, str] | None:
+def _no_documents(source: Annotations, pages: list[OutputPage]) -> tuple[str, str, str] | None:
     several = _several(source)
     found = f"{len(several):,} documents with {sum(page.document in several for page in pages):,} pages"
     rule = "has images, no documents of several pages"
     return (rule, found, f"Each page is an image of its own, such as {pages[0].image}.") if several else None
 
 
-def _no_crowds(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+def _no_crowds(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, str] | None:
     crowds = 0 if source.boxes.crowd is None else int(source.boxes.crowd.sum())
     rule = "has no regions of many objects (iscrowd)"
     return (rule, count_of(crowds, "box"), "They become plain boxes.") if crowds else None
 
 
-def _no_model(source: Annotations, _pages: list[Sheet]) -> tuple[str, str, str] | None:
+def _no_model(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, str] | None:
     named = f"{source.model} {source.version or ''}".strip()
     return ("does not name a model", named, "The name is left out.") if source.model else None
 
 
-_LACKS: Final[Mapping[Lack, Callable[[Annotations, list[Sheet]], tuple[str, str, str] | None]]] = {
+_LACKS: Final[Mapping[Lack, Callable[[Annotations, list[OutputPage]], tuple[str, str, str] | None]]] = {
     "scores": _no_scores, "outlines": _no_outlines, "documents": _no_documents, "crowds": _no_crowds,
     "model": _no_model,
 }  # fmt: skip

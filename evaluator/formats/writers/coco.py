@@ -10,7 +10,7 @@ import msgspec
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector
 from evaluator.formats.coco.ids import by_number
-from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
+from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled, score_of
 
 NAME: Final = "coco"
 _RING = 6
@@ -20,7 +20,7 @@ def _number(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-def _image_ids(source: Annotations, pages: Sequence[Sheet]) -> list[int]:
+def _image_ids(source: Annotations, pages: Sequence[OutputPage]) -> list[int]:
     """Return page ids from 1 in the order of the source's ids; without these, of documents and pages.
 
     Ids decide between equal scores in AP, which so equals that of the source.
@@ -38,7 +38,7 @@ def _image_ids(source: Annotations, pages: Sequence[Sheet]) -> list[int]:
     return ids
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file; document and page of an image are kept under ``doc`` and ``page_index``."""
     categories = {label: code + 1 for code, label in enumerate(source.labels)}
     boxes = source.boxes

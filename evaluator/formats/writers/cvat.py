@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, count_of
-from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled
+from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled
 from evaluator.formats.writers.markup import escaped, quoted
 
 _TITLE = "CVAT"
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return one XML file."""
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>", "  <meta><task>"]
     lines += [f"    <size>{len(pages)}</size>", "    <labels>"]

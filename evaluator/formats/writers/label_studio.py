@@ -9,12 +9,12 @@ import numpy as np
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, count_of
-from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
+from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled, score_of
 
 _TITLE = "Label Studio"
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file: annotations of a ground truth, predictions of a model with name and scores."""
     tasks: list[dict[str, object]] = []
     several = 0

@@ -9,13 +9,13 @@ import msgspec
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, count_of
-from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
+from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled, score_of
 
 _TITLE = "OmniDocBench"
 _CORNERS = 4
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file, of the form that the side has."""
     predicted = source.side == "prediction"
     truths: list[dict[str, object]] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, count_of
-from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
+from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled, score_of
 from evaluator.formats.writers.markup import quoted
 
 _TITLE: Final = "PAGE XML"
@@ -27,7 +27,7 @@ _TYPES: Final = frozenset(
 )  # fmt: skip
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return ``IMAGE.xml`` for each page; a label that PAGE does not know is a type in ``custom``."""
     files: dict[str, bytes] = {}
     moved, negative, lost, unsafe = 0, 0, 0, 0
@@ -81,7 +81,7 @@ def _written_as(label: str) -> tuple[str, str]:
     return "TextRegion", f" custom={quoted(f'structure {{type:{custom};}}')}"
 
 
-def wrote(files: Mapping[str, bytes]) -> Collection[str]:
+def own_files(files: Mapping[str, bytes]) -> Collection[str]:
     """Return the files that name this program as their creator, which it writes among their first words."""
     return {name for name, head in files.items() if "/" not in name and _CREATOR.encode() in head}
 
@@ -94,5 +94,5 @@ WRITER = Writer(
     unit="pixels",
     lacks=("documents", "crowds", "model"),
     write=write,
-    wrote=wrote,
+    own_files=own_files,
 )

@@ -10,17 +10,17 @@ import numpy as np
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, refuse
-from evaluator.formats.writers.base import Sheet, Writer, scaled, score_of
+from evaluator.formats.writers.base import OutputPage, Writer, scaled, score_of
 
 _TITLE = "schema 1.3"
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return one JSON file; boxes that the schema does not allow are left out, with a warning."""
     predicted = source.side == "prediction"
     if predicted:
         _need_scores(source)
-    entries, outside = _pages(source, pages), left_out(source)
+    entries, outside = _pages(source, pages), count_left_out(source)
     if outside:
         rule = f"boxes must lie on their page and have a width and a height in {_TITLE}"
         collector.warning("", rule, f"{outside:,} do not", "They are left out.")
@@ -61,7 +61,7 @@ def _need_scores(source: Annotations) -> None:
         refuse(source.name, "", f"scores must be in [0, 1] in {_TITLE}", found, "Scale them.")
 
 
-def left_out(source: Annotations) -> int:
+def count_left_out(source: Annotations) -> int:
     """Return how many boxes the schema does not allow: beyond their page, or without a width or a height."""
     share = source.boxes.xyxy
     if source.unit == "pixels":
@@ -75,7 +75,7 @@ def _is_allowed(corners: Sequence[float]) -> bool:
     return 0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0
 
 
-def _pages(source: Annotations, pages: Sequence[Sheet]) -> list[dict[str, object]]:
+def _pages(source: Annotations, pages: Sequence[OutputPage]) -> list[dict[str, object]]:
     entries: list[dict[str, object]] = []
     for page in pages:
         of = source.documents[page.document]
@@ -102,5 +102,5 @@ WRITER = Writer(
     unit="page",
     lacks=("outlines", "crowds"),
     write=write,
-    left_out=left_out,
+    count_left_out=count_left_out,
 )

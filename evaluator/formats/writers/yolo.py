@@ -10,7 +10,7 @@ from typing import Final
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, count_of
-from evaluator.formats.writers.base import Sheet, Writer, rings_of, scaled, score_of
+from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled, score_of
 
 _POINTS = 3
 _CLASSES: Final = "data.yaml"
@@ -19,7 +19,7 @@ _LABELS: Final = re.compile(r"labels/[^/]+\.txt")
 _NUMBERS: Final = re.compile(rb"[0-9e+\-. \n]*")
 
 
-def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapping[str, bytes]:
+def write(source: Annotations, pages: list[OutputPage], collector: Collector) -> Mapping[str, bytes]:
     """Return ``labels/IMAGE.txt`` of class, centre, width and height in shares of the page, score last."""
     # A name in double quotes with JSON's escapes is YAML, whatever is in it.
     names = "".join(f"  {code}: {json.dumps(label)}\n" for code, label in enumerate(source.labels))
@@ -46,7 +46,7 @@ def write(source: Annotations, pages: list[Sheet], collector: Collector) -> Mapp
     return files
 
 
-def wrote(files: Mapping[str, bytes]) -> Collection[str]:
+def own_files(files: Mapping[str, bytes]) -> Collection[str]:
     """Return files of numbers in ``labels`` beside class names that begin as this writer's do."""
     if not files.get(_CLASSES, b"").startswith(_HEAD.encode()):
         return ()
@@ -65,5 +65,5 @@ WRITER = Writer(
     unit="page",
     lacks=("documents", "crowds", "model"),
     write=write,
-    wrote=wrote,
+    own_files=own_files,
 )

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
-from evaluator.data.dataset import CodeArray, Side, box_of
+from evaluator.data.dataset import CodeArray, Side, parse_box_key
 from evaluator.data.order import order_by
 from evaluator.data.polygons import polygon_overlap
 from evaluator.matching.error_types.names import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, KindArray
@@ -127,7 +127,7 @@ class Mistakes:
 
     def of_box(self, key: str) -> int:
         """Return the mistake whose name a box carries, by its `box_key`; -1 for none."""
-        side, row = box_of(key)
+        side, row = parse_box_key(key)
         of = self.of_truth if side == "ground_truth" else self.of_prediction
         return int(of[row]) if row < len(of) else NONE
 

@@ -18,8 +18,8 @@ import numpy as np
 from evaluator import formats
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Side, join
-from evaluator.formats.coco.packed import Packing, pack, packed
 from evaluator.formats.coco.shape import NeedsFullValidation
+from evaluator.formats.coco.shard_rows import PackJob, read_shard, write_shards
 from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, Instances
 from evaluator.matching.box_results import plain_values
 from evaluator.matching.pairs import most_pairs
@@ -29,7 +29,7 @@ from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Column
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, error_types, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import NAME, own_signature, pair
 from evaluator.system.engine import Engine, Shard, plan
-from evaluator.system.memory import keep
+from evaluator.system.memory import keep_freed_memory
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -110,7 +110,7 @@ def average_in_parts(
     rising = tuple(sorted(set(map(float, iou))))
     if not rising or len(rising) > MOST_THRESHOLDS or not 0.0 < rising[0] <= rising[-1] <= 1.0:
         return None
-    keep()
+    keep_freed_memory()
     try:
         if not (_is_coco(ground_truth) and _is_coco(prediction)):
             return None
@@ -151,11 +151,11 @@ def _result(
     shards = plan(np.arange(count), pages or min(max(count // _SHARDS, _FEWEST_PAGES), _MOST_PAGES))
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     packing = [
-        Packing(path, side, named, shards, folder, 1 if engine.elsewhere else MOST_THREADS)
+        PackJob(path, side, named, shards, folder, 1 if engine.elsewhere else MOST_THREADS)
         for path, side in zip(paths, sides, strict=True)
     ]
     # The predictions first: most doubts are about them.
-    predictions, truth = engine.run(pack, packing[::-1])
+    predictions, truth = engine.run(write_shards, packing[::-1])
     _need_few_pairs(truth.boxes)
     _need_few_pairs(predictions.boxes)
     labels = named.labels.names
@@ -183,8 +183,8 @@ def _need_few_pairs(boxes: IntArray) -> None:
 
 def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:
     """What matched on the pages of a shard, and the errors where they are wanted."""
-    truth = packed(given.folder, "ground_truth", given.shard, given.labels)
-    prediction = packed(given.folder, "prediction", given.shard, given.labels)
+    truth = read_shard(given.folder, "ground_truth", given.shard, given.labels)
+    prediction = read_shard(given.folder, "prediction", given.shard, given.labels)
     pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
     errors = error_types(pairs.match()) if given.errors else None
     return CocoPartial.of(pairs, given.iou), None if errors is None else errors.partial

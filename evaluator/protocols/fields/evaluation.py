@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import fixes_said
+from evaluator.data.dataset import fix_texts
 from evaluator.data.fields import Field, FieldDocuments, Schema
 from evaluator.metrics.average_precision import RECALL_101, average_precision
 from evaluator.metrics.confidence import Confidence
@@ -510,7 +510,7 @@ def evaluate(
         raise ValueError(f"parity must be one of {', '.join(get_args(Parity))}; found {parity}")
     compared = compare(ground_truth, prediction, schema=schema, parity=parity, parts=parts)
     result = score(compared, iou=iou, recall_grid=recall_grid, min_score=min_score, labels=labels)
-    fixes = fixes_said(ground_truth, prediction)
+    fixes = fix_texts(ground_truth, prediction)
     return replace(result, fixes=fixes) if fixes else result
 
 

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, fix_texts, join
 from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
@@ -172,7 +172,7 @@ class Files:
                 *self.options,
                 *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
                 *([BOXES_COUNT] if any(len(side.boxes.polygons) for side in sources) else []),
-                *fixes_said(*sources),
+                *fix_texts(*sources),
             ),
             min_score=min_score,
             missing_page=self.missing_page,

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import fixes_said
+from evaluator.data.dataset import fix_texts
 from evaluator.data.issues import Collector, Issue, quote
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, weighted_mean
@@ -188,7 +188,7 @@ class PostersResult(Result):
             protocol=NAME,
             version=VERSION,
             min_score=None,
-            options=(*self.profile.options, thresholds, *fixes_said(self.ground_truth, self.prediction)),
+            options=(*self.profile.options, thresholds, *fix_texts(self.ground_truth, self.prediction)),
             documents=len(self.posters),
             pages=len(self.posters),
         )

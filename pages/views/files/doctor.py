@@ -17,7 +17,7 @@ from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.preview import Boxes, Preview, preview
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import Fix, fix_of, words_of
+from evaluator.data.fixes import Fix, fix_description, parse_fix
 from evaluator.data.issues import BadInput, count_of, cut, displayed, plain, whole
 from evaluator.metrics.results import capitalised, distinct_names
 from evaluator.project import Member
@@ -100,14 +100,14 @@ def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
 def apply(name: str, fixes: tuple[Fix, ...]) -> None:
     """Fix a prediction from now on."""
     state.fixes = (
-        *(text for text in state.fixes if fix_of(text).file != name),
+        *(text for text in state.fixes if parse_fix(text).file != name),
         *(f"{name}:{fix.text}" for fix in fixes),
     )
 
 
 def undo(name: str) -> None:
     """Compare a prediction as its file has it again."""
-    state.fixes = tuple(text for text in state.fixes if fix_of(text).file not in (name, ""))
+    state.fixes = tuple(text for text in state.fixes if parse_fix(text).file not in (name, ""))
 
 
 def dismiss(name: str) -> None:
@@ -119,7 +119,7 @@ def applied() -> dict[str, list[Fix]]:
     """Return the fixes of this session by file; an empty name for those of all predictions."""
     by_file: dict[str, list[Fix]] = {}
     for text in state.fixes:
-        fix = fix_of(text)
+        fix = parse_fix(text)
         by_file.setdefault(fix.file, []).append(fix)
     return by_file
 
@@ -152,7 +152,7 @@ def _line(place: int, case: Diagnosed) -> None:
 def undo_lines() -> None:
     """Draw one line for each file with fixes: what they are, and the way back."""
     for place, (name, fixes) in enumerate(applied().items()):
-        words = ", ".join(words_of(fix) for fix in fixes)
+        words = ", ".join(fix_description(fix) for fix in fixes)
         with st.container(key=f"fixed_{place}", horizontal=True, vertical_alignment="center"):
             st.caption(
                 f"In {frame.escaped(name or 'all predictions')}: {frame.escaped(words)}.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluator import formats
-from evaluator.formats import known
+from evaluator.formats import unsupported
 from tests.reading import needs_shared, real, refusal
 
 FIFTYONE = {"samples": [{"filepath": "a.png", "gt": {"_cls": "Detections", "detections": []}}]}
@@ -118,8 +118,8 @@ def test_sentences(content: str, name: str, sentence: str) -> None:
 
 
 def test_other_files_have_no_such_name() -> None:
-    assert known.name_of(b"") is None
-    assert known.name_of(b'{"images": [], "annotations": []}') is None
+    assert unsupported.find(b"") is None
+    assert unsupported.find(b'{"images": [], "annotations": []}') is None
     assert refused('{"page_data": {}}', "a.json").startswith("a.json: the content must be of a known format")
 
 

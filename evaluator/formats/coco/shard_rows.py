@@ -21,45 +21,45 @@ from evaluator.formats.coco.stream import (
     NEED_FULL_VALIDATION,
     PREDICTION,
     TRUTH,
+    ImagesAndLabels,
     Instances,
-    Named,
     Results,
     Rows,
 )
 from evaluator.system.engine import Shard
 
 
-class Packing(NamedTuple):
+class PackJob(NamedTuple):
     """What is to be packed; `folder` gets a file per shard, `threads` read pieces of `path` at a time."""
 
     path: Path
     side: Side
-    named: Named
+    named: ImagesAndLabels
     shards: Sequence[Shard]
     folder: Path
     threads: int = MOST_THREADS
 
 
-class Packed(NamedTuple):
+class PackResult(NamedTuple):
     """What was packed: the digest of the file, and how many boxes each page has, int64."""
 
     sha256: str
     boxes: IntArray
 
 
-def pack(given: Packing) -> Packed:
+def write_shards(given: PackJob) -> PackResult:
     """Write the boxes of a file into those of its shards; raise `NeedsFullValidation` where it is not plain."""
     try:
         with given.path.open("rb") as file:
             source = Instances(file) if given.side == "ground_truth" else Results(file)
             boxes = _written(source.rows(given.named, given.threads), given)
-        return Packed(source.sha256, boxes)
+        return PackResult(source.sha256, boxes)
     except NEED_FULL_VALIDATION as problem:
         # Others cannot all be handed from one process to another.
         raise NeedsFullValidation from problem
 
 
-def _written(parts: Iterable[Rows], given: Packing) -> IntArray:
+def _written(parts: Iterable[Rows], given: PackJob) -> IntArray:
     """How many boxes each page has, once all rows are written; those of a shard keep the order of the file."""
     boxes = np.zeros(len(given.named.ids), dtype=np.int64)
     stops = [shard.stop for shard in given.shards]
@@ -79,7 +79,7 @@ def _written(parts: Iterable[Rows], given: Packing) -> IntArray:
     return boxes
 
 
-def packed(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) -> Annotations:
+def read_shard(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) -> Annotations:
     """The boxes of a shard as one document, whose pages are in the order of the image ids."""
     is_truth = side == "ground_truth"
     rows = np.fromfile(_place(folder, side, shard), dtype=TRUTH if is_truth else PREDICTION)

@@ -16,9 +16,9 @@ _GROUP_LIMITS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/
 _OWN: Final = Path("/proc/self/statm")
 
 
-def is_much() -> bool:
+def is_exceeded() -> bool:
     """Return whether more than `SHARE` of memory is held, shared included, swapped not; False if unknown."""
-    most = may_have()
+    most = memory_bytes()
     if most is None:
         return False
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -27,7 +27,7 @@ def is_much() -> bool:
 
 
 @cache
-def may_have() -> int | None:
+def memory_bytes() -> int | None:
     """Return the bytes of the machine, or of the control group if fewer; None where not known."""
     if sys.platform != "linux":
         return None

@@ -314,7 +314,7 @@ def open_project(
         say(f"Reading {name}")
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options, name))
-    project = _renamed(Project(truth, tuple(members)), protocol.renamed(options))
+    project = _renamed(Project(truth, tuple(members)), protocol.label_mapping(options))
     return _with_fixes(_with_sizes(project, options, say), options)
 
 
@@ -416,7 +416,7 @@ def require_joined(project: Project[Source], protocol: AnyProtocol, options: Opt
     for member in project.models:
         if isinstance(truth, Annotations) and isinstance(member.source, Annotations):
             try:
-                predicted, of_pair = protocol.prepared(truth, member.source, options)
+                predicted, of_pair = protocol.prepare(truth, member.source, options)
             except BadInput as problem:
                 issues += problem.issues
             else:
@@ -515,7 +515,7 @@ def evaluate(
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
-    if not system.reads_ranges or not (options.page_ranges or (not boxes and len(predictions) == 1)):
+    if not system.can_stream or not (options.page_ranges or (not boxes and len(predictions) == 1)):
         project = open_project(system, ground_truth, predictions, options, say)
         return _one_by_one(project, system, options, say, count, executor=executor)
     evaluations = []
@@ -627,10 +627,10 @@ def _evaluated(
 
     try:
         if options.page_ranges:
-            from evaluator.protocols.in_parts import run_in_parts
+            from evaluator.protocols.sharding import run_in_shards
 
-            parts = partial(run_in_parts, pages=options.page_ranges, executor=executor)
-            evaluations = [protocol.evaluate_parts(truth, model, options, parts) for model in models]
+            parts = partial(run_in_shards, pages=options.page_ranges, executor=executor)
+            evaluations = [protocol.evaluate_in_shards(truth, model, options, parts) for model in models]
         else:
             evaluations = protocol.evaluate(truth, models, options, count)
         return [
@@ -683,7 +683,7 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
         return member.source
     plain_options = msgspec.structs.replace(options, fix=())
     read = _read(protocol, member.origin, member.side, plain_options, member.name, as_written=True)
-    return _relabelled(read, protocol.renamed(options)).source
+    return _relabelled(read, protocol.label_mapping(options)).source
 
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
@@ -695,7 +695,8 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     first, second = (
         _relabelled(
-            _read(protocol, member.origin, side, plain_options, member.name, as_written=True), protocol.renamed(options)
+            _read(protocol, member.origin, side, plain_options, member.name, as_written=True),
+            protocol.label_mapping(options),
         ).source
         for member, side in zip((prediction, truth), sides, strict=True)
     )
@@ -757,8 +758,8 @@ def _over_ranges(
         if all(formats.is_cached(path, protocol.reading(side, options)) for path, side in sides):
             return None
     say(f"Reading {truth.name} and {name}")
-    result = protocol.over_ranges(truth, predicted, options, name, error_types=boxes, executor=executor)
-    if result is None or (not asked and (getattr(result, "f1", None) or 0.0) < SUSPECT):
+    result = protocol.evaluate_streamed(truth, predicted, options, name, error_types=boxes, executor=executor)
+    if result is None or (not asked and (getattr(result, "f1", None) or 0.0) < SUSPECT_F1):
         return None
     return Evaluation(result, ())
 

@@ -13,7 +13,7 @@ from evaluator.analysis.slices.measure_values import ALL
 from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
-from evaluator.compare.sentences import interval_text, moved_text
+from evaluator.compare.sentences import difference_points, interval_text
 from evaluator.components.compare import pair_causes, pair_list
 from evaluator.components.compare.comparison_summary import board_data
 from evaluator.components.compare.pair import PairLayers, pair_data
@@ -316,11 +316,11 @@ def _every_model(loaded: LoadedBoxes) -> None:
 
 def _against(one: Difference | None) -> str | None:
     """A difference with its interval, for a cell; None for A itself and where it is undefined."""
-    moved = None if one is None else moved_text(one)
+    moved = None if one is None else difference_points(one)
     if one is None or moved is None:
         return None
     interval = interval_text(one, signed=True)
-    return f"{moved} ({interval}){' ★' if one.starred else ''}" if interval else moved
+    return f"{moved} ({interval}){' ★' if one.is_clear else ''}" if interval else moved
 
 
 # --- below the pages -----------------------------------------------------------------------------------------

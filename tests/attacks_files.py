@@ -20,7 +20,7 @@ from evaluator.analysis.slices.attributes import attributes_of, page_attributes
 from evaluator.analysis.slices.conditions import condition_mask
 from evaluator.analysis.slices.named_slices import read_named
 from evaluator.analysis.slices.page_table import read_page_table
-from evaluator.compare import earlier, gate
+from evaluator.compare import gate, stored_results
 from evaluator.compare.models import standings
 from evaluator.data.dataset import Dataset, join
 from evaluator.data.fixes import FixError, parse_fix
@@ -100,7 +100,7 @@ def _results() -> Files:
     files = []
     for protocol in ("snapshot", "coco", "pod"):
         (one,) = evaluate(protocol, _folder() / "gt.json", [_folder() / "p.json"])
-        value = {**one.to_json(), **earlier.kept_of(one.result)}
+        value = {**one.to_json(), **stored_results.stored_values(one.result)}
         # Those that are read; the rest of a result is hundreds of numbers that nobody reads again.
         read = ("protocol", "signature", "ground_truth", "predictions", "by_document", "run", "model")
         files.append(("result.json", export.to_json({name: value[name] for name in read}).encode()))
@@ -191,11 +191,11 @@ def _read_pack(content: bytes, name: str) -> object:
 
 def _read_result(content: bytes, name: str) -> object:
     models = []
-    for one in earlier.read_results(content, name):
+    for one in stored_results.read_results(content, name):
         words = {"protocol": "snapshot", "signature": one.signature, "truth_sha256": one.truth_sha256, "iou": 0.5}
         own = [one.against(**words, own=own) for own in (False, True)]  # type: ignore[arg-type]
         if "" in own:
-            models.append(one.contender(0.5))
+            models.append(one.model_entry(0.5))
     return [standings(models, Key(metric, ALL_LABELS), resamples=40) for metric in ("f1", "AP")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from cyclopts import Group, Parameter
 
 from evaluator.cli.program import UsageError
-from evaluator.compare.decision import Rule, counted_words
+from evaluator.compare.decision import Rule, counted_metrics_text
 from evaluator.data.issues import plain
 from evaluator.protocols import AnyProtocol
 
@@ -25,8 +25,8 @@ Loss = Annotated[
     float,
     Parameter(
         group=_group,
-        help=f"Largest clear loss allowed in {counted_words(None)}, of all labels or of one, in points; in "
-        f"{counted_words('')} where the main measure is none of these.",
+        help=f"Largest clear loss allowed in {counted_metrics_text(None)}, of all labels or of one, in points; in "
+        f"{counted_metrics_text('')} where the main measure is none of these.",
     ),
 ]
 

@@ -23,7 +23,7 @@ from evaluator.cli.paths import PDFS, Read, need_apart, store_files
 from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
-from evaluator.compare.earlier import kept_of
+from evaluator.compare.stored_results import stored_values
 from evaluator.data.issues import plain
 from evaluator.metrics import export
 from evaluator.metrics.results import ResultTable
@@ -176,7 +176,7 @@ def _values(results: Sequence[Evaluation], named: Sequence[NamedNumbers]) -> dic
     values = [
         {
             **evaluated.to_json(),
-            **kept_of(evaluated.result),
+            **stored_values(evaluated.result),
             **({"slices": slices_json(slices)} if slices.measures else {}),
         }
         for evaluated, slices in zip(results, named, strict=True)

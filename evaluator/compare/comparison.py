@@ -19,8 +19,8 @@ from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
-from evaluator.compare.models import Contender, Standings, contender, standings
-from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
+from evaluator.compare.models import ModelEntry, Standings, model_entry, standings
+from evaluator.compare.sentences import difference_points, interval_text, sentence, summary
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
@@ -85,16 +85,16 @@ class Comparison:
         metric = "f1" if "f1" in names else of.headline[0]
         label = self.measures[0].overall
         return standings(
-            [self._contender(place) for place in range(len(self.results))],
+            [self._model_entry(place) for place in range(len(self.results))],
             Key(metric, label),
             seed=self.seed,
             resamples=self.resamples,
         )
 
-    def _contender(self, place: int) -> Contender:
+    def _model_entry(self, place: int) -> ModelEntry:
         boxes, measures = first_boxes(self.results[place]), self.measures[place]
         name = self.names[place]
-        return Contender(name, measures) if boxes is None else contender(name, boxes, measures)
+        return ModelEntry(name, measures) if boxes is None else model_entry(name, boxes, measures)
 
     @cached_property
     def ledger(self) -> Ledger | None:
@@ -197,7 +197,7 @@ class Comparison:
     def _differences_table(self, title: str) -> ResultTable:
         """Return one row per difference in reading order; no interval where there are too few documents."""
         every = in_reading_order(self.differences)
-        moved = _aligned([moved_text(one) for one in every])
+        moved = _aligned([difference_points(one) for one in every])
         intervals = _aligned([None if one.too_few else interval_text(one, signed=True) for one in every])
         return ResultTable(
             title=title,
@@ -206,7 +206,7 @@ class Comparison:
             rows=tuple(
                 (
                     METRICS[one.metric].title, one.label, one.a, one.b, moved[row], intervals[row],
-                    STAR if one.starred else "", one.documents_better, one.documents_worse,
+                    STAR if one.is_clear else "", one.documents_better, one.documents_worse,
                 )
                 for row, one in enumerate(every)
             ),
@@ -221,7 +221,7 @@ class Comparison:
         for place, one in enumerate(against[0]):
             if one.overall:
                 moved = [model[place] for model in against]
-                cells = [cell for each in moved for cell in (each.b, points_and_interval(each))]
+                cells = [cell for each in moved for cell in (each.b, _points_and_interval(each))]
                 rows.append((METRICS[one.metric].title, one.a, *cells))
         return ResultTable(title=title, signature=self.signature, columns=("metric", first, *columns), rows=tuple(rows))
 
@@ -285,15 +285,15 @@ def difference_json(one: Difference, names: Sequence[str]) -> dict[str, object]:
     """Return a difference as plain values under the keys of the terminal contract."""
     return {
         **{name: getattr(one, name) for name in _PLAIN},
-        "clear": one.starred,
+        "clear": one.is_clear,
         "undefined_resamples": one.undefined,
         "sentence": sentence(one, names),
     }
 
 
-def points_and_interval(one: Difference) -> str | None:
+def _points_and_interval(one: Difference) -> str | None:
     """Return a difference and its interval in points, ``+2.6 (1.7 to 3.5)``; None when undefined."""
-    text, interval = moved_text(one), interval_text(one)
+    text, interval = difference_points(one), interval_text(one)
     return text if text is None or interval is None or one.too_few else f"{text} ({interval})"
 
 
@@ -311,7 +311,7 @@ def _item_tables(counts: ItemLedger, title: str, signature: str) -> list[ResultT
     columns = ("row", *(words.replace("_", " ") for words in (*OUTCOMES, "net")))
     heading = f"Ledger of {plural}, by {counts.criterion}: {title}"
     tables = [ResultTable(title=heading, signature=signature, columns=columns, rows=tuple(rows))]
-    changed = [(code, at) for code in ("a_better", "b_better") for at in counts.behind(0, code).tolist()]
+    changed = [(code, at) for code in ("a_better", "b_better") for at in counts.items_with_outcome(0, code).tolist()]
     if changed:
         some = f"first {_ITEMS_LISTED} of {len(changed):,}" if len(changed) > _ITEMS_LISTED else f"{len(changed):,}"
         columns = (counts.noun, "better", *(f"{counts.criterion} in {letter}" for letter in "ab"))

@@ -14,7 +14,7 @@ import msgspec
 
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
-from evaluator.compare.sentences import interval_text, moved_name, moved_points, points
+from evaluator.compare.sentences import difference_with_unit, interval_text, named_difference, points
 from evaluator.data.issues import count_of, listed
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.resampling import FEW_DOCUMENTS
@@ -89,7 +89,7 @@ class Decision(NamedTuple):
     @property
     def counted(self) -> str:
         """The numbers whose clear losses and gains count, in words."""
-        return counted_words(None if self.main is None else self.main.metric)
+        return counted_metrics_text(None if self.main is None else self.main.metric)
 
     @property
     def more_documents(self) -> str:
@@ -101,7 +101,7 @@ class Decision(NamedTuple):
             return "More documents are unlikely to settle it."
         more = count_of(needed, "more document")
         title = METRICS[self.main.metric].title
-        return f"{more} would settle {title} if the difference stays at {moved_points(self.main)}."
+        return f"{more} would settle {title} if the difference stays at {difference_with_unit(self.main)}."
 
     @property
     def cost_words(self) -> tuple[str, str]:
@@ -170,7 +170,7 @@ def decide(
     )
 
 
-def counted_words(metric: str | None) -> str:
+def counted_metrics_text(metric: str | None) -> str:
     """Return the numbers whose clear losses and gains count beside a main measure, in words."""
     if metric is not None and metric not in FOUND:
         return "any other number"
@@ -226,7 +226,7 @@ def _answer(
     if main is None or main.difference is None:
         return "cannot_tell", "The main measure is not defined for both models."
     title = capitalised(METRICS[main.metric].title)
-    moved, matters = moved_points(main), _points(rule.least)
+    moved, matters = difference_with_unit(main), _points(rule.least)
     if main.few_documents:
         documents = count_of(main.documents, "document")
         return (
@@ -241,7 +241,7 @@ def _answer(
         if over:
             worst = over[0]
             also = f" and {len(over) - 1:,} more" if len(over) > 1 else ""
-            lost = f"{moved_name(worst)}{also}: a clear loss of more than {_points(rule.loss or 0.0)}"
+            lost = f"{named_difference(worst)}{also}: a clear loss of more than {_points(rule.loss or 0.0)}"
             return "cannot_tell", f"{title} is clearly up{by} ({span}), but {lost}."
         return "ship", f"{title} is clearly up{by} ({span}). {_loss_words(losses, rule, main.metric)}"
     if main.high < 0.0:
@@ -260,11 +260,11 @@ def _border(rule: Rule) -> str:
 
 
 def _loss_words(losses: Sequence[Difference], rule: Rule, metric: str) -> str:
-    counted = counted_words(metric)
+    counted = counted_metrics_text(metric)
     if not losses:
         return f"No clear loss in {counted}."
     within = "" if rule.loss is None else ", within the limit"
-    worst = moved_name(losses[0]) if len(losses) == 1 else f"the worst is {moved_name(losses[0])}"
+    worst = named_difference(losses[0]) if len(losses) == 1 else f"the worst is {named_difference(losses[0])}"
     return f"{count_of(len(losses), 'clear loss')} in {counted}{within}: {worst}."
 
 

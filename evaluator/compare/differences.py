@@ -19,10 +19,10 @@ from evaluator.metrics.resampling import (
     RESAMPLES,
     SEED,
     Weights,
+    check_resamples,
     draws,
     interval,
-    need_resamples,
-    widened,
+    widen_interval,
 )
 from evaluator.metrics.results import defined
 
@@ -77,7 +77,7 @@ class Difference:
         return self.low is not None and self.high is not None and (self.low > 0.0 or self.high < 0.0)
 
     @property
-    def starred(self) -> bool:
+    def is_clear(self) -> bool:
         """Whether the difference is clear: the interval excludes 0, and enough documents have the label."""
         return self.excludes_zero and not self.too_few
 
@@ -86,7 +86,7 @@ class Difference:
         """``loss`` and ``gain`` when starred, ``unclear`` when not, ``undefined`` without a difference."""
         if self.difference is None:
             return "undefined"
-        if not self.starred or METRICS[self.metric].target is not None:
+        if not self.is_clear or METRICS[self.metric].target is not None:
             return "unclear"
         return "gain" if self.difference > 0.0 else "loss"
 
@@ -97,10 +97,10 @@ def differences(
     """Return the differences ``b`` minus ``a``, in the order of ``a``, then what only ``b`` has.
 
     Paired bootstrap over documents in the order of their ids, so that the order of files changes nothing; percentile
-    intervals, widened for the documents that have the label (`resampling.widened`). No resamples: no intervals. A
-    document or label that one model lacks is undefined for it, or empty, as the protocol has it.
+    intervals, widened for the documents that have the label (`widen_interval`). No resamples: no intervals. A document
+    or label that one model lacks is undefined for it, or empty, as the protocol has it.
     """
-    need_resamples(resamples)
+    check_resamples(resamples)
     if keys is not None:
         a, b = a.only(set(keys)), b.only(set(keys))
     every = list(dict.fromkeys([*a.keys, *b.keys]))
@@ -114,7 +114,7 @@ def differences(
     alone = [side.per_document(len(documents)) for side in sides]
     counted = (~np.isnan(alone[0]) | ~np.isnan(alone[1])).sum(axis=0)
     most = np.array([METRICS[key.metric].most for key in every])
-    intervals = widened(interval(resampled), difference, counted, least=-most, most=most)
+    intervals = widen_interval(interval(resampled), difference, counted, least=-most, most=most)
     known = ~np.isnan(difference) & (len(documents) > 1)
     low, high = np.where(known, intervals.low, np.nan), np.where(known, intervals.high, np.nan)
     good = [_judged(values, every) for values in alone]
@@ -146,7 +146,7 @@ def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
     return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
 
 
-def worth_showing(
+def headline_differences(
     every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("recall", "precision")
 ) -> tuple[Difference, ...]:
     """Return the few differences that a reader should see, in reading order.
@@ -160,7 +160,7 @@ def worth_showing(
     return in_reading_order(chosen[:limit])
 
 
-def decisive(
+def decision_differences(
     every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("f1", "precision", "recall")
 ) -> tuple[Difference, ...]:
     """Return the differences that a decision rests on, in the order in which they are read.

@@ -21,7 +21,7 @@ from typing import Final, Literal, NamedTuple, cast
 
 from evaluator.compare.differences import Difference, differences
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
+from evaluator.compare.sentences import MINUS, difference_points, interval_text, points
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, defined
@@ -240,7 +240,7 @@ def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> Re
     rows = tuple(
         (
             "FAILED" if each.failed else "passed", each.condition.text, each.value, each.baseline, each.limit,
-            None if each.difference is None else moved_text(each.difference),
+            None if each.difference is None else difference_points(each.difference),
             None if each.difference is None else interval_text(each.difference, signed=True), each.reason,
         )
         for each in verdicts

@@ -264,7 +264,7 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     own threshold); pairs are taken one to one by falling IoU, ties by the corners of the boxes, so that neither the
     order of rows nor swapping the models changes a count.
     """
-    _require_comparable(a, b)
+    _check_comparable(a, b)
     matching: BoxMatching = a.matching
     by_finders = np.array([NEITHER, B_ONLY, A_ONLY, BOTH], dtype=np.int8)
     of_a, of_b = (result.truth_matched.view(np.int8) for result in (a, b))
@@ -279,7 +279,7 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     )
 
 
-def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
+def _check_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
     """Raise ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):
         raise ValueError("two models are compared as predictions of one dataset; found two datasets")

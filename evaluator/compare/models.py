@@ -25,11 +25,11 @@ from evaluator.metrics.resampling import (
     LEVEL,
     RESAMPLES,
     SEED,
+    check_resamples,
     draws,
     interval,
-    need_resamples,
     reach,
-    widened,
+    widen_interval,
 )
 from evaluator.metrics.results import RATIOS, JsonObject, ResultTable, defined
 
@@ -43,7 +43,7 @@ _WORDS: Final = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contender:
+class ModelEntry:
     """What is known of one model: its numbers, and where its boxes are open what is to be corrected.
 
     `mistakes` counts boxes that somebody corrects by hand on `pages` (`Mistakes.corrections`), None where not known.
@@ -78,7 +78,7 @@ class Contender:
         return self.date or self.run.run_id or ""
 
 
-def contender(
+def model_entry(
     name: str,
     result: AnyBoxResult,
     measures: Measures | None = None,
@@ -86,7 +86,7 @@ def contender(
     label: str | None = None,
     metrics: Sequence[str] = RATIOS,
     mistakes: bool = True,
-) -> Contender:
+) -> ModelEntry:
     """Return a model whose boxes are open, by its result at one IoU threshold.
 
     Without `measures` they are `metrics` of the matching. With a `label`, only mistakes of it count as boxes to
@@ -96,7 +96,7 @@ def contender(
     corrections = result.corrections if mistakes else None
     if corrections is not None and label is not None:
         corrections = corrections[[code for code, each in enumerate(labels) if each == label]]
-    return Contender(
+    return ModelEntry(
         name=name,
         measures=box_measures(result, metrics=metrics) if measures is None else measures,
         mistakes=None if corrections is None else int(corrections.sum()),
@@ -106,7 +106,7 @@ def contender(
     )
 
 
-def order_of_runs(models: Sequence[Contender]) -> tuple[OrderedBy, tuple[str | None, ...]]:
+def order_of_runs(models: Sequence[ModelEntry]) -> tuple[OrderedBy, tuple[str | None, ...]]:
     """Return what orders the runs of some models ("date", "run" or ""), and the place of each model.
 
     Their dates when two differ; else their run_id, when a family has two different ones. The place is a day or run_id,
@@ -139,7 +139,7 @@ class Standings:
     """
 
     key: Key
-    models: tuple[Contender, ...]
+    models: tuple[ModelEntry, ...]
     values: FloatArray
     low: FloatArray
     high: FloatArray
@@ -298,7 +298,7 @@ class Standings:
         )
 
 
-def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamples: int = RESAMPLES) -> Standings:
+def standings(models: Sequence[ModelEntry], key: Key, *, seed: int = SEED, resamples: int = RESAMPLES) -> Standings:
     """Return one measure of some models, with intervals for each and for all pairs together.
 
     The models are of one ground truth under one signature; equal values stay in the given order. 0 resamples give the
@@ -307,11 +307,10 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     Paired bootstrap over documents, one draw for all models, without resamples in which some number is undefined.
     Intervals of pairs are those of the studentised maximum over all pairs: the difference plus and minus c times the
     standard deviation of its resamples, c being the 95 % quantile over the resamples of the largest deviation of any
-    pair from its difference in its standard deviations; widened within what is possible (`resampling.widened`). With
-    one pair this is a symmetric interval, which may differ a little from the percentile interval of a comparison of
-    two.
+    pair from its difference in its standard deviations; widened within what is possible (`widen_interval`). With one
+    pair this is a symmetric interval, which may differ a little from the percentile interval of a comparison of two.
     """
-    need_resamples(resamples)
+    check_resamples(resamples)
     documents = sorted({name for model in models for name in model.measures.documents})
     columns = [ModelColumns.of(model.measures.only({key}), documents, [key]) for model in models]
     values = np.array([float(one.values[0]) for one in columns])
@@ -327,7 +326,7 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
         return Standings(key, tuple(models), values, ends, ends, difference, pairs, pairs, len(documents), seed, 0)
     resampled = np.concatenate(parts)
     most = METRICS[key.metric].most
-    alone = widened(interval(resampled), values, np.full(len(values), len(documents)), least=0.0, most=most)
+    alone = widen_interval(interval(resampled), values, np.full(len(values), len(documents)), least=0.0, most=most)
     low, high = (np.clip(each, -most, most) for each in _simultaneous(resampled, difference, len(documents)))
     return Standings(
         key, tuple(models), values, alone.low, alone.high, difference, low, high, len(documents), seed, resamples

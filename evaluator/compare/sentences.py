@@ -49,20 +49,20 @@ def decimals(one: Difference) -> int:
     return 2 if any(number and abs(number) * 100.0 < 0.05 for number in numbers) else 1
 
 
-def moved_text(one: Difference) -> str | None:
+def difference_points(one: Difference) -> str | None:
     """Return a difference in points with the decimals of its interval, ``+2.6``; None when undefined."""
     return None if one.difference is None else points(one.difference, decimals=decimals(one))
 
 
-def moved_points(one: Difference) -> str | None:
+def difference_with_unit(one: Difference) -> str | None:
     """Return a difference with its unit, ``+2.6 points``; None when it is undefined."""
-    text = moved_text(one)
+    text = difference_points(one)
     return None if text is None else f"{text} points"
 
 
-def moved_name(one: Difference) -> str:
+def named_difference(one: Difference) -> str:
     """Return a difference after what it is of: ``Table recall −2.6 points``."""
-    return f"{name_of(one)} {moved_points(one) or 'n/a'}"
+    return f"{name_of(one)} {difference_with_unit(one) or 'n/a'}"
 
 
 def interval_text(one: Difference, *, signed: bool = False) -> str | None:
@@ -91,7 +91,7 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
         return f"{what}: not defined for {' and '.join(without)}."
     if one.difference == 0.0 and not one.low and not one.high:
         return f"{what}: no difference."
-    moved = moved_points(one)
+    moved = difference_with_unit(one)
     if one.documents < 2:
         return f"{what} {moved}. With {count_of(one.documents, one.noun)} there is no interval."
     counts = f"{count_of(one.documents_better, one.noun)} better, {one.documents_worse:,} worse"
@@ -104,7 +104,7 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
             known = f"{metric.title} is defined in {one.documents_with or 0:,} of {one.documents:,}"
         return f"{what} {moved}; {counts}. Too few {one.noun}s for an interval: {known}."
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
-    if one.starred:
+    if one.is_clear:
         does = metric.better if one.difference > 0.0 else metric.worse
         return f"{names[1]} {does}{'' if one.overall else f' ({one.label})'}: {metric.title} {moved}, {sure}"
     return f"{what}: no clear difference, {moved}, {sure}"
@@ -122,7 +122,7 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
     The headline is the clear difference over all labels that is furthest from 0, or a sentence that none is clear. The
     notes name the other metrics of the headline, and the label that lost most when a loss is clear.
     """
-    ranked = sorted(_headlines(every), key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
+    ranked = sorted(_headlines(every), key=lambda one: (not one.is_clear, -abs(one.difference or 0.0)))
     if not ranked:
         return Summary("Nothing can be compared: no metric is defined for both models.", "")
     notes = [_short(one) for one in ranked[1:]]
@@ -134,7 +134,7 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
 
 def loss_text(worst: Difference) -> str:
     """Return the words of a summary about `worst_loss`."""
-    return f"Worst loss: {moved_name(worst)}."
+    return f"Worst loss: {named_difference(worst)}."
 
 
 def _headlines(every: Sequence[Difference]) -> list[Difference]:
@@ -151,6 +151,6 @@ def _short(one: Difference) -> str:
     title = capitalised(METRICS[one.metric].title)
     if one.difference is None or (not one.difference and not one.low and not one.high):
         return f"{title}: no difference."
-    if one.starred or one.too_few:
-        return f"{title} {moved_points(one)}."
+    if one.is_clear or one.too_few:
+        return f"{title} {difference_with_unit(one)}."
     return f"{title}: no clear difference."

@@ -78,7 +78,7 @@ class StoredMeans(msgspec.Struct, frozen=True):
     ratios: StoredRatios | None = None
 
 
-def stored(measures: Measures, metrics: Collection[str]) -> list[StoredMeans]:
+def dump_measures(measures: Measures, metrics: Collection[str]) -> list[StoredMeans]:
     """The numbers over all labels of some metrics; empty when there are none of them."""
     keys = {key for key in measures.keys if key.metric in metrics and key.label == ALL_LABELS}
     means = []
@@ -98,7 +98,7 @@ def stored(measures: Measures, metrics: Collection[str]) -> list[StoredMeans]:
     return means
 
 
-def restored(means: Sequence[StoredMeans], documents: int) -> tuple[Part, ...]:
+def load_measures(means: Sequence[StoredMeans], documents: int) -> tuple[Part, ...]:
     """The parts of `Measures` again; ValueError when they do not fit together or are of other documents."""
     return tuple(_means(each, documents) for each in means)
 

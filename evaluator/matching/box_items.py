@@ -198,7 +198,7 @@ def middles(xyxy: FloatArray) -> FloatArray:
     return np.asarray((xyxy[:, 1] + xyxy[:, 3]) / 2.0)
 
 
-def behind(every: Items, result: AnyBoxResult, pick: Selection) -> BoolArray:
+def in_selection(every: Items, result: AnyBoxResult, pick: Selection) -> BoolArray:
     """Return which items of a result a pick holds, bool, shape (K,).
 
     A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
@@ -396,7 +396,7 @@ def asks_for_matches(question: Query | None) -> bool:
     return question is not None and question.cause is None and question.name in (None, MATCHED_NAME)
 
 
-def answer(
+def in_query(
     result: AnyBoxResult, every: Items, question: Query, inside: Inside | None = None
 ) -> BoolArray:  # fmt: skip
     """Return which of all the items of a result are behind a question, bool, shape (K,).
@@ -406,7 +406,7 @@ def answer(
     """
     kept = np.ones(len(every), dtype=bool)
     if question.cell is not None:
-        kept &= behind(every, result, in_cell(result, *question.cell))
+        kept &= in_selection(every, result, in_cell(result, *question.cell))
     if question.name is not None:
         kept &= every.kind == MATCHED if question.name == MATCHED_NAME else with_name(every, question.name)
     if question.cause is not None:
@@ -421,7 +421,7 @@ def answer(
     return kept & with_fit(every, **ranges)
 
 
-def in_words(question: Query) -> str:
+def query_text(question: Query) -> str:
     """Return a question in the words of the field; ``All boxes`` when nothing is asked.
 
     >>> in_words(Query(cell=("Table", None), iou=(0.5, 0.6)))

@@ -163,7 +163,7 @@ SCORE_STEPS: Final[FloatArray] = np.arange(101) / 100
 SCORE_STEPS.setflags(write=False)
 
 
-def need_threshold(iou: float, floor: float) -> None:
+def check_iou_threshold(iou: float, floor: float) -> None:
     """Raise ValueError for an IoU threshold that a matching cannot answer: below its floor or above 1."""
     if not floor <= iou <= 1.0:
         raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
@@ -205,7 +205,7 @@ class BoxResult(ABC, Generic[MatchingT]):
     iou: float
 
     def __post_init__(self) -> None:
-        need_threshold(self.iou, self.matching.iou_floor)
+        check_iou_threshold(self.iou, self.matching.iou_floor)
 
     @property
     @abstractmethod
@@ -282,18 +282,18 @@ class BoxResult(ABC, Generic[MatchingT]):
         return counting is every or np.array_equal(counting, every)
 
     @property
-    def right_in_bins(self) -> IntArray:
+    def true_positives_in_bins(self) -> IntArray:
         """How many true positives there are in each of the cells of `BoxPairs.score_cells`, int64."""
         pairs = self.matching.pairs
         cells = len(self.matching.dataset.labels) * pairs.bins
         return np.bincount(pairs.score_cells[self.matched_rows[0]], minlength=cells)
 
     @property
-    def right_at_steps(self) -> IntArray:
+    def true_positives_at_steps(self) -> IntArray:
         """How many true positives of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
         pairs, rows = self.matching.pairs, self.matched_rows[0]
         exactly = np.bincount(pairs.step_cells[rows], minlength=pairs.step_count)
-        return at_least(exactly, len(self.matching.dataset.labels))
+        return cumulative_counts(exactly, len(self.matching.dataset.labels))
 
     def score_curve(self) -> ScoreCurve:
         """Return what `BoxPairs.score_curve` gives at the IoU threshold of the result."""
@@ -495,13 +495,13 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def step_cells(self) -> IntArray:
-        """What `passed` says and the label of each prediction as one number, int64, shape (P,); see `at_least`."""
+        """`passed` and label of each prediction as one number, int64, shape (P,); see `cumulative_counts`."""
         return self.passed * len(self.dataset.labels) + self.prediction.label
 
     def at_steps(self, predictions: BoolArray) -> IntArray:
         """Return how many of some predictions, bool, shape (P,), of each label pass each of `SCORE_STEPS`."""
         exactly = np.bincount(self.step_cells[predictions], minlength=self.step_count)
-        return at_least(exactly, len(self.dataset.labels))
+        return cumulative_counts(exactly, len(self.dataset.labels))
 
     @property
     def bins(self) -> int:
@@ -552,7 +552,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
         Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions without a
         score are never left out. ValueError when the IoU threshold is out of range.
         """
-        need_threshold(iou, self.iou_floor)
+        check_iou_threshold(iou, self.iou_floor)
         steps = [self.match(min_score=float(score)).at(iou).per_label for score in SCORE_STEPS]
         tp, fp, fn = (np.stack([getattr(step, name) for step in steps]) for name in ("tp", "fp", "fn"))
         labels = self.dataset.labels[: self.dataset.evaluated]
@@ -575,10 +575,10 @@ def passed_steps(score: FloatArray) -> IntArray:
 
 def counts_at_steps(passed: IntArray, label: AnyArray, labels: int) -> IntArray:
     """Return how many boxes of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
-    return at_least(np.bincount(passed * labels + label, minlength=(len(SCORE_STEPS) + 1) * labels), labels)
+    return cumulative_counts(np.bincount(passed * labels + label, minlength=(len(SCORE_STEPS) + 1) * labels), labels)
 
 
-def at_least(exactly: IntArray, labels: int) -> IntArray:
+def cumulative_counts(exactly: IntArray, labels: int) -> IntArray:
     """Return `counts_at_steps` from how many of each label pass exactly so many of `SCORE_STEPS`.
 
     The counts are int64, shape ((T + 1) * labels,).
@@ -594,7 +594,7 @@ def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:
     score.
     """
     matching, of_label, codes = every.matching, every.per_label, every.matching.label_codes
-    tp, predictions = every.right_at_steps[:, codes], every.predictions_at_steps[:, codes]
+    tp, predictions = every.true_positives_at_steps[:, codes], every.predictions_at_steps[:, codes]
     return ScoreCurve(SCORE_STEPS, matching.labels, tp, predictions, ground_truth=of_label.tp + of_label.fn)
 
 

@@ -55,7 +55,7 @@ class ReliabilityPartial:
         """Return that of a result."""
         codes, (counts, totals) = result.matching.label_codes, result.binned_scores
         cells = np.arange(counts.size).reshape(counts.shape)[codes].ravel()
-        right = result.right_in_bins.reshape(counts.shape)[codes]
+        right = result.true_positives_in_bins.reshape(counts.shape)[codes]
         return cls(result.matching.labels, counts[codes], right, totals.take(cells))
 
     @classmethod
@@ -163,7 +163,7 @@ def threshold_choice(curve: ScoreCurve) -> ThresholdChoice:
     )
 
 
-def thinned(curve: Curve, most: int = CURVE_POINTS) -> Curve:
+def thin_curve(curve: Curve, most: int = CURVE_POINTS) -> Curve:
     """Return at most so many points of a curve: its first, its last, and others at equal steps of recall.
 
     Points where precision or recall is undefined are left out.

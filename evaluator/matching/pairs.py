@@ -87,7 +87,7 @@ class Matches:
         )
 
 
-def need_floor(iou: float) -> None:
+def check_iou_floor(iou: float) -> None:
     """Raise ValueError for a lowest IoU threshold outside (0, 1]."""
     if not 0.0 < iou <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou}")
@@ -113,7 +113,7 @@ def overlapping_pairs(
     those before the first whose running maximum of y2 reaches its upper edge cannot touch it. Rounding of the searched
     number ``2 * group + y`` is monotone, so a touching pair is never lost.
     """
-    need_floor(iou_floor)
+    check_iou_floor(iou_floor)
     limit = _PAIRS_KEPT * most_pairs(len(ground_truth) + len(prediction))
     parts, kept = [], 0
     for part in _search(
@@ -289,7 +289,7 @@ def outlined_pairs(
 
     A row without an outline counts as its box; otherwise as `overlapping_pairs`.
     """
-    need_floor(iou_floor)
+    check_iou_floor(iou_floor)
     # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
     touching = overlapping_pairs(
         outline_bounds(ground_truth),
@@ -339,7 +339,7 @@ class FittedPairs:
     alone: BoolArray
     contested: IntArray
 
-    def stretches(self, score: FloatArray, keep: BoolArray | None = None) -> Stretches:
+    def score_intervals(self, score: FloatArray, keep: BoolArray | None = None) -> ScoreIntervals:
         """Return at which score cuts the greedy one-to-one matching by falling IoU takes each pair.
 
         `score`: float64, shape (P,), NaN for a prediction that never leaves; it decides nothing else. `keep`: bool,
@@ -360,10 +360,10 @@ class FittedPairs:
         of_prediction[predicted] = leaves[self.columns.prediction[rows]]
         taken = _settled(truth, predicted, truths, predictions)
         low[rows], high[rows] = _without_lowest(truth, predicted, taken, of_prediction)
-        return Stretches(low, high)
+        return ScoreIntervals(low, high)
 
 
-class Stretches(NamedTuple):
+class ScoreIntervals(NamedTuple):
     """At which score cuts pairs match: each of K pairs at those above ``low`` up to ``high``.
 
     A cut leaves out the predictions with a lower score. A pair that never matches begins at infinity.

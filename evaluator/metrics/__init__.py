@@ -1,1 +1,1 @@
-"""Matching, average precision, pixel counts, confidence, names of mistakes, and their causes."""
+"""Average precision, counts, exact sums, confidence, pixels, resampling, and results as tables and text."""

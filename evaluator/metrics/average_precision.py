@@ -35,7 +35,7 @@ class Curve(NamedTuple):
     f1: FloatArray
 
 
-def falling(score: FloatArray) -> IntArray:
+def descending_order(score: FloatArray) -> IntArray:
     """Return rows by falling score, int64, shape (N,); equal scores keep their order.
 
     The order of a stable sort of ``-score`` (mergesort in pycocotools). NaN is not allowed, -0.0 equals 0.0.

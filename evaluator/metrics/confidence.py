@@ -120,7 +120,7 @@ def reviewed_count(total: int, budget: float) -> int:
     return min(total, max(1, int(total * budget)))
 
 
-def least_sure(confidence: FloatArray, budget: float) -> IntArray:
+def least_confident(confidence: FloatArray, budget: float) -> IntArray:
     """Return places of the values that a review with a budget in (0, 1] looks at, int64, shape (K,).
 
     The least certain first; values of equal confidence in the given order.

@@ -5,7 +5,7 @@ For protocols that do not match boxes one to one. Less is better; ``a`` is the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
@@ -105,7 +105,7 @@ class ItemLedger:
         counted = np.bincount(of_row[of_row >= 0], minlength=len(OUTCOMES)).tolist()
         return {**dict(zip(OUTCOMES, counted, strict=True)), "net": counted[0] - counted[1]}
 
-    def behind(self, row: int, outcome: Outcome) -> IntArray:
+    def items_with_outcome(self, row: int, outcome: Outcome) -> IntArray:
         """Return the things of an outcome, int64, as many as `counts` says, those that moved most first.
 
         Equally moved ones: those with more wrong in A first, then in the order of `items`.
@@ -132,7 +132,7 @@ class ItemLedger:
         """
         changed = []
         for outcome in ("a_better", "b_better"):
-            for at in self.behind(0, outcome).tolist():
+            for at in self.items_with_outcome(0, outcome).tolist():
                 item = self.items[at]
                 amounts = dict(zip("ab", self.amounts(at), strict=True))
                 where = {**item._asdict(), "place": item.place or None}
@@ -142,28 +142,13 @@ class ItemLedger:
 
 
 def item_ledger(
-    noun: str,
-    measure: str,
-    rows: Sequence[str],
-    first: dict[Item, FloatArray],
-    second: dict[Item, FloatArray],
-    *,
-    at: str = "",
+    noun: str, measure: str, rows: Sequence[str], items: Items, amounts: Iterable[FloatArray]
 ) -> ItemLedger:
-    """Return a ledger of the things that both models have, in the order of `first`.
+    """Return a ledger of things from how much is wrong with them in A and in B, float64, shape (K, R) each.
 
-    `first`, `second`: what A and B have wrong by thing, float64, shape (R,), NaN where it is not counted; then it is
-    not counted in the row at all. Rows after the first that count nothing are left out.
+    NaN where a thing is not counted; then it is not counted in the row at all. Rows after the first that count nothing
+    are left out.
     """
-    items = Items(item for item in first if item in second)
-    amounts = [np.array([side[item] for item in items]).reshape(len(items), len(rows)) for side in (first, second)]
-    return ledger_of(noun, measure, rows, items, amounts, at=at)
-
-
-def ledger_of(
-    noun: str, measure: str, rows: Sequence[str], items: Items, amounts: Sequence[FloatArray], *, at: str = ""
-) -> ItemLedger:
-    """Return a ledger from the amounts of A and B, float64, shape (K, R) each; see `item_ledger`."""
     a, b = amounts
     unknown = np.isnan(a) | np.isnan(b)
     listed = [row for row in range(len(rows)) if row == 0 or not unknown[:, row].all()]
@@ -171,4 +156,4 @@ def ledger_of(
         a, b = (np.where(unknown, np.nan, side) for side in (a, b))
     if len(listed) < len(rows):
         a, b = a[:, listed], b[:, listed]
-    return ItemLedger(noun, measure, tuple(rows[row] for row in listed), items, a, b, at)
+    return ItemLedger(noun, measure, tuple(rows[row] for row in listed), items, a, b)

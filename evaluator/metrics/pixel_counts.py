@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.order import all_true, begins, numbers_from
-from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
+from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, sweep_pages
 
 Word = TypeVar("Word", bound="np.integer[Any]")
 
@@ -88,7 +88,7 @@ class PairCounts:
     @cached_property
     def _known(self) -> tuple[IntArray, WordArray, WordArray]:
         """Return the pair of each row, and the label sets of each pair."""
-        known, pair = known_pairs(self.row_first, self.row_second)
+        known, pair = unique_pairs(self.row_first, self.row_second)
         return pair, self.row_first.take(known), self.row_second.take(known)
 
     @property
@@ -120,7 +120,7 @@ class PairCounts:
 
     def pooled(self, into: IntArray, scopes: int) -> PairCounts:
         """Return scopes added up under new codes, int64, shape (S,), as pages to documents."""
-        return gathered(self, into[self.scope], scopes)
+        return group_counts(self, into[self.scope], scopes)
 
     def taken(self, rows: IntArray) -> PairCounts:
         """Return some of the rows, rising."""
@@ -148,8 +148,8 @@ def merge(parts: Sequence[PairCounts]) -> PairCounts:
     scopes = {part.scopes for part in parts}
     if len(scopes) != 1:
         raise ValueError(f"shards must have the same scopes; found {sorted(scopes)}")
-    every = joined(parts, [0] * len(parts), scopes.pop())
-    return gathered(every, every.scope, every.scopes)
+    every = concat_counts(parts, [0] * len(parts), scopes.pop())
+    return group_counts(every, every.scope, every.scopes)
 
 
 def count_pairs(
@@ -183,7 +183,9 @@ def count_pairs(
             side.at(chosen if order is None else order[chosen])
             for side, order, chosen in zip(sides, orders, rows, strict=True)
         ]
-        parts += [_labelled(part, start) for part in swept(_covered(some, lanes, size, start), lanes, stop - start)]
+        parts += [
+            _labelled(part, start) for part in sweep_pages(_covered(some, lanes, size, start), lanes, stop - start)
+        ]
         if count is not None:
             count(stop, len(size))
     return _with_background(parts, size) if parts else no_counts(len(size))
@@ -277,10 +279,10 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
         page, first, second, pixels = (column.take(some) for column in columns)
     rows = PairCounts(len(size), page, first, second, pixels)
     # A page that was swept in several parts has a pair more than once.
-    return rows if whole else gathered(rows, page, len(size))
+    return rows if whole else group_counts(rows, page, len(size))
 
 
-def known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
+def unique_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
     """Return one row of each different pair, in the order of the pairs, and the position of each row."""
     widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
     if sum(widths) > _WORD_BITS:
@@ -296,7 +298,7 @@ def known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray
     return order[new], pair
 
 
-def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
+def group_counts(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     """Return rows under other scopes, in any order: put in order and added up by scope and pair."""
     if not len(rows):
         return no_counts(scopes)
@@ -357,7 +359,7 @@ def _inserted(counts: PairCounts, kept: BoolArray, others: PairCounts) -> PairCo
     return PairCounts(counts.scopes, *(np.insert(getattr(mine, name), at, getattr(others, name)) for name in columns))
 
 
-def joined(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:
+def concat_counts(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:
     """Return rows of all parts one after the other, the scopes of each part moved on by its start."""
     scope = np.concatenate([part.scope + start for part, start in zip(parts, starts, strict=True)])
     columns = ("row_first", "row_second", "pixels")

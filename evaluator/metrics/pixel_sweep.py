@@ -88,7 +88,7 @@ class Areas(NamedTuple):
     pixels: IntArray
 
 
-def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
+def sweep_pages(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
     """Return the labelled pixels of a batch of pages, in parts that follow one another.
 
     A page is in several parts only where one part would be too large for it.

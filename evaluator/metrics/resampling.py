@@ -38,7 +38,7 @@ Weights = npt.NDArray[np.unsignedinteger]
 """How often each document occurs in some resamples, shape (R, D)."""
 
 
-def need_resamples(resamples: int) -> None:
+def check_resamples(resamples: int) -> None:
     """Raise ValueError for fewer resamples than an interval needs; 0 is for no intervals."""
     if resamples != 0 and resamples < LEAST_RESAMPLES:
         raise ValueError(f"resamples must be 0 or at least {LEAST_RESAMPLES}; found {resamples}")
@@ -98,7 +98,7 @@ def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
     return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan), undefined)
 
 
-def widened(
+def widen_interval(
     interval: Interval,
     estimate: FloatArray,
     documents: IntArray,

@@ -47,14 +47,6 @@ Fit = Literal["iou", "coverage", "purity"]
 """How well a matched pair fits."""
 
 
-class FitSums(NamedTuple):
-    """Sums of IoU, coverage and purity over the true positives of each row, float64, shape (R,)."""
-
-    iou: FloatArray
-    coverage: FloatArray
-    purity: FloatArray
-
-
 @dataclass(frozen=True, eq=False)
 class MetricColumns:
     """Counts of one row per label, page or document, and the ratios that follow from them.
@@ -77,13 +69,8 @@ class MetricColumns:
     def __len__(self) -> int:
         return len(self.tp)
 
-    @cached_property
-    def fit_sums(self) -> FitSums:
-        """Sums of IoU, coverage and purity over the true positives of each row."""
-        return FitSums(*(self.fit_sum(name) for name in get_args(Fit)))
-
     def fit_sum(self, name: Fit) -> FloatArray:
-        """Return one of the `fit_sums`."""
+        """Return the sum of "iou", "coverage" or "purity" over the true positives of each row, float64, shape (R,)."""
         return np.full(len(self), np.nan) if self.sum_of_fit is None else self._exact(name).total
 
     def _exact(self, name: Fit) -> ExactSums:

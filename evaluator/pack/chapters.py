@@ -18,7 +18,7 @@ from evaluator.components.matrix.matrix import difference_data, matrix_data
 from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Issue, count_of, plain
-from evaluator.matching.box_scores import box_calibration, thinned
+from evaluator.matching.box_scores import box_calibration, thin_curve
 from evaluator.matching.error_types import ERROR_TYPES, TIDE
 from evaluator.metrics.results import SourceFile, defined, threshold_text
 from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
@@ -124,7 +124,9 @@ def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
     """Return the drawn differences: over all labels, then clear ones of labels, the larger first."""
     known = [one for one in chapter.differences if one.difference is not None]
     overall = [one for one in known if one.overall]
-    clear = sorted((one for one in known if one.starred and not one.overall), key=lambda one: -abs(one.difference or 0))
+    clear = sorted(
+        (one for one in known if one.is_clear and not one.overall), key=lambda one: -abs(one.difference or 0)
+    )
     return (*overall, *clear[: max(_DIFFERENCES - len(overall), 0)])
 
 
@@ -271,7 +273,7 @@ def _label_curves(result: BoxEvaluation) -> Iterator[Line]:
     truths = (counts.tp + counts.fn).tolist()
     most = sorted((row for row in range(len(labels)) if truths[row]), key=lambda row: -truths[row])[:_CURVES]
     for row in most:
-        curve = thinned(first.curve(labels[row]), _CURVE_POINTS)
+        curve = thin_curve(first.curve(labels[row]), _CURVE_POINTS)
         if len(curve.score):
             points = zip(curve.recall.tolist(), curve.precision.tolist(), strict=True)
             yield Line(labels[row], tuple(points), (float(counts.recall[row]), float(counts.precision[row])))

@@ -252,7 +252,7 @@ def label_rows(contents: Contents) -> list[tuple[str, list[Metrics]]]:
 
 def shown_differences(contents: Contents) -> tuple[Difference, ...]:
     """Return the differences that a pack draws, in reading order."""
-    return compare_differences.worth_showing(contents.differences, limit=_DIFFERENCES)
+    return compare_differences.headline_differences(contents.differences, limit=_DIFFERENCES)
 
 
 def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[PageLayers]:

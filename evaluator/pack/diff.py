@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from evaluator.compare.earlier import comparable_part
 from evaluator.compare.sentences import MINUS
+from evaluator.compare.stored_results import comparable_part
 from evaluator.data.issues import count_of, plain, quote, refuse
 from evaluator.formats import folder
 from evaluator.pack.blocks import printed

@@ -486,7 +486,7 @@ def scale_of(contents: Contents) -> dict[str, Any]:
             "note": key.note,
             "a": one.a,
             "b": one.b,
-            "moved": sentences.moved_text(one),
+            "moved": sentences.difference_points(one),
             "span": "too few documents" if one.too_few else sentences.interval_text(one, signed=True) or "n/a",
             "better": one.documents_better,
             "worse": one.documents_worse,
@@ -639,7 +639,7 @@ def _change(one: Difference, names: Sequence[str], at: Callable[[float], float])
     bar = one.low is not None and one.high is not None and not one.too_few
     return {
         "kind": one.kind,
-        "starred": one.starred,
+        "starred": one.is_clear,
         "sentence": plain(sentences.sentence(one, names)),
         "x": None if one.difference is None else at(100 * one.difference),
         "low": at(100 * one.low) if bar and one.low is not None else None,

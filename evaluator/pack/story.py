@@ -12,7 +12,7 @@ from evaluator.compare import differences as compare_differences
 from evaluator.compare.decision import Cost, Decision, documents_needed
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import interval_text, moved_name, moved_points
+from evaluator.compare.sentences import difference_with_unit, interval_text, named_difference
 from evaluator.components.gallery.crops import CARD_ASPECT, region
 from evaluator.components.payload import Rect
 from evaluator.components.viewer import page_overlay
@@ -103,12 +103,12 @@ def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
             state = "holds" if main.low >= rule.least and main.low > 0.0 else "open"
             state = "fails" if main.high < max(rule.least, 0.0) else state
         span = None if main.too_few else interval_text(main, signed=True)
-        number = f"{moved_points(main)}, {span or 'too few documents for an interval'}"
+        number = f"{difference_with_unit(main)}, {span or 'too few documents for an interval'}"
         lines.append(RuleLine(state, f"{capitalised(title)} is clearly higher{by}", number))
     if rule.loss is not None:
-        over = ", ".join(plain(moved_name(one)) for one in made.forbidding)
+        over = ", ".join(plain(named_difference(one)) for one in made.forbidding)
         lost = f"No clear loss of more than {_points(rule.loss)} in {made.counted}"
-        worst = f"worst {plain(moved_name(made.losses[0]))}" if made.losses else "none"
+        worst = f"worst {plain(named_difference(made.losses[0]))}" if made.losses else "none"
         lines.append(RuleLine("fails" if over else "holds", lost, over or worst))
     return tuple(lines)
 
@@ -122,7 +122,7 @@ def key_differences(differences: Sequence[Difference], models: Sequence[Model]) 
     """Return the differences on one scale: all labels, corrected ones below, then clear labels."""
     if not differences:
         return ()
-    chosen = compare_differences.decisive(differences, limit=_ROWS)
+    chosen = compare_differences.decision_differences(differences, limit=_ROWS)
     own = [one for one in differences if one.overall and one.metric not in BOX_METRICS and one.difference is not None]
     own.sort(key=lambda one: list(METRICS).index(one.metric))
     overall = [KeyDifference(_title(one), "all labels", one) for one in chosen if one.overall]
@@ -177,7 +177,7 @@ def _hours(seconds: float) -> str:
 def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
     """Return whether the documents are enough to distinguish A from B, in sentences."""
     enough, needed = [], []
-    for one in compare_differences.decisive(differences, limit=0):
+    for one in compare_differences.decision_differences(differences, limit=0):
         if not one.overall:
             continue
         title = METRICS[one.metric].title

@@ -54,7 +54,7 @@ BOX_VIEWS: Final[tuple[View, ...]] = (
     "overview", "page_browser", "gallery", "compare", "models", "slices", "findings", "review_pack",
 )  # fmt: skip
 
-SUSPECT: Final = 0.5
+SUSPECT_F1: Final = 0.5
 """From this F1 on, two files are not suspected to be compared wrongly."""
 
 SourceT = TypeVar("SourceT", bound="Source")
@@ -298,9 +298,9 @@ class Evaluation:
         return {**self.result.to_json(), "issues": list(self.issues)}
 
 
-Cut: TypeAlias = "tuple[Any, Any]"
+ShardPair: TypeAlias = "tuple[Any, Any]"
 """Ground truth and prediction of some documents."""
-Parts: TypeAlias = Callable[[Callable[[Cut], Any], Cut], list[Any]]
+ShardRunner: TypeAlias = Callable[[Callable[[ShardPair], Any], ShardPair], list[Any]]
 """Called with work, which another process can be given, and two sides; returns what it makes of each part, in order."""
 
 
@@ -321,7 +321,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     needs_scores, matches_boxes : bool
         Whether every prediction must have a score; whether it pairs boxes one to one, as a `BoxProtocol`.
     reads_ranges : bool
-        Whether it has `over_ranges`.
+        Whether it has `evaluate_streamed`.
     knows_crowds : bool
         Whether it leaves regions of many objects (COCO ``iscrowd``) out; else they count as plain ground truth.
     correctable : bool
@@ -343,7 +343,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     needs_scores: ClassVar[bool] = False
     knows_crowds: ClassVar[bool] = False
     matches_boxes: ClassVar[bool] = False
-    reads_ranges: ClassVar[bool] = False
+    can_stream: ClassVar[bool] = False
     correctable: ClassVar[bool] = True
     metrics: ClassVar[Mapping[str, Metric]]
     headline: ClassVar[tuple[str, ...]]
@@ -354,11 +354,11 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """How one side is read under some options."""
         return formats.Reading(side=side)
 
-    def renamed(self, options: OptionsT) -> Mapping[str, str]:
+    def label_mapping(self, options: OptionsT) -> Mapping[str, str]:
         """New names of labels by their old ones."""
         return {}
 
-    def over_ranges(
+    def evaluate_streamed(
         self,
         ground_truth: Path,
         prediction: Path,
@@ -391,7 +391,9 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
             For an option that makes no sense; one sentence.
         """
 
-    def evaluate_parts(self, truth: SourceT, predicted: SourceT, options: OptionsT, parts: Parts) -> Evaluation:
+    def evaluate_in_shards(
+        self, truth: SourceT, predicted: SourceT, options: OptionsT, parts: ShardRunner
+    ) -> Evaluation:
         """Return `evaluate` of one model, the numbers merged from parts of the documents where they have partials."""
         (whole,) = self.evaluate(truth, [predicted], options)
         result: Any = whole.result
@@ -400,7 +402,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         partials = parts(partial(self._partial, options=options), (truth, predicted))
         return replace(whole, result=replace(result, merged=type(partials[0]).merged(partials)))
 
-    def _partial(self, cut: Cut, options: OptionsT) -> Any:  # noqa: ANN401
+    def _partial(self, cut: ShardPair, options: OptionsT) -> Any:  # noqa: ANN401
         truth, predicted = cut
         return self.evaluate(truth, [predicted], options)[0].result.partial
 
@@ -426,7 +428,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         )
         return collector.issues()
 
-    def prepared(
+    def prepare(
         self, truth: Annotations, predicted: Annotations, options: OptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
         """Return a prediction that can be joined with its ground truth, and all issues of the two.
@@ -440,7 +442,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """
         resolved = formats.resolve(predicted, truth)
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
-        return resolved, checked(truth.issues, own, (*unit_issue(truth, resolved), *self.crowd_issues(truth)))
+        return resolved, raise_on_errors(truth.issues, own, (*unit_issue(truth, resolved), *self.crowd_issues(truth)))
 
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
         """Two results of this protocol thing by thing; empty where boxes are matched one to one, see `Comparison`."""
@@ -493,7 +495,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         as_reference = side == "ground_truth" and options.as_reference
         return formats.Reading(side=side, as_reference=as_reference, format=options.format, columns=options.columns)
 
-    def renamed(self, options: BoxOptionsT) -> Mapping[str, str]:
+    def label_mapping(self, options: BoxOptionsT) -> Mapping[str, str]:
         """New names of labels by their old ones."""
         return options.map_label
 
@@ -546,14 +548,14 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         count: Count | None = None,
     ) -> list[Evaluation]:
         """The evaluations of models of one dataset, so that documents, pages and labels have one code."""
-        prepared = [self.prepared(truth, predicted, options) for predicted in models]
+        prepared = [self.prepare(truth, predicted, options) for predicted in models]
         dataset = join(truth, *(predicted for predicted, _ in prepared))
         return [
             Evaluation(self.evaluate_model(dataset, model, options), issues)
             for model, (_, issues) in enumerate(prepared)
         ]
 
-    def prepared(
+    def prepare(
         self, truth: Annotations, predicted: Annotations, options: BoxOptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
         """Return a prediction that can be joined with its ground truth, and all issues of the two.
@@ -571,8 +573,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         resolved = formats.resolve(predicted, truth)
         pair = (*self.pair_issues(truth, resolved, options), *self.crowd_issues(truth))
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
-        every = checked(truth.issues, own, outlines, pair)
-        return resolved, checked(every, crowding_issues(truth, resolved, polygons=options.polygons))
+        every = raise_on_errors(truth.issues, own, outlines, pair)
+        return resolved, raise_on_errors(every, crowding_issues(truth, resolved, polygons=options.polygons))
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""
@@ -600,24 +602,24 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return matching.dataset.ground_truth.source.labels, matching.prediction.source.labels
 
 
-def lowest(iou: Sequence[float]) -> float:
+def lowest_threshold(iou: Sequence[float]) -> float:
     """The lowest of some IoU thresholds; ValueError without any."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
     return min(iou)
 
 
-def joined_pair(truth: Annotations, prediction: Annotations) -> Dataset:
+def join_pair(truth: Annotations, prediction: Annotations) -> Dataset:
     """Return two files as one dataset; a prediction without pages and labels gets the ground truth's.
 
     BadInput when the two do not belong together, or their boxes are in different units.
     """
     resolved = formats.resolve(prediction, truth)
-    checked(unit_issue(truth, resolved))
+    raise_on_errors(unit_issue(truth, resolved))
     return join(truth, resolved)
 
 
-def checked(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
+def raise_on_errors(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
     """All issues in order, each once; BadInput when one of them is an error."""
     every = tuple(dict.fromkeys(issue for group in issues for issue in group))
     if has_errors(every):

@@ -18,7 +18,7 @@ from evaluator.data.issues import displayed
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
-from evaluator.protocols.pixel.pieces import Piece
+from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.review.identity import (
     WRONG_PIXELS,
     box_model_name,
@@ -45,7 +45,7 @@ class JudgedPiece(NamedTuple):
 
 
 def judged_pieces(
-    result: AnyBoxResult, page: int, pieces: Sequence[Piece], extent: tuple[float, float], log: ReviewLog
+    result: AnyBoxResult, page: int, pieces: Sequence[WrongComponent], extent: tuple[float, float], log: ReviewLog
 ) -> list[JudgedPiece | None]:
     """Return the boxes behind each piece of a page, with the verdicts on them.
 
@@ -78,7 +78,7 @@ class _Boxes:
         self.signature: str = matching.signature(result.iou).line
         self.mistakes = page_mistakes(result, page, signature=self.signature)
 
-    def behind(self, piece: Piece) -> JudgedPiece | None:
+    def behind(self, piece: WrongComponent) -> JudgedPiece | None:
         """Return the mistake of the boxes behind a piece, else the match that they are; None without any."""
         # What the model drew made the pixels; where it drew nothing, the ground truth did.
         sides: tuple[Side, Side] = ("prediction", "ground_truth")

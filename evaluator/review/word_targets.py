@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from evaluator.protocols.posters.comparison import Comparison
-from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.protocols.posters.word_places import PageDifference, WordPlaces
 from evaluator.review.identity import TargetReview, match_reviews
 from evaluator.review.status import FindingStatus, status_of, status_over
 from evaluator.review.verdicts import MOST_BOXES, JudgedBox, ReviewedTarget, ReviewLog, Target

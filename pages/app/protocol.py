@@ -54,7 +54,7 @@ def iou_words() -> str:
 
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
     """Return a prediction that can be joined with its ground truth, and issues; raises BadInput."""
-    return chosen().prepared(truth, match_check.with_fixes(prediction, truth, fixes(prediction.name)), options())
+    return chosen().prepare(truth, match_check.with_fixes(prediction, truth, fixes(prediction.name)), options())
 
 
 def prepare_pixels(truth: Annotations, prediction: Annotations) -> Annotations:

@@ -27,8 +27,8 @@ from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
+from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from evaluator.protocols.pixel.ledger import BY_PIXELS
-from evaluator.protocols.pixel.sides import Classes, MissingPage
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, ProfileName
 from evaluator.review.verdicts import VERDICTS
@@ -38,7 +38,7 @@ from pages.views.compare import KINDS_COMPARED
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from evaluator.compare.earlier import EarlierResult
+    from evaluator.compare.stored_results import StoredResult
     from evaluator.components.gallery.payload import CardItem
     from evaluator.components.suspects.payload import SuspectWantEvent
     from evaluator.components.viewer.payload import SharperEvent
@@ -398,7 +398,7 @@ class State:
     # Models: the measure that ranks, others beside it, and results of earlier runs.
     rank_by: WidgetField[str] = WidgetField("f1", part=Part("rank_by", "models"))
     rank_more: WidgetField[list[str]] = WidgetField(["precision", "recall"])
-    earlier: Field[tuple[EarlierResult, ...]] = Field(())
+    earlier: Field[tuple[StoredResult, ...]] = Field(())
     earlier_rejected: Field[tuple[Issue, ...]] = Field(())
     # What the numbers of the view Models followed from when they were last shown with intervals.
     ranked_before: Field[tuple[object, ...]] = Field(())

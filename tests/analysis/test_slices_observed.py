@@ -70,7 +70,7 @@ def test_the_mean_over_all_fields_is_the_number_of_the_protocol() -> None:
 def test_the_mean_over_the_labels_of_pages_is_the_mean_over_pages_of_the_protocol() -> None:
     (result,) = results_of("pixel", "lines")
     assert isinstance(result, PixelResult)
-    of_class = result.page_mean["per_class"]
+    of_class = result.page_means.to_json()["per_class"]
     for measure in PROTOCOLS["pixel"].slice_measures:
         observed = observations_of([result], measure)
         label = attribute_table(observed.attributes)["label"]

@@ -39,7 +39,7 @@ from evaluator.data.dataset import Annotations, join
 from evaluator.formats import coco as reader
 from evaluator.project import read_ahead
 from evaluator.protocols import coco
-from evaluator.protocols.coco.parts import average_in_parts
+from evaluator.protocols.coco.streaming import evaluate_streamed
 from tests.benchmarks.controls import processes
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
@@ -82,7 +82,7 @@ def load_nothing(truth: Path, prediction: Path) -> tuple[Path, Path]:
 
 def numbers_in_parts(paths: tuple[Path, Path]) -> list[float | None]:
     """The twelve numbers without ever holding the files, as ``--page-ranges`` gives them."""
-    result = average_in_parts(*paths)
+    result = evaluate_streamed(*paths)
     if result is None:
         raise SystemExit(f"{RANGES}: the files were left to the ordinary reader")
     return list(result.numbers.values())

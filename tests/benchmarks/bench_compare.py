@@ -27,7 +27,7 @@ from evaluator.data.dataset import Dataset, join
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.bootstrap_ap import EXACT, Curves
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Ratios
-from evaluator.metrics.resampling import RESAMPLES, draws, interval, widened
+from evaluator.metrics.resampling import RESAMPLES, draws, interval, widen_interval
 from evaluator.metrics.results import MetricColumns
 from evaluator.protocols import pod, protocol_of, snapshot
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
@@ -92,7 +92,7 @@ def speed(documents: int, resamples: int, rounds: int) -> dict[str, Any]:
     loop, expected = cpu(lambda: plain_loop([[result.per_document] for result in results], documents, resamples), 1)
     ours_by = {(one.metric, one.label): one for one in changes if one.overall}
     estimates = np.array([ours_by[metric, "All labels"].difference for metric in ("precision", "recall", "f1")])
-    ends = widened(interval(expected), estimates, np.full(3, documents))
+    ends = widen_interval(interval(expected), estimates, np.full(3, documents))
     for row, metric in enumerate(("precision", "recall", "f1")):
         one = ours_by[metric, "All labels"]
         if not np.allclose([one.low, one.high], [ends.low[row], ends.high[row]], rtol=0, atol=1e-12):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import sample_data
-from evaluator.compare.models import contender, standings
+from evaluator.compare.models import model_entry, standings
 from evaluator.data.dataset import Annotations, join
 from evaluator.formats import read
 from evaluator.matching.box_results import ALL_LABELS
@@ -34,7 +34,7 @@ MEASURES = ("f1", "precision", "recall")
 COCO = CocoProtocol()
 
 
-def thinned(source: Annotations, model: int) -> Annotations:
+def thin_curve(source: Annotations, model: int) -> Annotations:
     """The predictions of a model that is a little worse than the one before: fewer boxes are sure."""
     score = np.clip(source.boxes.score - 0.02 * model * (source.boxes.position % 3), 0.0, 1.0)
     return replace(source, name=f"model {model}", boxes=replace(source.boxes, score=score))
@@ -44,13 +44,13 @@ def average_precision() -> dict[str, Any]:
     """COCO's AP of five models of the sample, from their boxes to the intervals of all pairs."""
     folder = Path(sample_data.__file__).parent
     truth, *predicted = (read(folder / f"{name}.json") for name in ("ground_truth", "lines", "blocks"))
-    dataset = join(truth, *(thinned(predicted[model % 2], model) for model in range(MODELS)))
+    dataset = join(truth, *(thin_curve(predicted[model % 2], model) for model in range(MODELS)))
     options = CocoOptions()
     started = time.process_time()
     models = []
     for model in range(MODELS):
         result = COCO.result(COCO.pair(dataset, model, options).match(), COCO.thresholds, options)
-        models.append(contender(f"model {model}", result.first, COCO.measures(result)))
+        models.append(model_entry(f"model {model}", result.first, COCO.measures(result)))
     table = standings(models, Key("AP", ALL_LABELS))
     seconds = time.process_time() - started
     return {"documents": table.documents, "models": MODELS, "cpu": seconds, "bar": BAR, "reached": seconds <= BAR}
@@ -69,14 +69,14 @@ def main(arguments: list[str] | None = None) -> int:
     # First, while nothing is kept from before.
     own = average_precision()
     truth, predicted = dln_like(options.pages)
-    dataset = join(truth, *(thinned(predicted, model) for model in range(MODELS)))
+    dataset = join(truth, *(thin_curve(predicted, model) for model in range(MODELS)))
     matchings = [
         snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match(min_score=0.4) for model in range(MODELS)
     ]
     cpu, wall = [], []
     for _ in range(options.rounds):
         started = time.process_time(), time.perf_counter()
-        models = [contender(f"model {place}", matching.at(0.5)) for place, matching in enumerate(matchings)]
+        models = [model_entry(f"model {place}", matching.at(0.5)) for place, matching in enumerate(matchings)]
         tables = [standings(models, Key(measure, ALL_LABELS)) for measure in MEASURES]
         cpu.append(time.process_time() - started[0])
         wall.append(time.perf_counter() - started[1])

@@ -366,7 +366,7 @@ def end_to_end(pages: int, rounds: int) -> dict[str, Any]:
         spent, result = timed(lambda: evaluate(truth, prediction, page_size=SQUARE))
         seconds["evaluate_and_table"].append(spent + timed(result.table)[0])
         seconds["documents"].append(timed(lambda result=result: result.per_document.matrices.f1)[0])
-        seconds["page_mean"].append(timed(lambda result=result: result.page_mean)[0])
+        seconds["page_mean"].append(timed(lambda result=result: result.page_means.to_json())[0])
     return {
         "corpus": f"dln-like, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}",
         "boxes": [len(truth.boxes), len(prediction.boxes)],

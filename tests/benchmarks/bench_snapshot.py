@@ -16,12 +16,12 @@ import gc
 import json
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
 from evaluator.data.dataset import Annotations, join
-from evaluator.metrics.results import RATIOS
+from evaluator.metrics.results import RATIOS, Fit
 from evaluator.protocols.snapshot.evaluation import IOU_THRESHOLDS, evaluate, pair
 from tests.benchmarks.corpus import dln_like, snap_like
 
@@ -137,7 +137,8 @@ def by_layoutscope(truth: Annotations, prediction: Annotations) -> Counts:
     counts: Counts = {}
     for iou, threshold in result.thresholds.items():
         row = threshold.per_label
-        columns = zip(*(column.tolist() for column in (row.tp, row.fp, row.fn, *row.fit_sums)), strict=True)
+        fits = map(row.fit_sum, get_args(Fit))
+        columns = zip(*(column.tolist() for column in (row.tp, row.fp, row.fn, *fits)), strict=True)
         pairs = zip(result.matching.labels, columns, strict=True)
         counts[iou] = {label: values for label, values in sorted(pairs) if any(values)}
     return counts

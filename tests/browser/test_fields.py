@@ -13,8 +13,8 @@ import pytest
 from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
-from evaluator.protocols.fields.drill_down import FieldPages, behind
-from evaluator.protocols.fields.types import type_rows
+from evaluator.protocols.fields.drill_down import FieldPages, linked_rows
+from evaluator.protocols.fields.field_types import type_rows
 from tests.browser.conftest import Screen, course
 from tests.browser.test_app import OVERFLOW
 from tests.building import read_by_browser
@@ -229,7 +229,7 @@ def a_count_of_the_table_opens_its_boxes(screen: Screen) -> None:
     screen.wait(lambda: screen.address().get("behind") == "missed", f"missed boxes; {screen.address()}")
     assert screen.address()["field"] == rows[place].label
     drawn(screen)
-    wanted = pages().counts(behind(core(), "missed", iou=0.5, label=rows[place].label))
+    wanted = pages().counts(linked_rows(core(), "missed", iou=0.5, label=rows[place].label))
     document, number = shown(screen)
     assert (core().compared.documents.index(document), number - 1) in wanted
 
@@ -283,7 +283,7 @@ def a_count_of_two_models_lists_and_opens_its_fields(screen: Screen) -> None:
 
 
 def next_and_previous_problem_walk_over_pages(screen: Screen) -> None:
-    counts = pages("B").counts(behind(core("B"), "problems", iou=0.5))
+    counts = pages("B").counts(linked_rows(core("B"), "problems", iou=0.5))
     order = [page for page in pages("B").order(counts) if counts.get(page)]
     names = [(core("B").compared.documents[code], page + 1) for code, page in order]
     opened(screen, field_doc=names[1][0], field_page=str(names[1][1]), model="2")

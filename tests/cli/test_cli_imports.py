@@ -144,7 +144,7 @@ def test_the_numbers_of_coco_need_neither_other_protocols_nor_what_belongs_to_bo
             "coco.curves",
             "coco.evaluation",
             "coco.matching",
-            "coco.parts",
+            "coco.streaming",
             "coco.protocol",
             "registry",
         )

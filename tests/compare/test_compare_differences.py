@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.compare.comparison import compare
-from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
+from evaluator.compare.differences import Difference, differences, headline_differences, in_reading_order
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.models import standings
 from evaluator.data.dataset import join
@@ -22,7 +22,7 @@ from evaluator.formats import posters as posters_reader
 from evaluator.matching.box_measures import box_measures
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Means, Measures, Ratios
-from evaluator.metrics.resampling import UNDEFINED_SHARE, Interval, draws, interval, reach, widened
+from evaluator.metrics.resampling import UNDEFINED_SHARE, Interval, draws, interval, reach, widen_interval
 from evaluator.metrics.results import ratio
 from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
 from evaluator.protocols.base import Result
@@ -334,15 +334,15 @@ def test_one_document_widens_nothing() -> None:
 
 def test_an_end_beyond_the_number_itself_stays() -> None:
     given = Interval(np.array([0.2]), np.array([0.5]), np.array([0]))
-    wide = widened(given, np.array([0.1]), np.array([8]))
+    wide = widen_interval(given, np.array([0.1]), np.array([8]))
     assert wide.low[0] == 0.2
     assert wide.high[0] == pytest.approx(0.5 + (reach(8) - 1.0) * 0.4)
 
 
 def test_an_end_is_never_beyond_what_is_possible() -> None:
     given = Interval(np.array([-0.99, 0.5]), np.array([-0.9, 0.99]), np.array([0, 0]))
-    wide = widened(given, np.array([-0.93, 0.9]), np.array([8, 8]), least=np.array([-1.0, 0.0]), most=1.0)
-    assert widened(given, np.array([-0.93, 0.9]), np.array([8, 8])).high[1] > 1.0
+    wide = widen_interval(given, np.array([-0.93, 0.9]), np.array([8, 8]), least=np.array([-1.0, 0.0]), most=1.0)
+    assert widen_interval(given, np.array([-0.93, 0.9]), np.array([8, 8])).high[1] > 1.0
     assert (wide.low[0], wide.high[1]) == (-1.0, 1.0)
     assert wide.high[0] == pytest.approx(-0.9 + (reach(8) - 1.0) * 0.03)
 
@@ -359,7 +359,7 @@ def test_few_documents_hold_what_the_interval_says() -> None:
         drawn = rng.integers(0, documents, (500, documents))
         resampled = gained[drawn].sum(axis=1) / boxes[drawn].sum(axis=1)
         estimate = np.array([gained.sum() / boxes.sum()])
-        wide = widened(interval(resampled[:, None]), estimate, np.array([documents]))
+        wide = widen_interval(interval(resampled[:, None]), estimate, np.array([documents]))
         held += bool(wide.low[0] <= truth <= wide.high[0])
     # Three standard errors of 1,200 corpora around 95 %, and not below 93 by more than chance.
     assert 0.925 < held / corpora < 0.975
@@ -413,7 +413,7 @@ def test_a_difference_by_hand() -> None:
     assert (one.a, one.b, one.difference) == (0.475, 0.5, pytest.approx(0.025))
     assert (one.documents, one.documents_better, one.documents_worse) == (4, 2, 1)
     assert one.few_documents
-    assert not one.starred
+    assert not one.is_clear
     assert one.kind == "unclear"
     # Documents differ by -0.1, 0, 0.1, 0.1: means of four draws are multiples of 0.025 in [-0.1, 0.1].
     assert one.low is not None
@@ -432,7 +432,7 @@ def test_a_clear_gain_a_clear_loss_and_neither() -> None:
     assert only(*toy([math.nan] * 20, same)).kind == "undefined"
     # More fields are neither better nor worse; nearer to 1 is.
     one = only(*toy([12.0] * 20, [15.0] * 20, metric="field_proportion"))
-    assert (one.starred, one.kind, one.documents_better, one.documents_worse) == (True, "unclear", 0, 20)
+    assert (one.is_clear, one.kind, one.documents_better, one.documents_worse) == (True, "unclear", 0, 20)
 
 
 def test_one_document_has_no_interval_and_eight_are_enough() -> None:
@@ -440,7 +440,7 @@ def test_one_document_has_no_interval_and_eight_are_enough() -> None:
     assert (one.difference, one.low, one.high, one.few_documents) == (pytest.approx(0.1), None, None, True)
     assert only(*toy([5.0] * 7, [6.0] * 7)).few_documents
     eight = only(*toy([5.0] * 8, [6.0] * 8))
-    assert (eight.few_documents, eight.starred) == (False, True)
+    assert (eight.few_documents, eight.is_clear) == (False, True)
     nothing = only(*toy([], []))
     assert (nothing.a, nothing.difference, nothing.low, nothing.documents) == (None, None, None, 0)
 
@@ -462,13 +462,13 @@ def test_a_rare_label_has_no_interval() -> None:
     assert one.difference == pytest.approx(0.1)
     # A document of 20 is left out of a resample with a chance of 0.95**20 = 0.36.
     assert one.undefined == pytest.approx(0.36 * 2000, abs=100)
-    assert (one.low, one.high, one.starred) == (None, None, False)
+    assert (one.low, one.high, one.is_clear) == (None, None, False)
 
 
 def test_a_label_of_few_documents_gets_an_interval_and_no_star() -> None:
     one = only(*toy([5.0] * 7 + [math.nan] * 13, [6.0] * 7 + [math.nan] * 13))
     assert (one.documents, one.documents_with, one.rare, one.few_documents) == (20, 7, True, False)
-    assert (one.excludes_zero, one.starred, one.kind) == (True, False, "unclear")
+    assert (one.excludes_zero, one.is_clear, one.kind) == (True, False, "unclear")
     enough = only(*toy([5.0] * 8 + [math.nan] * 13, [6.0] * 8 + [math.nan] * 13))
     assert (enough.rare, enough.kind) == (False, "gain")
 
@@ -556,9 +556,9 @@ def test_the_worst_clear_loss_first_then_what_is_unclear_then_the_gains() -> Non
 
 
 def test_what_is_worth_showing_keeps_all_labels_and_the_clearest() -> None:
-    shown = worth_showing(FOUND, limit=4)
+    shown = headline_differences(FOUND, limit=4)
     assert [(one.metric, one.label) for one in shown] == [
         ("precision", "Title"), ("precision", "List-item"), ("precision", ALL_LABELS), ("recall", ALL_LABELS),
     ]  # fmt: skip
-    assert len(worth_showing(FOUND)) == 6
-    assert worth_showing(()) == ()
+    assert len(headline_differences(FOUND)) == 6
+    assert headline_differences(()) == ()

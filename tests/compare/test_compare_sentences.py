@@ -9,7 +9,7 @@ import pytest
 
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
-from evaluator.compare.sentences import interval_text, moved_text, name_of, points, sentence, summary
+from evaluator.compare.sentences import difference_points, interval_text, name_of, points, sentence, summary
 from evaluator.matching.box_results import ALL_LABELS
 
 
@@ -86,7 +86,7 @@ def test_the_minus_sign_is_a_real_one() -> None:
     assert (points(0.0), points(0.026), points(0.026, signed=False)) == ("0.0", "+2.6", "2.6")
     assert interval_text(LOSS, signed=True) == "\u22124.3 to \u22120.5"
     assert interval_text(UNCLEAR, signed=True) == "\u22120.2 to +1.6"
-    assert (interval_text(made("recall", "x", 0.1)), moved_text(made("recall", "x", None))) == (None, None)
+    assert (interval_text(made("recall", "x", 0.1)), difference_points(made("recall", "x", None))) == (None, None)
 
 
 def test_names_of_rows() -> None:

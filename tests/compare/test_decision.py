@@ -10,7 +10,7 @@ import pytest
 from evaluator import project
 from evaluator.compare.comparison import compare
 from evaluator.compare.decision import Cost, Rule, cost_of, decide, documents_needed, main_metric, main_metrics
-from evaluator.compare.differences import Difference, decisive
+from evaluator.compare.differences import Difference, decision_differences
 from evaluator.components.compare.decision_scale import ruler
 from evaluator.data.dataset import join
 from evaluator.matching.error_types import DOCUMENT
@@ -166,7 +166,9 @@ def test_the_main_measure_is_f1_or_what_the_protocol_speaks_of() -> None:
 def test_all_clear_losses_are_among_the_decisive_differences() -> None:
     losses = [difference("recall", f"Label {row}", -0.01 * row - 0.01) for row in range(12)]
     gains = [difference("precision", f"Label {row}", 0.05) for row in range(12)]
-    shown = decisive([difference("recall"), *gains, *losses, difference("precision"), difference("f1")], limit=8)
+    shown = decision_differences(
+        [difference("recall"), *gains, *losses, difference("precision"), difference("f1")], limit=8
+    )
     assert [one.metric for one in shown[:3]] == ["f1", "precision", "recall"]
     assert list(shown[3:]) == losses[::-1], "more than the limit, and no room for gains"
 

@@ -14,22 +14,22 @@ import pytest
 
 from evaluator.charts.models import Placed, over_runs
 from evaluator.cli import main
-from evaluator.compare.earlier import comparable_part, kept_of, read_results
 from evaluator.compare.models import (
-    Contender,
+    ModelEntry,
     Standings,
-    contender,
     difference_text,
+    model_entry,
     order_of_runs,
     rank_text,
     standings,
 )
+from evaluator.compare.stored_results import comparable_part, read_results, stored_values
 from evaluator.data.dataset import Run
 from evaluator.data.issues import BadInput
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics import export
 from evaluator.metrics.measures import Key, Measures, Ratios
-from evaluator.metrics.resampling import interval, widened
+from evaluator.metrics.resampling import interval, widen_interval
 from evaluator.metrics.results import ratio
 from evaluator.project import evaluate, evaluate_together
 from evaluator.protocols import PROTOCOLS, coco
@@ -45,16 +45,16 @@ F1 = Key("f1", ALL_LABELS)
 TRUTH, PREDICTIONS = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.json" for name in ("lines", "blocks")]
 
 
-def made(name: str, share: float, documents: int = 40, *, noise: int = 0, **more: Any) -> Contender:
+def made(name: str, share: float, documents: int = 40, *, noise: int = 0, **more: Any) -> ModelEntry:
     """A model that finds a share of 100 boxes in each document, give or take."""
     rng = np.random.default_rng(noise)
     hit = np.clip(np.round(100 * share + rng.normal(0, 4 if noise else 0, documents)), 0, 100)
     whole = np.full(documents, 100.0)
     part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
-    return Contender(name, Measures(tuple(f"d{row:03}" for row in range(documents)), ALL_LABELS, (part,)), **more)
+    return ModelEntry(name, Measures(tuple(f"d{row:03}" for row in range(documents)), ALL_LABELS, (part,)), **more)
 
 
-def by_f1(*models: Contender) -> Standings:
+def by_f1(*models: ModelEntry) -> Standings:
     return standings(models, F1, resamples=500)
 
 
@@ -118,15 +118,15 @@ def test_the_interval_of_one_model_is_the_widened_percentile_interval() -> None:
     rng = np.random.default_rng(3)
     drawn = rng.integers(0, 40, (400, 40))
     values = one.measures.parts[0].per_document[:, 0][drawn].mean(axis=1)
-    wanted = widened(interval(values[:, None]), np.array([standing.values[0]]), np.array([40]))
+    wanted = widen_interval(interval(values[:, None]), np.array([standing.values[0]]), np.array([40]))
     assert (standing.low[0], standing.high[0]) == pytest.approx((wanted.low[0], wanted.high[0]))
 
 
 def test_no_interval_is_beyond_what_is_possible() -> None:
-    def model_of(name: str, hits: list[float]) -> Contender:
+    def model_of(name: str, hits: list[float]) -> ModelEntry:
         hit, whole = np.array(hits), np.full(len(hits), 100.0)
         part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
-        return Contender(name, Measures(tuple("wxyz"), ALL_LABELS, (part,)))
+        return ModelEntry(name, Measures(tuple("wxyz"), ALL_LABELS, (part,)))
 
     compared = by_f1(model_of("a", [0.0, 0.0, 0.0, 12.0]), model_of("b", [100.0, 100.0, 100.0, 88.0]))
     assert compared.values.tolist() == [0.97, 0.03]
@@ -135,7 +135,7 @@ def test_no_interval_is_beyond_what_is_possible() -> None:
 
 
 def test_a_model_without_the_measure_has_no_rank() -> None:
-    other = Contender("other", Measures(("d000",), ALL_LABELS, ()))
+    other = ModelEntry("other", Measures(("d000",), ALL_LABELS, ()))
     difference = by_f1(made("a", 0.5, noise=1), other, made("b", 0.8, noise=2))
     assert [model.name for model in difference.models] == ["b", "a", "other"]
     assert difference.ranks == ((1, 1), (2, 2), None)
@@ -147,7 +147,7 @@ def test_nothing_to_rank() -> None:
     assert by_f1().sentence == ("No models have F1 here.", "")
     alone = made("a", 0.5)
     assert by_f1(alone).sentence == ("a has F1 0.500.", "Open another model to compare them.")
-    without = Contender("other", Measures(("d000",), ALL_LABELS, ()))
+    without = ModelEntry("other", Measures(("d000",), ALL_LABELS, ()))
     assert by_f1(alone, without).sentence == ("One model has F1 here.", "")
 
 
@@ -164,7 +164,7 @@ def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
 def written(protocol: str = "snapshot", **options: Any) -> bytes:
     """The result of one model of the sample, as `layoutscope evaluate` writes it."""
     evaluated = evaluate(protocol, TRUTH, PREDICTIONS[:1], **options)
-    values = [{**one.to_json(), **kept_of(one.result)} for one in evaluated]
+    values = [{**one.to_json(), **stored_values(one.result)} for one in evaluated]
     return export.to_json(values[0]).encode()
 
 
@@ -176,7 +176,7 @@ def test_an_earlier_result_stands_as_the_model_with_its_boxes() -> None:
     truth = result.evaluated.ground_truth.source.sha256
     fits = {"protocol": "snapshot", "signature": signature, "truth_sha256": truth, "iou": 0.5}
     assert earlier.against(**fits) == ""  # type: ignore[arg-type]
-    open_, kept = contender("open", result.first), earlier.contender(0.5)
+    open_, kept = model_entry("open", result.first), earlier.model_entry(0.5)
     assert (kept.boxes, kept.date, kept.name) == (False, "2025-01-15", "lines 1.0")
     assert (kept.mistakes, kept.pages) == (None, open_.pages)
     assert open_.mistakes == int(result.first.mistakes.corrections.sum())
@@ -196,11 +196,11 @@ def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, me
     results = [one.result for one in evaluate_together(protocol, TRUTH, PREDICTIONS)]
     system = PROTOCOLS[protocol]
     first, second = (
-        contender(name, one.first, system.measures(one))  # type: ignore[attr-defined]
+        model_entry(name, one.first, system.measures(one))  # type: ignore[attr-defined]
         for name, one in zip(("lines", "blocks"), results, strict=True)
     )
     # No threshold of the file: its numbers over all thresholds are there all the same.
-    kept = earlier.contender(0.123, "earlier")
+    kept = earlier.model_entry(0.123, "earlier")
     for metric in metrics:
         key = Key(metric, ALL_LABELS)
         standing = standings([first, kept, second], key, resamples=200)
@@ -219,7 +219,7 @@ def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, me
     assert earlier.against(**same).startswith("measured at IoU ")  # type: ignore[arg-type]
     (some,) = read_results(written(protocol, min_score=0.5), "result.json")
     assert some.against(**same, own=True).startswith("measured of some predictions only")  # type: ignore[arg-type]
-    assert not any(key.metric in metrics for key in some.contender(0.5).measures.keys)
+    assert not any(key.metric in metrics for key in some.model_entry(0.5).measures.keys)
 
 
 def set_own(value: dict[str, Any], **change: Any) -> None:
@@ -414,10 +414,10 @@ def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.Monkey
         assert 0 < of_table < mistakes.corrections.sum()
         assert f"{100 * of_table / pages:,.1f}" in words
         assert f"{100 * int(mistakes.corrections.sum()) / pages:,.1f}" not in words
-        parts = [contender("", result, label=label).mistakes or 0 for label in labels]
-        assert sum(parts) == contender("", result).mistakes
-        assert contender("", result, label="no such label").mistakes == 0
-        assert contender("", result, label=labels[0], mistakes=False).mistakes is None
+        parts = [model_entry("", result, label=label).mistakes or 0 for label in labels]
+        assert sum(parts) == model_entry("", result).mistakes
+        assert model_entry("", result, label="no such label").mistakes == 0
+        assert model_entry("", result, label=labels[0], mistakes=False).mistakes is None
     captions = [each.value for each in app.caption]
     assert any("To correct: boxes of mistakes of Table alone." in caption for caption in captions)
 

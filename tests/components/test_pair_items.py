@@ -17,15 +17,15 @@ from evaluator.components.compare.payload import CompareEvents
 from evaluator.components.compare.pixel_pair import pixel_pair
 from evaluator.components.compare.poster_pair import poster_pair
 from evaluator.components.payload import ModelItem
-from evaluator.metrics.item_ledger import OUTCOMES, Item, item_ledger
+from evaluator.metrics.item_ledger import OUTCOMES, Item, Items, item_ledger
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult
-from evaluator.protocols.fields.ledger import whole_ledger
+from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.pixel.evaluation import PixelResult
-from evaluator.protocols.pixel.pieces import connected, wrong_pieces
-from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.protocols.pixel.regions import connected_components
+from evaluator.protocols.posters.word_places import PageDifference, WordPlaces
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app.state import State
@@ -58,9 +58,8 @@ def test_pages_and_filters_worked_by_hand() -> None:
     wrong = {("a", 0): (1.0, 0.0), ("b", 0): (0.0, 1.0), ("c", None): (1.0, 1.0), ("d", 2): (0.0, 0.0)}
     items = [(Item(name, page, f"f{at}"), pair) for at, ((name, page), pair) in enumerate(wrong.items())]
     items.append((Item("b", 0, "more"), (0.0, 1.0)))
-    ledger = item_ledger(
-        "field", "box", ["All"], *({item: np.array([p[side]]) for item, p in items} for side in (0, 1))
-    )
+    sides = (np.array([[pair[side]] for _, pair in items]) for side in (0, 1))
+    ledger = item_ledger("field", "box", ["All"], Items(item for item, _ in items), sides)
     pages = item_pages(ledger, "field")
     assert pages.places == (("a", 0), ("b", 0), ("c", 0), ("d", 2))
     assert pages.net.tolist() == [1, -2, 0, 0]
@@ -82,9 +81,11 @@ def test_pages_and_filters_worked_by_hand() -> None:
 
 
 def test_amounts_of_pages_are_by_how_much_they_moved() -> None:
-    first = {Item("a", page): np.array([amount]) for page, amount in enumerate((9.0, 5.0, 4.0))}
-    second = {Item("a", page): np.array([amount]) for page, amount in enumerate((2.0, 8.0, 4.0))}
-    pages = item_pages(item_ledger("page", "wrong pixels", ["All"], first, second), "pixel")
+    items, amounts = (
+        Items(Item("a", page) for page in range(3)),
+        np.array([[[9.0], [5.0], [4.0]], [[2.0], [8.0], [4.0]]]),
+    )
+    pages = item_pages(item_ledger("page", "wrong pixels", ["All"], items, amounts), "pixel")
     assert pages.net.tolist() == [7, -3, 0]
     assert pages.amount[:, OUTCOMES.index("same_wrong")].tolist() == [0, 0, 4]
 
@@ -94,7 +95,7 @@ def test_amounts_of_pages_are_by_how_much_they_moved() -> None:
 
 def field_pages() -> tuple[FieldsResult, FieldsResult, Any]:
     a, b = results("fields")
-    return a, b, whole_ledger(a, b, 0.5)
+    return a, b, FieldLedgers(a, b).whole(0.5)
 
 
 def test_the_panes_of_fields_list_what_the_ledger_counts() -> None:
@@ -160,7 +161,7 @@ def test_the_pieces_of_a_page_are_its_wrong_pixels() -> None:
             # Pixels with several labels count in parts in the matrix, and whole on the page.
             assert sum(region.pixels for region in result.wrong_regions(row).values()) >= wanted
         place = item.document, item.page or 0
-        pieces = wrong_pieces(a, *place), wrong_pieces(b, *place)
+        pieces = a.wrong_components(*place), b.wrong_components(*place)
         drawn = pixel_pair((a, b), *place, pieces=pieces, models=MODELS, kinds=ITEM_FILTERS["changed"].kinds)
         check_links(drawn)
         assert {box.kind for pane in drawn.panes for box in pane.boxes} <= {"a_invents", "b_invents", "shared"}
@@ -187,12 +188,13 @@ def test_wrong_regions_are_the_regions_of_the_cells() -> None:
 
 def test_rectangles_that_touch_along_an_edge_are_one_piece() -> None:
     rectangles = np.array([[0, 0, 4, 2], [4, 2, 6, 4], [2, 2, 4, 5], [8, 0, 9, 1], [9, 0, 10, 1]])
-    groups = connected(rectangles)
+    groups = connected_components(rectangles)
     assert [sorted(map(tuple, group.tolist())) for group in groups] == [
         [(0, 0, 4, 2), (2, 2, 4, 5), (4, 2, 6, 4)],
         [(8, 0, 9, 1), (9, 0, 10, 1)],
     ]
-    assert [len(group) for group in connected(np.array([[0, 0, 1, 1], [1, 1, 2, 2]]))] == [1, 1], "a corner is no edge"
+    corner = connected_components(np.array([[0, 0, 1, 1], [1, 1, 2, 2]]))
+    assert [len(group) for group in corner] == [1, 1], "a corner is no edge"
 
 
 # --- posters -----------------------------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ def test_compare_shows_each_kind_and_a_link_reopens_page_and_filter(monkeypatch:
     assert [pane["letter"] for pane in given["panes"]] == ["A", "B"]
     a, b = results({"pixels": "pixel"}.get(kind, kind))
     if kind == "fields":
-        pages = item_pages(whole_ledger(a, b, 0.5), "field")
+        pages = item_pages(FieldLedgers(a, b).whole(0.5), "field")
     else:
         (ledger,) = PROTOCOLS[{"pixels": "pixel"}.get(kind, kind)].item_ledgers(a, b)
         rows = range(1, len(ledger.rows)) if kind == "posters" else (0,)

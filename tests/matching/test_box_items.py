@@ -16,12 +16,12 @@ from evaluator.matching.box_items import (
     MATCHED,
     Query,
     Selection,
-    answer,
-    behind,
     class_confusion,
     in_cell,
-    in_words,
+    in_query,
+    in_selection,
     items,
+    query_text,
     with_fit,
     with_name,
     with_score,
@@ -89,7 +89,7 @@ def test_items_by_hand() -> None:
 def test_the_boxes_of_a_cell_by_hand(row: str | None, column: str | None, places: list[int]) -> None:
     result = result_of(TRUTH, PREDICTED)
     every = items(result)
-    assert np.flatnonzero(behind(every, result, in_cell(result, row, column))).tolist() == places
+    assert np.flatnonzero(in_selection(every, result, in_cell(result, row, column))).tolist() == places
 
 
 def test_ranges_and_names_by_hand() -> None:
@@ -127,7 +127,7 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
             pick = in_cell(result, truth_label, label)
             side = pick.truth if truth_label is not None else pick.prediction
             assert side.sum() == confusion.counts[row, column]
-            kept = behind(every, result, pick)
+            kept = in_selection(every, result, pick)
             assert kept.any() == (confusion.counts[row, column] > 0)
             seen += kept
     assert (seen > 0).all()
@@ -149,8 +149,8 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
 )
 def test_questions_by_hand(question: Query, places: list[int], words: str) -> None:
     result = result_of(TRUTH, PREDICTED)
-    assert np.flatnonzero(answer(result, items(result), question)).tolist() == places
-    assert in_words(question) == words
+    assert np.flatnonzero(in_query(result, items(result), question)).tolist() == places
+    assert query_text(question) == words
 
 
 def test_labels_that_are_not_scored_have_no_cell() -> None:
@@ -164,7 +164,7 @@ def test_nothing_gives_nothing() -> None:
     every = items(result)
     assert len(every) == 0
     assert class_confusion(result).counts.sum() == 0
-    assert len(behind(every, result, Selection(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
+    assert len(in_selection(every, result, Selection(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
 
 
 @pytest.mark.parametrize("protocol", [pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])

@@ -51,7 +51,7 @@ def sequential(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int, floa
 def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
     pairs = overlapping_pairs(*truth, *prediction, iou_floor=floor)
     fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
-    return fitted.columns.take(np.flatnonzero(fitted.stretches(np.full(fitted.predictions, np.nan)).at(0.0)))
+    return fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(fitted.predictions, np.nan)).at(0.0)))
 
 
 def triples(matches: Matches) -> list[tuple[int, int, float]]:
@@ -104,13 +104,13 @@ def test_at_every_score_cut_pairs_match_as_in_the_sequential_greedy(
     fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
     some = np.array(keeps[: len(score)], dtype=bool)[fitted.columns.prediction]
     for keep in (None, some):
-        stretches = fitted.stretches(score, keep)
+        score_intervals = fitted.score_intervals(score, keep)
         for cut in (0.0, 0.1, 0.2, 0.4, 0.6, 0.61, 0.8, 1.0, 2.0):
             stays = [
                 bool(cut <= 0.0 or not each < cut) and (keep is None or keeps[at]) for at, each in enumerate(score)
             ]
             expected = sequential([pair for pair in all_pairs(truth, prediction, 0.1) if stays[pair[0]]])
-            assert sorted(triples(fitted.columns.take(np.flatnonzero(stretches.at(cut))))) == sorted(expected)
+            assert sorted(triples(fitted.columns.take(np.flatnonzero(score_intervals.at(cut))))) == sorted(expected)
 
 
 @given(truth=sides(steps=2, most=40, groups=1), prediction=sides(steps=2, most=40, groups=1))

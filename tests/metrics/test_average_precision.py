@@ -16,7 +16,7 @@ from evaluator.metrics.average_precision import (
     RECALL_101,
     average_precision,
     curve,
-    falling,
+    descending_order,
     precision_at_recall,
     ranks,
 )
@@ -87,7 +87,7 @@ def test_a_grid_point_belongs_to_the_first_recall_that_reaches_it(positives: int
 @given(scores=st.lists(st.sampled_from([0.0, -0.0, 0.1, 0.5, 0.9, 1.0]), max_size=80))
 def test_equal_scores_keep_their_order(scores: list[float]) -> None:
     score = np.array(scores, dtype=np.float64)
-    assert falling(score).tolist() == np.argsort(-score, kind="mergesort").tolist()
+    assert descending_order(score).tolist() == np.argsort(-score, kind="mergesort").tolist()
 
 
 @given(hit=hits, more=st.integers(0, 10), place=st.integers(0, 60))

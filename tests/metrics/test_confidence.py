@@ -19,7 +19,7 @@ from evaluator.metrics.confidence import (
     bin_of,
     brier,
     calibration,
-    least_sure,
+    least_confident,
     review_budgets,
     review_curve,
     review_sentence,
@@ -158,7 +158,7 @@ def test_a_review_of_everything_finds_everything(pairs: list[tuple[bool, float]]
 @given(values, st.integers(1, 100).map(lambda percent: percent / 100))
 def test_the_least_sure_are_those_that_the_budget_counts(pairs: Any, budget: float) -> None:
     right, confidence = columns(pairs)
-    rows = least_sure(confidence, budget)
+    rows = least_confident(confidence, budget)
     budgets = review_budgets(right, confidence, (budget,))
     if budgets:
         assert len(rows) == budgets[0].reviewed

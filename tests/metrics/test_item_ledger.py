@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,12 +19,12 @@ from evaluator.data.boxes import BoolArray
 from evaluator.data.fields import FieldDocuments
 from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import Posters, read_poster
-from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, item_ledger
+from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, Items, item_ledger
 from evaluator.project import evaluate_together
 from evaluator.protocols import fields, pixel, posters
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult, load_state
-from evaluator.protocols.fields.ledger import FieldLedgers, field_ledgers
+from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.ledger import poster_ledger
@@ -40,16 +39,19 @@ def rows_of(ledger: ItemLedger) -> dict[str, list[int]]:
     return {name: list(ledger.counts(row).values()) for row, name in enumerate(ledger.rows)}
 
 
+def ledger_of(items: Iterable[Item], pairs: Sequence[tuple[float, float]]) -> ItemLedger:
+    """A ledger of one row from what A and B have wrong."""
+    amounts = np.array(pairs).reshape(-1, 2, 1).swapaxes(0, 1)
+    return item_ledger("page", "wrong pixels", ["All"], Items(items), amounts)
+
+
 # --- any things --------------------------------------------------------------------------------------------------
 
 
 def test_each_thing_has_one_outcome_and_those_that_moved_most_are_first() -> None:
-    first = {Item(name): np.array([wrong]) for name, wrong in zip("abcde", (3.0, 1.0, 0.0, 2.0, 0.0), strict=True)}
-    second = {Item(name): np.array([wrong]) for name, wrong in zip("abcdf", (2.0, 8.0, 0.0, 2.0, 0.0), strict=True)}
-    ledger = item_ledger("page", "wrong pixels", ["All"], first, second)
-    assert [item.document for item in ledger.items] == ["a", "b", "c", "d"], "only what both have"
+    ledger = ledger_of(map(Item, "abcd"), [(3.0, 2.0), (1.0, 8.0), (0.0, 0.0), (2.0, 2.0)])
     assert rows_of(ledger) == {"All": [1, 1, 1, 1, 0]}
-    assert [int(ledger.behind(0, each)[0]) for each in OUTCOMES] == [0, 1, 2, 3]
+    assert [int(ledger.items_with_outcome(0, each)[0]) for each in OUTCOMES] == [0, 1, 2, 3]
     assert ledger.to_json()["changed"] == [
         {
             "document": "b", "page": None, "place": None, "spurious": False,
@@ -63,7 +65,7 @@ def test_each_thing_has_one_outcome_and_those_that_moved_most_are_first() -> Non
 
 
 def test_nothing_to_count() -> None:
-    ledger = item_ledger("page", "wrong pixels", ["All", "Text"], {}, {})
+    ledger = item_ledger("page", "wrong pixels", ["All", "Text"], Items(), np.empty((2, 0, 2)))
     assert rows_of(ledger) == {"All": [0, 0, 0, 0, 0]}
     assert ledger.to_json()["changed"] == []
 
@@ -73,12 +75,10 @@ amounts = st.sampled_from([0.0, 1.0, 2.5, float("nan")])
 
 @given(st.lists(st.tuples(amounts, amounts), max_size=12))
 def test_counts_open_exactly_that_many_and_a_swap_turns_the_signs(pairs: list[tuple[float, float]]) -> None:
-    sides: list[dict[Item, Any]] = [
-        {Item("a.pdf", page): np.array([pair[side]]) for page, pair in enumerate(pairs)} for side in (0, 1)
-    ]
-    ledger, swapped = (item_ledger("page", "wrong pixels", ["All"], *order) for order in (sides, sides[::-1]))
+    items = [Item("a.pdf", page) for page in range(len(pairs))]
+    ledger, swapped = ledger_of(items, pairs), ledger_of(items, [pair[::-1] for pair in pairs])
     counts, other = ledger.counts(0), swapped.counts(0)
-    assert [len(ledger.behind(0, name)) for name in OUTCOMES] == [counts[name] for name in OUTCOMES]
+    assert [len(ledger.items_with_outcome(0, name)) for name in OUTCOMES] == [counts[name] for name in OUTCOMES]
     assert sum(counts[name] for name in OUTCOMES) == sum(a == a and b == b for a, b in pairs)  # noqa: PLR0124 - NaN
     assert (counts["b_better"], counts["a_better"], counts["net"]) == (
         other["a_better"], other["b_better"], -other["net"],
@@ -134,18 +134,18 @@ def test_fields_by_box_and_by_value_worked_by_hand() -> None:
     a = read_fields(date=("1 May", 0.5), name=("Bob", 0.5))
     b = read_fields(date=("9 Jul", 0.2), name=("Ada", 0.5), more=("x", 0.5))
     first, second = (fields.evaluate(truth, side) for side in (a, b))
-    by_box, by_value = field_ledgers(first, second, 0.5)
+    by_box, by_value = FieldLedgers(first, second).by_box_and_value(0.5)
     # IoU of the date in B is 0.4; the total has no box in either; only B has the field "more".
     assert rows_of(by_box) == {
         "All fields": [0, 2, 1, 1, -2], "date": [0, 1, 0, 0, -1], "more": [0, 1, 0, 0, -1],
         "name": [0, 0, 1, 0, 0], "total": [0, 0, 0, 1, 0],
     }  # fmt: skip
     assert rows_of(by_value)["All fields"] == [1, 2, 0, 1, -1]
-    assert [by_value.items[at].words for at in by_value.behind(0, "a_better")] == [
+    assert [by_value.items[at].words for at in by_value.items_with_outcome(0, "a_better")] == [
         "letter, page 1, date", "letter, page 1, more (spurious)",
     ]  # fmt: skip
-    assert [by_value.items[at].words for at in by_value.behind(0, "b_better")] == ["letter, page 1, name"]
-    assert rows_of(field_ledgers(first, second, 0.3)[0])["All fields"] == [0, 1, 2, 1, -1]
+    assert [by_value.items[at].words for at in by_value.items_with_outcome(0, "b_better")] == ["letter, page 1, name"]
+    assert rows_of(FieldLedgers(first, second).by_box_and_value(0.3)[0])["All fields"] == [0, 1, 2, 1, -1]
 
 
 def test_a_field_that_only_predictions_have_is_right_where_it_is_not() -> None:
@@ -153,11 +153,11 @@ def test_a_field_that_only_predictions_have_is_right_where_it_is_not() -> None:
     a = read_fields(date=("1 May", 0.5), one=("x", 0.5), both=("x", 0.5))
     b = read_fields(date=("1 May", 0.5), both=("y", 0.2))
     first, second = (fields.evaluate(truth, side) for side in (a, b))
-    for ledger in field_ledgers(first, second, 0.5):
+    for ledger in FieldLedgers(first, second).by_box_and_value(0.5):
         assert rows_of(ledger) == {
             "All fields": [1, 0, 1, 1, 1], "both": [0, 0, 0, 1, 0], "date": [0, 0, 1, 0, 0], "one": [1, 0, 0, 0, 1],
         }  # fmt: skip
-        (place,) = ledger.behind(0, "b_better").tolist()
+        (place,) = ledger.items_with_outcome(0, "b_better").tolist()
         assert ledger.items[place] == Item("letter", 0, "one", spurious=True)
         assert ledger.to_json()["changed"][0]["spurious"] is True
 
@@ -168,7 +168,7 @@ def test_a_predicted_null_without_ground_truth_counts_by_box_alone() -> None:
         FORMAT.read(json.dumps({"doc_id": "letter", "fields": each}).encode(), "side.jsonl")
         for each in (truth, truth, truth | more)
     ]
-    by_box, by_value = field_ledgers(*(fields.evaluate(sides[0], side) for side in sides[1:]), 0.5)
+    by_box, by_value = FieldLedgers(*(fields.evaluate(sides[0], side) for side in sides[1:])).by_box_and_value(0.5)
     assert rows_of(by_box) == {"All fields": [0, 1, 0, 0, -1], "more": [0, 1, 0, 0, -1]}
     assert rows_of(by_value) == {"All fields": [0, 0, 1, 0, 0], "date": [0, 0, 1, 0, 0]}
 
@@ -178,18 +178,21 @@ def test_a_stored_state_has_the_ledgers_of_the_fields_themselves() -> None:
     fresh = [fields.evaluate(truth, FORMAT.read_path(SAMPLE_DATA / "fields" / name)) for name in ("anchors", "rules")]
     states = [json.loads(json.dumps(result.compared.get_state())) for result in fresh]
     stored = [fields.score(load_state(state)) for state in states]
-    for own, kept in zip(field_ledgers(*fresh, 0.5), field_ledgers(*stored, 0.5), strict=True):
+    ledgers, of_stored = (FieldLedgers(*each).by_box_and_value(0.5) for each in (fresh, stored))
+    for own, kept in zip(ledgers, of_stored, strict=True):
         assert rows_of(kept) == rows_of(own)
         items = [sorted((item.document, item.place, item.spurious) for item in each.items) for each in (own, kept)]
         assert items[0] == items[1]
-    (by_value,) = (ledger for ledger in field_ledgers(*stored, 0.5) if ledger.measure == "value")
+    (by_value,) = (ledger for ledger in of_stored if ledger.measure == "value")
     assert sum(item.spurious for item in by_value.items) > 0
     # States of version 1 say less; they are read as far as they go.
     for state in states:
         state["state"] = 1
         del state["only_predicted"]
     older = [fields.score(load_state(state)) for state in states]
-    assert rows_of(field_ledgers(*older, 0.5)[0]) == rows_of(field_ledgers(*fresh, 0.5)[0])
+    assert rows_of(FieldLedgers(*older).by_box_and_value(0.5)[0]) == rows_of(
+        FieldLedgers(*fresh).by_box_and_value(0.5)[0]
+    )
 
 
 def field_by_field(
@@ -266,7 +269,8 @@ def test_fields_by_box_have_the_true_positives_of_the_protocol() -> None:
     assert isinstance(first, fields.FieldsResult)
     assert isinstance(second, fields.FieldsResult)
     for iou in (0.5, 0.75):
-        (by_box, _), overall = field_ledgers(first, second, iou), [each.overall(iou) for each in (first, second)]
+        by_box, _ = FieldLedgers(first, second).by_box_and_value(iou)
+        overall = [each.overall(iou) for each in (first, second)]
         spurious = np.array([item.spurious for item in by_box.items])
         for amounts, each in zip((by_box.a[:, 0], by_box.b[:, 0]), overall, strict=True):
             assert (amounts[~spurious] == 0.0).sum() == each.true_positive[0]
@@ -293,7 +297,7 @@ def test_posters_by_criterion_worked_by_hand() -> None:
     b = read_posters(one="nothing alike here", two=words, three=words)
     ledger = poster_ledger(*(columns_of(posters.evaluate(truth, side)) for side in (a, b)))
     assert rows_of(ledger)["All criteria"] == [2, 1, 0, 0, 1]
-    assert [ledger.items[at].document for at in ledger.behind(0, "b_better")] == ["three", "two"]
+    assert [ledger.items[at].document for at in ledger.items_with_outcome(0, "b_better")] == ["three", "two"]
     assert rows_of(ledger)["word capture"] == [2, 1, 0, 0, 1]
     # Poster two has as many fields in both.
     assert rows_of(ledger)["field proportion"] == [1, 0, 2, 0, 1]

@@ -62,7 +62,7 @@ def test_plain_values_are_plain() -> None:
 
 def test_rows_are_taken_and_pooled() -> None:
     taken = columns().take(np.array([3, 0]))
-    assert (taken.fn.tolist(), taken.fit_sums.iou.tolist(), len(taken)) == ([4, 2], [0.0, 1.5], 2)
+    assert (taken.fn.tolist(), taken.fit_sum("iou").tolist(), len(taken)) == ([4, 2], [0.0, 1.5], 2)
     pooled = columns().pooled(np.array([0, 2, 0, 2]), 3)
     assert (pooled.tp.tolist(), pooled.fp.tolist(), pooled.fn.tolist()) == ([2, 0, 0], [4, 0, 0], [2, 0, 4])
     assert pooled.tp.dtype == np.int64

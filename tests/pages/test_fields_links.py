@@ -18,9 +18,9 @@ from evaluator.components.viewer.fields import POINTS, SHARES, UNITS, Paper, pag
 from evaluator.data.fields import FieldDocuments
 from evaluator.formats.fields import FORMAT
 from evaluator.metrics.confidence import BINS
-from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS, VALUE_BOX, FieldPages, behind, problems
+from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS, VALUE_BOX, FieldPages, linked_rows, problems
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate, score
-from evaluator.protocols.fields.types import CURVE_IOU, ap_curves, type_rows
+from evaluator.protocols.fields.field_types import CURVE_IOU, ap_curves, type_rows
 from tests.building import read_by_browser
 
 seeds = st.integers(0, 10**6)
@@ -101,25 +101,25 @@ def names(result: FieldsResult, rows: Any) -> set[str]:
     ],
 )
 def test_every_link_opens_its_fields(result: FieldsResult, link: str, expected: set[str]) -> None:
-    assert names(result, behind(result, link, iou=0.6)) == expected
+    assert names(result, linked_rows(result, link, iou=0.6)) == expected
 
 
 def test_a_threshold_moves_fields_from_one_link_to_another(result: FieldsResult) -> None:
-    assert names(result, behind(result, "true_positive", iou=0.5)) == {"hit", "wrong", "low"}
-    assert names(result, behind(result, "value_right_box_wrong", iou=0.5)) == {"turned"}
+    assert names(result, linked_rows(result, "true_positive", iou=0.5)) == {"hit", "wrong", "low"}
+    assert names(result, linked_rows(result, "value_right_box_wrong", iou=0.5)) == {"turned"}
 
 
 def test_a_link_of_one_class(result: FieldsResult) -> None:
-    assert names(result, behind(result, "problems", iou=0.6, label="low")) == {"low"}
-    assert len(behind(result, "problems", iou=0.6, label="nobody has it")) == 0
-    assert names(result, behind(result, LEAST_SURE, iou=0.6, label="hit", budget=1.0)) == {"hit"}
+    assert names(result, linked_rows(result, "problems", iou=0.6, label="low")) == {"low"}
+    assert len(linked_rows(result, "problems", iou=0.6, label="nobody has it")) == 0
+    assert names(result, linked_rows(result, LEAST_SURE, iou=0.6, label="hit", budget=1.0)) == {"hit"}
 
 
 def test_the_least_sure_come_in_their_order(result: FieldsResult) -> None:
     compared = result.compared
-    rows = behind(result, LEAST_SURE, iou=0.6, budget=0.5)  # 3 of 7
+    rows = linked_rows(result, LEAST_SURE, iou=0.6, budget=0.5)  # 3 of 7
     assert [compared.prediction_path[row] for row in rows] == ["low_wrong", "made_up", "turned"]
-    assert len(behind(result, LEAST_SURE, iou=0.6, budget=0.01)) == 1
+    assert len(linked_rows(result, LEAST_SURE, iou=0.6, budget=0.01)) == 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_link_that_makes_no_sense_is_refused(
     result: FieldsResult, link: str, budget: float | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        behind(result, link, iou=0.5, budget=budget)
+        linked_rows(result, link, iou=0.5, budget=budget)
 
 
 # Random documents against plain loops ------------------------------------------------------------------------
@@ -168,14 +168,14 @@ def test_links_hold_what_their_numbers_count(seed: int, iou: float) -> None:
     result = evaluate(*random_sides(seed))
     counts = result.overall(iou)
     for name in ("true_positive", "below_threshold", "missed", "spurious"):
-        assert len(behind(result, name, iou=iou)) == int(getattr(counts, name)[0])
+        assert len(linked_rows(result, name, iou=iou)) == int(getattr(counts, name)[0])
     cells = result.value_by_box(iou)
     for link in VALUE_BOX:
         value, box = link.split("_box_")
-        assert len(behind(result, link, iou=iou)) == cells[value][f"box_{box}"]
-    assert len(behind(result, "ground_truth", iou=iou)) == int(result.num_gt.sum())
-    assert len(behind(result, "predictions", iou=iou)) == int(result.num_detections.sum())
-    filled = [len(behind(result, f"{BIN}{number}", iou=iou)) for number in range(BINS)]
+        assert len(linked_rows(result, link, iou=iou)) == cells[value][f"box_{box}"]
+    assert len(linked_rows(result, "ground_truth", iou=iou)) == int(result.num_gt.sum())
+    assert len(linked_rows(result, "predictions", iou=iou)) == int(result.num_detections.sum())
+    filled = [len(linked_rows(result, f"{BIN}{number}", iou=iou)) for number in range(BINS)]
     assert filled == result.confidence().calibration.count.tolist()
 
 
@@ -349,7 +349,7 @@ def test_other_pages_have_their_own_boxes(result: FieldsResult, pages: FieldPage
 
 
 def test_the_list_keeps_the_chosen_fields(result: FieldsResult, pages: FieldPages) -> None:
-    kept = behind(result, "below_threshold", iou=0.6)
+    kept = linked_rows(result, "below_threshold", iou=0.6)
     data = drawn(result, pages, kept=kept)
     assert {each["label"] for each in data["mistakes"]} == {"low", "low_wrong", "turned"}
     assert data["hidden_mistakes"] == 4
@@ -358,7 +358,7 @@ def test_the_list_keeps_the_chosen_fields(result: FieldsResult, pages: FieldPage
 
 
 def test_the_strip_counts_what_is_behind_the_number(result: FieldsResult, pages: FieldPages) -> None:
-    counts = pages.counts(behind(result, "missed", iou=0.6))
+    counts = pages.counts(linked_rows(result, "missed", iou=0.6))
     listed = pages.order(counts)
     entries = read_by_browser(strip(result, pages, listed, 1, counts=counts))
     assert [(entry["document"], entry["index"], entry["mistakes"], entry["current"]) for entry in entries] == [

@@ -18,8 +18,8 @@ from evaluator.formats.fields import FORMAT, schema_from
 from evaluator.metrics.confidence import review_budgets, review_sentence
 from evaluator.project import evaluate
 from evaluator.protocols import fields
-from evaluator.protocols.fields.drill_down import FieldPages, behind
-from evaluator.protocols.fields.types import type_rows
+from evaluator.protocols.fields.drill_down import FieldPages, linked_rows
+from evaluator.protocols.fields.field_types import type_rows
 from evaluator.workspace.roles import Sides, Workspace
 from tests import dashboard
 from tests.dashboard import FILES, SAMPLE_DATA, active_markdown, fine, html_blocks, markdown_texts, start, words
@@ -221,7 +221,7 @@ def test_the_two_by_two_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, res
 def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
     link = "value_wrong_box_right"
     app = press(start(monkeypatch, FIELDS), f"linked_{link}")
-    rows = behind(results["A"], link, iou=0.5)
+    rows = linked_rows(results["A"], link, iou=0.5)
     table = app.dataframe[ONE_BY_ONE].value
     shown = results["A"].rows_of(rows[:500], 0.5)
     assert list(table["Field"]) == [row.prediction_path for row in shown]
@@ -501,7 +501,7 @@ def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, se
         app = start(monkeypatch, FIELDS, files=opened(home / "t", (home / "p",)), field_iou=f"{iou:g}")
         result = fields.evaluate(FORMAT.read_path(home / "t"), FORMAT.read_path(home / "p"))
         data = dashboard.viewer(app)
-        assert sum(page["mistakes"] for page in data["strip"]) >= len(behind(result, "problems", iou=iou))
+        assert sum(page["mistakes"] for page in data["strip"]) >= len(linked_rows(result, "problems", iou=iou))
         press(app, "linked_value_wrong_box_wrong")
 
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.data.dataset import join
-from evaluator.matching.box_items import MATCHED, Query, answer, class_confusion, items
+from evaluator.matching.box_items import MATCHED, Query, class_confusion, in_query, items
 from evaluator.matching.causes import Family
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.store import Store
@@ -105,7 +105,7 @@ def test_a_link_opens_the_boxes_behind_a_number(monkeypatch: pytest.MonkeyPatch,
     app = start(monkeypatch, GALLERY, question=text)
     result = core()
     every = items(result)
-    expected = answer(result, every, question)
+    expected = in_query(result, every, question)
     assert 0 < expected.sum() <= 240
     assert asked(app) == expected.sum()
     assert words in heading(app)

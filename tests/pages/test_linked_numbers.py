@@ -25,11 +25,11 @@ from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.data.dataset import Dataset, join
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
-from evaluator.matching.box_items import Query, answer, boxes_of_cell, class_confusion, items
+from evaluator.matching.box_items import Query, boxes_of_cell, class_confusion, in_query, items
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.project import evaluate
 from evaluator.protocols import fields, pixel, snapshot
-from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, behind
+from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, linked_rows
 from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.review.store_address import FINDINGS_VARIABLE
@@ -197,8 +197,8 @@ class TestGallery:
         for (row, column), boxes in np.ndenumerate(confusion.counts):
             if boxes:
                 cell = names[row], names[column]
-                behind = every.take(np.flatnonzero(answer(result, every, Query(cell=cell))))
-                assert boxes_of_cell(result, behind, cell) == boxes
+                linked_rows = every.take(np.flatnonzero(in_query(result, every, Query(cell=cell))))
+                assert boxes_of_cell(result, linked_rows, cell) == boxes
 
     def test_a_cell_says_how_many_boxes_it_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
         confusion = class_confusion(core(0))
@@ -218,7 +218,7 @@ class TestGallery:
         assert bars[-1]
         for (bar, letter), number in bars[-1].items():
             every = items(core(LETTERS[letter]))
-            assert int(answer(core(LETTERS[letter]), every, Query(name=TITLES[bar])).sum()) == number
+            assert int(in_query(core(LETTERS[letter]), every, Query(name=TITLES[bar])).sum()) == number
 
     def test_what_the_filter_hides_of_a_number_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = {"question": json.dumps({"name": "missed"})}
@@ -289,13 +289,13 @@ class TestFields:
         for _, row in table.iterrows():
             label = None if row["Field"] == ALL_FIELDS else row["Field"]
             for column, link in self.COLUMNS.items():
-                assert len(behind(result, link, iou=0.5, label=label)) == row[column], (row["Field"], column)
+                assert len(linked_rows(result, link, iou=0.5, label=label)) == row[column], (row["Field"], column)
 
     def test_a_count_lists_its_fields(self, monkeypatch: pytest.MonkeyPatch) -> None:
         result = field_results()["A"]
         label = result.compared.classes[0]
         for address in ({"behind": "missed"}, {"behind": "ground_truth", "field": label}):
-            number = len(behind(result, address["behind"], iou=0.5, label=address.get("field")))
+            number = len(linked_rows(result, address["behind"], iou=0.5, label=address.get("field")))
             assert self.opened(monkeypatch, "A", **address) == number > 0
 
     @staticmethod
@@ -313,7 +313,7 @@ class TestFields:
     def test_every_bin_of_the_confidence_opens_its_values(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for letter, result in field_results().items():
             counts = result.confidence().calibration.count.tolist()
-            assert [len(behind(result, f"{BIN}{at}", iou=0.5)) for at in range(len(counts))] == counts
+            assert [len(linked_rows(result, f"{BIN}{at}", iou=0.5)) for at in range(len(counts))] == counts
             fullest = int(np.argmax(counts))
             assert self.opened(monkeypatch, letter, behind=f"{BIN}{fullest}") == counts[fullest]
 
@@ -330,7 +330,7 @@ class TestFields:
         for result in field_results().values():
             pages = FieldPages(result.compared)
             for link in ("problems", "missed", "spurious", "below_threshold", "value_wrong_box_right"):
-                rows = behind(result, link, iou=0.5)
+                rows = linked_rows(result, link, iou=0.5)
                 counts = pages.counts(rows)
                 assert {place for place, count in counts.items() if count} <= set(pages.every)
                 for code, index in pages.every:

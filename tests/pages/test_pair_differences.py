@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.compare.differences import Difference, decisive, differences
-from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
+from evaluator.compare.differences import Difference, decision_differences, differences
+from evaluator.compare.sentences import difference_points, interval_text, name_of, summary
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
 from pages.app import address, widgets
@@ -51,7 +51,7 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
             app.session_state[State.ledger_of.key] = tuple(number)
             dashboard.fine(app.run())
             listed = items_listed(app)
-            items = [ledger.items[at] for at in ledger.behind(row, outcome)]
+            items = [ledger.items[at] for at in ledger.items_with_outcome(row, outcome)]
             assert len(listed) == ledger.counts(row)[outcome] > 0
             assert listed["Document"].tolist() == [item.document for item in items]
             if items[0].page is not None:
@@ -69,12 +69,12 @@ def check_differences(app: AppTest, every: Sequence[Difference]) -> None:
     """The table and the sentence of B against A."""
     table = next(each.value for each in app.dataframe if "B − A, points" in each.value.columns)
     metrics = tuple(dict.fromkeys(one.metric for one in every))
-    rows = decisive(every, limit=max(10, sum(one.overall for one in every)), metrics=metrics)
+    rows = decision_differences(every, limit=max(10, sum(one.overall for one in every)), metrics=metrics)
     assert list(table["Number"]) == [name_of(one) for one in rows]
     assert list(table["A"]) == pytest.approx([one.a for one in rows])
     assert list(table["B"]) == pytest.approx([one.b for one in rows])
-    assert [text.removesuffix(" ★") for text in table["B − A, points"]] == [moved_text(one) for one in rows]
-    assert ["★" in text for text in table["B − A, points"]] == [one.starred for one in rows]
+    assert [text.removesuffix(" ★") for text in table["B − A, points"]] == [difference_points(one) for one in rows]
+    assert ["★" in text for text in table["B − A, points"]] == [one.is_clear for one in rows]
     wanted = [None if one.too_few else interval_text(one, signed=True) for one in rows]
     assert list(table["95 % interval"]) == [text or "–" for text in wanted]
     assert list(table["Better in B"]) == [one.documents_better for one in rows]
@@ -111,9 +111,9 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
 
     app = start(monkeypatch, VIEWS[protocol][0])
     monkeypatch.setattr(widgets, "table", with_list)
-    monkeypatch.setattr(item_ledger, "chosen_cells", lambda _: [(len(behind) - 1, "Document")])
+    monkeypatch.setattr(item_ledger, "chosen_cells", lambda _: [(len(items_with_outcome) - 1, "Document")])
     counts = next(each.value for each in app.dataframe if "B better" in each.value.columns)
-    behind = range(int(counts["B better"][0]))
+    items_with_outcome = range(int(counts["B better"][0]))
     criterion = {"pixel": "wrong pixels", "fields": "box", "posters": "criteria"}[protocol]
     app.session_state[State.ledger_of.key] = (criterion, counts.iloc[0, 0], "b_better")
     dashboard.fine(app.run())

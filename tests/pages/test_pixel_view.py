@@ -87,7 +87,7 @@ def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.Mon
     assert rows == {
         "All classes": [f"{each.whole.mean_all('f1')[0]:.3f}" for each in results],
         "Present classes": [f"{each.whole.mean_present('f1')[0]:.3f}" for each in results],
-        "Mean over pages": [f"{each.page_mean['mean']['present_classes']['f1']:.3f}" for each in results],
+        "Mean over pages": [f"{each.page_means.to_json()['mean']['present_classes']['f1']:.3f}" for each in results],
     }
     behind = app.dataframe[0].value
     cell = worst_cell(results[0].whole.matrices.confusion[0])

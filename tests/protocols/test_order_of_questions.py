@@ -61,7 +61,7 @@ def _counts(results: list[AnyBoxResult]) -> list[AnyArray]:
 
 def _curves(results: list[AnyBoxResult]) -> list[AnyArray]:
     curves = [result.score_curve() for result in results]
-    binned = [(result.right_in_bins, result.binned_scores) for result in results]
+    binned = [(result.true_positives_in_bins, result.binned_scores) for result in results]
     bins = [column for right, (counts, totals) in binned for column in (right, counts, totals.limbs)]
     return [column for curve in curves for column in (curve.tp, curve.predictions, curve.ground_truth)] + bins
 
@@ -159,8 +159,8 @@ def test_a_result_is_added_up_as_the_plain_definitions_say(protocol: str, seed: 
         side = result.matching.prediction
         right = result.prediction_partner >= 0
         at_steps = [[np.sum(right & (side.label == code) & (side.score >= step)) for code in range(len(dataset.labels))] for step in SCORE_STEPS[1:]]  # fmt: skip  # noqa: E501
-        assert result.right_at_steps[1:].tolist() == at_steps
-        assert result.right_in_bins.sum() == right.sum() == result.micro.tp[0] == result.per_label.tp.sum()
+        assert result.true_positives_at_steps[1:].tolist() == at_steps
+        assert result.true_positives_in_bins.sum() == right.sum() == result.micro.tp[0] == result.per_label.tp.sum()
         assert result.micro.fp[0] == len(result.false_positives) == result.per_page.fp.sum()
         assert result.micro.fn[0] == len(result.false_negatives) == result.per_document.fn.sum()
 

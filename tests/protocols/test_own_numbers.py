@@ -15,7 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project
 from evaluator.charts import scores as charts
-from evaluator.matching.box_scores import ThresholdChoice, box_calibration, box_calibrations, thinned, threshold_choice
+from evaluator.matching.box_scores import (
+    ThresholdChoice,
+    box_calibration,
+    box_calibrations,
+    thin_curve,
+    threshold_choice,
+)
 from evaluator.matching.error_types import TIDE
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import calibration
@@ -282,10 +288,10 @@ def test_thresholds_without_boxes_are_undefined() -> None:
 def test_a_thinned_curve_keeps_its_ends() -> None:
     recall = np.linspace(0.0, 1.0, 5000)
     curve = Curve(1.0 - recall, np.linspace(1.0, 0.3, 5000), recall, recall)
-    kept = thinned(curve, 100)
+    kept = thin_curve(curve, 100)
     assert 50 < len(kept.score) <= 102
     assert (kept.recall[0], kept.recall[-1]) == (0.0, 1.0)
-    assert len(thinned(Curve(*(np.array([np.nan, 0.5]) for _ in range(4)))).score) == 1
+    assert len(thin_curve(Curve(*(np.array([np.nan, 0.5]) for _ in range(4)))).score) == 1
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])

@@ -30,8 +30,8 @@ from evaluator.protocols.posters.difference import (
     worst_first,
 )
 from evaluator.protocols.posters.evaluation import CRITERIA, evaluate
-from evaluator.protocols.posters.page import on_page
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
+from evaluator.protocols.posters.word_places import on_page
 from tests.building import read_by_browser
 from tests.charting import specification
 

@@ -157,9 +157,9 @@ def test_documents_and_dataset_are_sums_of_pages() -> None:
 def test_the_page_mean_equals_the_reference_statistics() -> None:
     aggregate, result = several_pages()
     detailed, collapsed = (aggregate["dataset"][f"f1_{kind}_classes_stats"]["mean"] for kind in ("all", "collapsed"))
-    assert result.page_mean["pages"] == 6
-    assert result.page_mean["mean"]["all_classes"]["f1"] == pytest.approx(detailed, abs=1e-12)
-    f1 = result.page_mean["collapsed"]["f1"]
+    assert result.page_means.to_json()["pages"] == 6
+    assert result.page_means.to_json()["mean"]["all_classes"]["f1"] == pytest.approx(detailed, abs=1e-12)
+    f1 = result.page_means.to_json()["collapsed"]["f1"]
     assert (f1[0][0] + f1[1][1]) / 2 == pytest.approx(collapsed, abs=1e-12)
     assert result.mixed_sizes
     assert pixel.MIXED_SIZES in result.to_json()["notes"]
@@ -767,7 +767,7 @@ def test_the_table_has_a_row_for_each_class_and_mean() -> None:
 def test_every_matrix_is_ready_for_csv() -> None:
     _, result = several_pages()
     for columns, row in ((result.whole, 0), (result.per_document, 1), (result.per_page, 4)):
-        tables = matrix_tables(columns, row, classes=result.classes, signature=result.signature.line)
+        tables = matrix_tables(columns, row, result.signature.line)
         assert [table.title for table in tables] == [*NAMES, *(f"collapsed {name}" for name in NAMES)]
         for table in tables[:4]:
             assert table.columns == ("label", *result.classes)

@@ -14,8 +14,8 @@ from evaluator.components.viewer.poster_page import poster_data
 from evaluator.data.dataset import Annotations, join
 from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import snapshot
-from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
-from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.protocols.pixel.regions import WrongComponent
+from evaluator.protocols.posters.word_places import PageDifference, WordPlaces
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import WRONG_PIXELS, page_targets, targets_by_id
 from evaluator.review.pixel_targets import judged_pieces
@@ -37,8 +37,8 @@ def matched(truth: Annotations, predicted: Annotations, iou: float = 0.5) -> Box
     return snapshot.pair(join(truth, predicted)).match().at(iou)
 
 
-def piece(row: str, column: str, *rectangles: tuple[int, int, int, int]) -> Piece:
-    return Piece((row, column), np.array(rectangles, dtype=np.int64))
+def piece(row: str, column: str, *rectangles: tuple[int, int, int, int]) -> WrongComponent:
+    return WrongComponent((row, column), np.array(rectangles, dtype=np.int64))
 
 
 TRUTH = [box(0.1, 0.1, 0.5, 0.3), box(0.1, 0.5, 0.5, 0.7, label="Table"), box(0.6, 0.1, 0.9, 0.3)]
@@ -106,7 +106,7 @@ def test_every_piece_of_the_sample_has_its_boxes() -> None:
     dataset = join(a.dataset.ground_truth.source, a.prediction.source)
     boxes = snapshot.pair(dataset).match().at(0.5)
     for place in (("school-census.pdf", 2), ("river-districts.pdf", 5)):
-        pieces = wrong_pieces(a, *place)
+        pieces = a.wrong_components(*place)
         page = a.dataset.page_row(*place)
         judged = judged_pieces(
             boxes, boxes.matching.dataset.page_row(*place), pieces, tuple(a.extent[page].tolist()), ReviewLog()

@@ -13,7 +13,7 @@ import pytest
 from evaluator.data.fields import FieldDocuments, leaves
 from evaluator.formats.fields import FORMAT, check_pair
 from evaluator.protocols import fields
-from evaluator.protocols.fields.drill_down import behind
+from evaluator.protocols.fields.drill_down import linked_rows
 from sample_data import make
 from sample_data.generators import anchors, rules, segments
 
@@ -77,7 +77,7 @@ def test_an_extractor_is_neither_perfect_nor_useless(name: str, sides: dict[str,
     assert result.mean_ap is not None
     assert 0.2 < result.mean_ap < 0.9
     for link in ("true_positive", "below_threshold", "missed", "value_wrong_box_right"):
-        assert len(behind(result, link, iou=0.5)), link
+        assert len(linked_rows(result, link, iou=0.5)), link
     overall = result.confidence().to_json()
     assert overall["auroc"] is not None
     assert overall["auroc"] > 0.6
@@ -88,7 +88,7 @@ def test_one_is_better_and_one_makes_things_up(sides: dict[str, FieldDocuments])
     assert first.mean_ap is not None
     assert second.mean_ap is not None
     assert first.mean_ap < second.mean_ap
-    assert len(behind(first, "spurious", iou=0.5))
+    assert len(linked_rows(first, "spurious", iou=0.5))
     for name in make.FIELD_EXTRACTORS:
         assert check_pair(sides["ground_truth"], sides[name]) == ()
 

@@ -24,8 +24,8 @@ from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.results import MetricColumns
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
-from evaluator.protocols.base import SUSPECT, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
-from evaluator.protocols.in_parts import documents_of
+from evaluator.protocols.base import SUSPECT_F1, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
+from evaluator.protocols.sharding import documents_of
 
 SourceT = TypeVar("SourceT", bound=Source)
 
@@ -162,9 +162,9 @@ def _mismatch(
         return None
     resolved = formats.resolve(model, truth)
     if micro is not None:
-        if (micro.row(0)["f1"] or 0.0) >= SUSPECT:
+        if (micro.row(0)["f1"] or 0.0) >= SUSPECT_F1:
             return None
-    elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
+    elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT_F1:
         return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
     if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:

@@ -28,7 +28,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.observations import MeasureWords
-from evaluator.metrics.resampling import draws, interval, widened
+from evaluator.metrics.resampling import draws, interval, widen_interval
 from evaluator.metrics.results import defined
 
 _RESAMPLES: Final = 1_000
@@ -280,6 +280,6 @@ def _estimate(value: float | None, resampled: FloatArray, documents: int, *, lea
     if value is None or documents < 2 or not len(resampled):
         return Estimate(value)
     plain = interval(resampled[:, None])
-    wide = widened(plain, np.array([value]), np.array([documents], dtype=np.int64), least=least, most=1.0)
+    wide = widen_interval(plain, np.array([value]), np.array([documents], dtype=np.int64), least=least, most=1.0)
     low, high = float(wide.low[0]), float(wide.high[0])
     return Estimate(value) if np.isnan(low) or np.isnan(high) else Estimate(value, low, high)

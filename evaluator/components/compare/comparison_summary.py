@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from evaluator.compare.differences import Difference, decisive, in_reading_order
+from evaluator.compare.differences import Difference, decision_differences, in_reading_order
 from evaluator.compare.ledger import Ledger
 from evaluator.compare.sentences import (
+    difference_points,
     interval_text,
     loss_text,
-    moved_text,
     name_of,
     sentence,
     summary,
@@ -60,7 +60,7 @@ def board_data(
 
     `ledger` is of all labels and documents; `names` are baseline and candidate; `label` is "" for all.
     """
-    few = decisive(differences, limit=SHOWN_DIFFERENCES)
+    few = decision_differences(differences, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in differences if one.difference is not None])
     return BoardPayload(
         sentence=sentence_parts(differences, names),
@@ -149,12 +149,12 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
 
     return DifferenceRowItem(
         title=displayed(name_of(one)),
-        points=moved_text(one) or _MISSING,
+        points=difference_points(one) or _MISSING,
         value=place(one.difference),
         low=None if hidden else place(one.low),
         high=None if hidden else place(one.high),
         interval=_MISSING if hidden else interval_text(one, signed=True) or _MISSING,
-        star=one.starred,
+        star=one.is_clear,
         tone=one.kind if one.kind in ("loss", "gain") else "unclear",
         better=f"{one.documents_better:,}",
         worse=f"{one.documents_worse:,}",

@@ -1,4 +1,4 @@
-"""Linked panes of a pixel count: the wrong pixels of two models, in pieces (`protocols.pixel.pieces`).
+"""Linked panes of a pixel count: the wrong pixels of two models, in pieces (`PixelResult.wrong_components`).
 
 Pieces of two models are the same where they share wrong pixels of one cell.
 """
@@ -19,7 +19,7 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
-from evaluator.protocols.pixel.pieces import Piece, counted_page
+from evaluator.protocols.pixel.regions import WrongComponent
 
 DRAWN_PIECES: Final = 200
 """Pieces of one model that are drawn on a page, the largest ones."""
@@ -30,15 +30,15 @@ def pixel_pair(
     document: str,
     index: int,
     *,
-    pieces: tuple[Sequence[Piece], Sequence[Piece]],
+    pieces: tuple[Sequence[WrongComponent], Sequence[WrongComponent]],
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """Return the wrong pixels of two models on one page; `pieces` are those of `wrong_pieces`.
+    """Return the wrong pixels of two models on one page; `pieces` are their `wrong_components`.
 
     The largest pieces become boxes with outlines; `kinds` are drawn in full and listed.
     """
-    pages = [counted_page(result, document, index) for result in results]
+    pages = [result.counted_page(document, index) for result in results]
     drawn = [side[:DRAWN_PIECES] for side in pieces]
     mates = _mates(*drawn)
     panes, differences = [], []
@@ -60,7 +60,7 @@ def pixel_pair(
     return pair_layers(panes, differences)
 
 
-def _mates(first: Sequence[Piece], second: Sequence[Piece]) -> tuple[dict[int, int], dict[int, int]]:
+def _mates(first: Sequence[WrongComponent], second: Sequence[WrongComponent]) -> tuple[dict[int, int], dict[int, int]]:
     """The other model's piece with most pixels of the same cell in common, by piece; left out without one."""
     mates: tuple[dict[int, int], dict[int, int]] = ({}, {})
     most: tuple[dict[int, int], dict[int, int]] = ({}, {})
@@ -92,7 +92,7 @@ def _names(cell: tuple[str, str]) -> tuple[str, str]:
 
 
 def _box(
-    piece: Piece,
+    piece: WrongComponent,
     key: str,
     number: int,
     extent: tuple[float, ...],
@@ -122,7 +122,7 @@ def _box(
     )
 
 
-def _mistake(piece: Piece, box: PairBoxItem) -> MistakeItem:
+def _mistake(piece: WrongComponent, box: PairBoxItem) -> MistakeItem:
     _, title = _names(piece.cell)
     return MistakeItem(
         number=box.mistake or 0,
@@ -136,7 +136,7 @@ def _mistake(piece: Piece, box: PairBoxItem) -> MistakeItem:
     )
 
 
-def _sentence(piece: Piece, model: ModelItem, mate: int | None, of_b: Sequence[Piece]) -> str:
+def _sentence(piece: WrongComponent, model: ModelItem, mate: int | None, of_b: Sequence[WrongComponent]) -> str:
     """Who has the piece, and how large it is."""
     _, title = _names(piece.cell)
     if mate is None:

@@ -13,7 +13,7 @@ from evaluator.components.payload import ModelItem, PairKind, Rect
 from evaluator.components.viewer.page_overlay import DRAWN_BOXES
 from evaluator.components.viewer.poster_page import STATUSES, word_mistake
 from evaluator.data.issues import count_of, isolated
-from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.protocols.posters.word_places import PageDifference, WordPlaces
 
 _Word = tuple[str, str, str]
 

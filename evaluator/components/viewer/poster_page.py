@@ -9,7 +9,7 @@ from evaluator.components.payload import CountedStatus, LimitItem
 from evaluator.components.viewer.page_overlay import DRAWN_BOXES
 from evaluator.components.viewer.payload import BoxItem, CountsItem, MistakeItem, PageLayers
 from evaluator.data.issues import count_of
-from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.protocols.posters.word_places import PageDifference, WordPlaces
 
 STATUSES: Final[dict[str, CountedStatus]] = {"missing": "FN", "extra": "FP"}
 WORD_TITLES: Final = {

@@ -15,7 +15,7 @@ from evaluator.data.dataset import CodeArray
 from evaluator.data.polygons import polygon_overlap
 from evaluator.matching.error_types.names import NONE, TIDE, BoxColumns, KindArray
 from evaluator.matching.pairs import Candidates, best_per_prediction, overlapping_pairs
-from evaluator.metrics.average_precision import average_precision, falling
+from evaluator.metrics.average_precision import average_precision, descending_order
 from evaluator.metrics.results import JsonObject, defined
 
 _CLASSIFICATION, _LOCALISATION, _BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND, _TIDE_MISSED = range(len(TIDE))
@@ -73,7 +73,7 @@ class TidePartial:
         every = zip(*(part._columns for part in parts), strict=True)
         columns = [np.concatenate(column) for column in every]
         # Equal scores keep the order of the parts.
-        order = falling(columns[0])
+        order = descending_order(columns[0])
         labels = max(len(part.positives) for part in parts)
         counts = [
             np.sum([np.pad(own, (0, labels - len(own))) for own in of_parts], axis=0)
@@ -241,10 +241,10 @@ def _ranking(prediction: BoxColumns, max_detections: int) -> IntArray:
     """Return rows of the predictions that count, by falling score, then page, then row; int64."""
     score = np.empty(0) if prediction.score is None else prediction.score
     if (prediction.page[1:] >= prediction.page[:-1]).all():
-        order = falling(score)
+        order = descending_order(score)
     else:
         by_page = np.argsort(prediction.page, kind="stable")
-        order = by_page[falling(score[by_page])]
+        order = by_page[descending_order(score[by_page])]
     if len(order) <= max_detections or np.bincount(prediction.page).max() <= max_detections:
         return order
     page = prediction.page[order]

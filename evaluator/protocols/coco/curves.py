@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
-from evaluator.metrics.average_precision import RECALL_101, best_between, falling, first_reaching
+from evaluator.metrics.average_precision import RECALL_101, best_between, descending_order, first_reaching
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,
@@ -103,7 +103,7 @@ class CocoPartial:
             every = zip(*(part.of_label(code) for part in parts), strict=True)
             columns: list[AnyArray] = [np.concatenate(column, axis=-1) for column in every]
             # Equal scores keep the order of the parts.
-            order = falling(columns[0])
+            order = descending_order(columns[0])
             return [column.take(order, axis=-1) for column in columns]
 
         of_labels = zip(*in_threads(joined, range(first.labels)), strict=True)

@@ -20,7 +20,7 @@ from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import ALL_LABELS, AnyBoxMatching
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined
-from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
+from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold, raise_on_errors
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
     IOU_FLOOR,
@@ -191,8 +191,8 @@ def evaluate(
     pycocotools 2.0, ``COCOeval``: greedy by score for each image, label and threshold, 101-point interpolated
     precision, means over thresholds and then labels that have ground truth.
     """
-    checked(comparable_issues(ground_truth, formats.resolve(prediction, ground_truth)))
-    floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
+    raise_on_errors(comparable_issues(ground_truth, formats.resolve(prediction, ground_truth)))
+    floor, dataset = lowest_threshold(iou), join_pair(ground_truth, prediction)
     matching = pair(dataset, iou_floor=floor, min_area=min_area, polygons=polygons).match(
         min_score=min_score, min_area=min_area, labels=labels
     )

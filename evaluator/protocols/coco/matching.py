@@ -22,7 +22,7 @@ from evaluator.data.polygons import outline_bounds, polygon_overlap
 from evaluator.formats.coco.ids import by_number
 from evaluator.matching.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
 from evaluator.matching.pairs import Candidates, Matches, overlapping_pairs
-from evaluator.metrics.average_precision import Curve, curve, falling
+from evaluator.metrics.average_precision import Curve, curve, descending_order
 from evaluator.metrics.results import ScoreCurve, Signature
 from evaluator.system.threads import in_threads
 
@@ -384,7 +384,7 @@ class ThresholdResult(BoxResult[Matching]):
         positives = np.bincount(truth.label[matching.truth_counts], minlength=len(matching.dataset.labels))
         rows, score = pairs.order, pairs.ordered_score
         if label is None:
-            order = falling(score)
+            order = descending_order(score)
             rows, score = rows[order], score[order]
         else:
             code = matching.dataset.labels.index(label)
@@ -462,7 +462,7 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
     rows = rows[np.argsort(narrow, kind="stable")]
     bounds = np.searchsorted(prediction.label[rows], np.arange(len(dataset.labels) + 1)).tolist()
     parts = [rows[start:stop] for start, stop in pairwise(bounds) if stop > start]
-    ordered = in_threads(lambda part: part[falling(prediction.score[part])], parts, rows=len(rows))
+    ordered = in_threads(lambda part: part[descending_order(prediction.score[part])], parts, rows=len(rows))
     return np.concatenate([np.empty(0, dtype=np.int64), *ordered])
 
 

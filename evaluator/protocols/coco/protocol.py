@@ -19,7 +19,7 @@ from evaluator.protocols.coco.evaluation import (
     result_of,
 )
 from evaluator.protocols.coco.matching import IOU_FLOOR, NAME, VERSION, Matching, Pairs, pair
-from evaluator.protocols.coco.parts import average_in_parts
+from evaluator.protocols.coco.streaming import evaluate_streamed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -43,7 +43,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     options = CocoOptions
     needs_scores = True
     knows_crowds = True
-    reads_ranges = True
+    can_stream = True
     metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "AP": Metric("AP", "ranks better", "ranks worse"),
@@ -60,7 +60,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """Predictions without scores, units that differ, results that do not know their pages."""
         return comparable_issues(truth, prediction)
 
-    def over_ranges(
+    def evaluate_streamed(
         self,
         ground_truth: Path,
         prediction: Path,
@@ -73,7 +73,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """The numbers of one model without its boxes; None when a file needs the ordinary way."""
         pages = None if options.page_ranges is True else options.page_ranges
         iou = options.iou or IOU_THRESHOLDS
-        result = average_in_parts(
+        result = evaluate_streamed(
             ground_truth, prediction, iou=iou, pages=pages, error_types=error_types, executor=executor
         )
         # Where nothing matches the boxes are needed to say why.
@@ -129,7 +129,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
         """At every threshold, for AP50 and AP75 at theirs; for AR1 and AR10 the first predictions of a page alone."""
-        from evaluator.protocols.coco.resampled import ranked
+        from evaluator.protocols.coco.measures import ranked
 
         return ranked(cast(CocoResult, result), average)
 
@@ -140,7 +140,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
         from evaluator.matching.box_measures import box_measures
-        from evaluator.protocols.coco.resampled import averages
+        from evaluator.protocols.coco.measures import averages
 
         return box_measures(result.first, *averages(cast(CocoResult, result)))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.fields import natural_order
-from evaluator.metrics.confidence import BINS, bin_of, least_sure
+from evaluator.metrics.confidence import BINS, bin_of, least_confident
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields
 
@@ -62,7 +62,7 @@ def problems(result: FieldsResult, iou: float) -> BoolArray:
     return wrong_box | (result.taking_part & result.compared.is_field & ~result.compared.right)
 
 
-def behind(
+def linked_rows(
     result: FieldsResult, link: str, *, iou: float, label: str | None = None, budget: float | None = None
 ) -> IntArray:
     """Return the rows that a number counts, int64, in canonical order; of ``least_sure`` least sure first.
@@ -91,7 +91,7 @@ def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: f
         return in_bin
     if budget is None:
         raise ValueError("the least sure fields need a budget")
-    sent: IntArray = rows[least_sure(confidence, budget)]
+    sent: IntArray = rows[least_confident(confidence, budget)]
     return sent
 
 

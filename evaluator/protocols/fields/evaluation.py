@@ -31,7 +31,7 @@ from evaluator.metrics.results import (
     ratio,
     weighted_mean,
 )
-from evaluator.protocols.base import Parts, Result
+from evaluator.protocols.base import Result, ShardRunner
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
 
@@ -476,7 +476,7 @@ def evaluate(
     recall_grid: RecallGrid | None = None,
     min_score: float = 0.0,
     labels: Sequence[str] | None = None,
-    parts: Parts | None = None,
+    parts: ShardRunner | None = None,
 ) -> FieldsResult:
     """Return the result of one prediction against one ground truth.
 
@@ -494,7 +494,7 @@ def evaluate(
     labels : sequence of str, optional
         Score these classes only (``LineItems[].Desc``).
     parts : callable, optional
-        Has parts of the documents compared by themselves; see `protocols.base.Parts`.
+        Has parts of the documents compared by themselves; see `protocols.base.ShardRunner`.
 
     Raises
     ------

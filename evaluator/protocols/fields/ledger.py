@@ -33,7 +33,16 @@ class FieldLedgers:
         self._layouts: LRUCache[tuple[str, bytes, bytes], _Layout] = LRUCache(most=6)
 
     def by_box_and_value(self, iou: float) -> tuple[ItemLedger, ItemLedger]:
-        """See `field_ledgers`."""
+        """Return the ledgers by box at a threshold in (0, 1], and by value; rows are all fields, then each class.
+
+        By box every field of the ground truth with a box counts, and every predicted box without one; by value every
+        field of the ground truth, and every predicted value without one that is not null. Where only one model has such
+        a spurious field, nothing is wrong in the other.
+
+        Under stickler's parity a box of the ground truth may be lost in the pairing of one model; such a field counts
+        in neither. Spurious fields of both models are one field when they have one path in one document. Fields of a
+        state are on no page.
+        """
         models = []
         for result in self._results:
             status = result.status(iou)
@@ -41,7 +50,11 @@ class FieldLedgers:
         return self._ledger(BY_BOX, models, at=f"IoU ≥ {threshold_text(iou)}"), self._by_value
 
     def whole(self, iou: float) -> ItemLedger:
-        """See `whole_ledger`."""
+        """Return the ledger by box and value together.
+
+        A field is right when nothing is wrong with its box at the threshold, where either side has one, and its value
+        is right.
+        """
         models = []
         for result in self._results:
             lonely = result.compared.only_predicted
@@ -63,29 +76,6 @@ class FieldLedgers:
         layout = self._layouts.get_or_make(key, lambda: _layout(models, spurious, self._names))
         a, b = (layout.amounts(side, model.right) for side, model in zip(layout.sides, models, strict=True))
         return ItemLedger("field", measure, layout.names, layout.items, a, b, at)
-
-
-def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLedger, ItemLedger]:
-    """Return the ledgers of fields, by box at a threshold in (0, 1] and by value.
-
-    Rows are all fields, then each class of field. By box every field of the ground truth with a box counts, and every
-    predicted box without one; by value every field of the ground truth, and every predicted value without one that is
-    not null. Where only one model has such a spurious field, nothing is wrong in the other.
-
-    Under stickler's parity a box of the ground truth may be lost in the pairing of one model; such a field counts in
-    neither. Spurious fields of both models are one field when they have one path in one document. Fields of a state are
-    on no page.
-    """
-    return FieldLedgers(a, b).by_box_and_value(iou)
-
-
-def whole_ledger(a: FieldsResult, b: FieldsResult, iou: float) -> ItemLedger:
-    """Return the ledger of fields by box and value together; see `field_ledgers`.
-
-    A field is right when nothing is wrong with its box at the threshold, where either side has one, and its value is
-    right.
-    """
-    return FieldLedgers(a, b).whole(iou)
 
 
 class _Counted(NamedTuple):

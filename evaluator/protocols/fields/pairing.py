@@ -28,7 +28,7 @@ from evaluator.data.fields import (
     paired_iou,
 )
 from evaluator.metrics.results import SourceFile
-from evaluator.protocols.base import Cut, Parts
+from evaluator.protocols.base import ShardPair, ShardRunner
 from evaluator.protocols.fields.rows import ComparedFields, CompareInputs, Parity, merge
 from evaluator.protocols.fields.values import describe, is_absent, is_right, similarities, similarity
 
@@ -60,13 +60,13 @@ def compare(
     *,
     schema: Schema | None = None,
     parity: Parity = "none",
-    parts: Parts | None = None,
+    parts: ShardRunner | None = None,
 ) -> ComparedFields:
     """Return every comparison between two sides, by the values of `schema` and the pairing of `parity`.
 
     Documents in the order of the ground truth, then those that only the prediction has, which are compared with an
     empty document. Two sides of one document each in files of their own are that document. Fields of the schema are
-    rows even where both sides lack them. For `parts` see `protocols.base.Parts`.
+    rows even where both sides lack them. For `parts` see `protocols.base.ShardRunner`.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def compare(
     )
 
 
-def _part(cut: Cut, schema: Schema | None, parity: Parity) -> ComparedFields:
+def _part(cut: ShardPair, schema: Schema | None, parity: Parity) -> ComparedFields:
     """Return the comparisons of some documents, without the documents."""
     return replace(compare(*cut, schema=schema, parity=parity), inputs=None)
 

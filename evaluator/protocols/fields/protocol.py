@@ -19,7 +19,17 @@ from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.observations import Observations
-from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Parts, Protocol, Thresholds, checked
+from evaluator.protocols.base import (
+    Count,
+    Evaluation,
+    Labels,
+    MinScore,
+    Options,
+    Protocol,
+    ShardRunner,
+    Thresholds,
+    raise_on_errors,
+)
 from evaluator.protocols.fields.evaluation import (
     ALL_FIELDS,
     BELOW_THRESHOLD,
@@ -34,7 +44,7 @@ from evaluator.protocols.fields.evaluation import (
     FieldsResult,
     evaluate,
 )
-from evaluator.protocols.fields.ledger import field_ledgers
+from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.observations import MEASURES, observations
 
 
@@ -89,10 +99,10 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         models: Sequence[FieldDocuments],
         options: FieldsOptions,
         count: Count | None = None,
-        parts: Parts | None = None,
+        parts: ShardRunner | None = None,
     ) -> list[Evaluation]:
         """One comparison of fields for each model."""
-        issues = [checked(truth.issues, one.issues, check_pair(truth, one)) for one in models]
+        issues = [raise_on_errors(truth.issues, one.issues, check_pair(truth, one)) for one in models]
         schema = options.read if isinstance(options, OptionsWithSchema) else None
         if options.schema is not None:
             schema = read_schema(options.schema)
@@ -112,15 +122,15 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         )
         return [Evaluation(result, of_pair) for result, of_pair in zip(results, issues, strict=True)]
 
-    def evaluate_parts(
-        self, truth: FieldDocuments, predicted: FieldDocuments, options: FieldsOptions, parts: Parts
+    def evaluate_in_shards(
+        self, truth: FieldDocuments, predicted: FieldDocuments, options: FieldsOptions, parts: ShardRunner
     ) -> Evaluation:
         """Return `evaluate` of one model, whose fields are compared by parts of the documents."""
         return self.evaluate(truth, [predicted], options, parts=parts)[0]
 
     def item_ledgers(self, a: FieldsResult, b: FieldsResult) -> tuple[ItemLedger, ...]:
         """Field by field, by box at the first threshold and by value."""
-        return field_ledgers(a, b, next(iter(a.iou), IOU_THRESHOLDS[0]))
+        return FieldLedgers(a, b).by_box_and_value(next(iter(a.iou), IOU_THRESHOLDS[0]))
 
     def observations(self, results: Sequence[FieldsResult], measure: str, *, scores: bool = False) -> Observations:
         """The fields behind a measure, boxes at the first threshold."""

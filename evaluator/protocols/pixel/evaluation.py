@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -25,18 +25,7 @@ from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, c
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.protocols.base import DatasetResult
 from evaluator.protocols.pixel import tables
-from evaluator.protocols.pixel.matrix import (
-    BACKGROUND_NAME,
-    REST_NAME,
-    VECTORS,
-    PageMeans,
-    PixelColumns,
-    pixels_of_cell,
-    shares,
-    wrong_pixels,
-)
-from evaluator.protocols.pixel.regions import CutPage, Region
-from evaluator.protocols.pixel.sides import (
+from evaluator.protocols.pixel.inputs import (
     Classes,
     MatrixClasses,
     MissingPage,
@@ -48,6 +37,17 @@ from evaluator.protocols.pixel.sides import (
     raster,
     report_labels,
 )
+from evaluator.protocols.pixel.matrix import (
+    BACKGROUND_NAME,
+    REST_NAME,
+    VECTORS,
+    PageMeans,
+    PixelColumns,
+    pixels_of_cell,
+    shares,
+    wrong_pixels,
+)
+from evaluator.protocols.pixel.regions import CutPage, Region, WrongComponent, connected_components
 from evaluator.protocols.snapshot import evaluation as snapshot
 from evaluator.system.lru_cache import LRUCache
 
@@ -317,14 +317,12 @@ class PixelResult(DatasetResult):
 
     def csv_table(self) -> ResultTable:
         """Return every cell of every matrix."""
-        return tables.long_table(
-            self.whole, classes=self.classes, signature=self.signature.line, title=self.prediction.source.name
-        )
+        return tables.long_table(self.whole, signature=self.signature.line, title=self.prediction.source.name)
 
     def csv_files(self, columns: PixelColumns | None = None, row: int = 0) -> Mapping[str, ResultTable]:
         """Return each matrix under the name of its file, of scope `row`; of the whole dataset by default."""
         signature, title = self.signature.line, self.prediction.source.name
-        return tables.matrix_files(columns or self.whole, row, classes=self.classes, signature=signature, title=title)
+        return tables.matrix_files(columns or self.whole, row, signature=signature, title=title)
 
     @property
     def same_classes(self) -> bool:
@@ -392,11 +390,6 @@ class PixelResult(DatasetResult):
         """Add up the numbers of the pages that count."""
         return PageMeans.of(self.per_page, np.flatnonzero(self.counted))
 
-    @property
-    def page_mean(self) -> dict[str, Any]:
-        """Means over pages, every page with the same weight; see `PageMeans.to_json`."""
-        return self.page_means.to_json()
-
     def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
@@ -418,9 +411,10 @@ class PixelResult(DatasetResult):
         numbers = self.partial.to_json(exact=exact)
         value |= {name: each for name, each in numbers.items() if name == "page_mean" or name in scopes}
         if "documents" in scopes:
-            ids = [document.doc_id for document in dataset.documents]
             columns = self.per_document
-            value["documents"] = {doc_id: columns.row(row, exact=exact) for row, doc_id in enumerate(ids)}
+            value["documents"] = {
+                doc_id: columns.row(row, exact=exact) for row, doc_id in enumerate(dataset.document_ids)
+            }
         if "pages" in scopes:
             value["pages"] = list(self._pages(exact=exact))
         return value
@@ -495,6 +489,23 @@ class PixelResult(DatasetResult):
             regions[row, column] = cut.region(sets)
         return regions
 
+    def counted_page(self, document: str, index: int) -> int | None:
+        """Return the row of a page that is counted; None for another page."""
+        row = self.dataset.page_row(document, index)
+        return row if row is not None and self.counted[row] else None
+
+    def wrong_components(self, document: str, index: int) -> list[WrongComponent]:
+        """Return the wrong pixels of a page, largest component first; none of a page that is not counted."""
+        page = self.counted_page(document, index)
+        if page is None:
+            return []
+        components = [
+            WrongComponent((self.classes[row], self.classes[column]), rectangles)
+            for (row, column), part in self.wrong_regions(page).items()
+            for rectangles in connected_components(part.rectangles)
+        ]
+        return sorted(components, key=lambda each: (-each.pixels, each.cell, each.rectangles[0].tolist()))
+
     def _cut(self, page: int) -> CutPage:
         """Return one page, cut between the edges of the boxes that take part."""
         width, height = self.size[page].tolist()
@@ -502,7 +513,7 @@ class PixelResult(DatasetResult):
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
         """Yield the counted pages under the keys of the contract."""
-        ids = [document.doc_id for document in self.dataset.documents]
+        ids = self.dataset.document_ids
         names = zip(self.dataset.page_document.tolist(), self.dataset.page_index.tolist(), strict=True)
         keys = [{"document": ids[document], "page": page} for document, page in names]
         for start in range(0, len(keys), _PAGES_AT_ONCE):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.metrics.item_ledger import ItemLedger, Items, ledger_of
+from evaluator.metrics.item_ledger import ItemLedger, Items, item_ledger
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
@@ -36,7 +36,7 @@ def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
     if (unknown[0] != unknown[1]).any():
         first = np.where(unknown[0] & ~unknown[1], 0.0, first)
         second = np.where(unknown[1] & ~unknown[0], 0.0, second)
-    return ledger_of("page", BY_PIXELS, (EVERYTHING, *labels), items, (first, second))
+    return item_ledger("page", BY_PIXELS, (EVERYTHING, *labels), items, (first, second))
 
 
 def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> tuple[Items, FloatArray]:

@@ -30,7 +30,7 @@ from evaluator.protocols.base import (
     PageSize,
     Pdfs,
     Protocol,
-    checked,
+    raise_on_errors,
 )
 from evaluator.protocols.pixel.evaluation import (
     ALL_CLASSES,
@@ -40,10 +40,10 @@ from evaluator.protocols.pixel.evaluation import (
     PixelResult,
     evaluate,
 )
+from evaluator.protocols.pixel.inputs import Classes, MissingPage, matrix_classes
 from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.pixel.matrix import VECTORS
 from evaluator.protocols.pixel.observations import MEASURES, observations
-from evaluator.protocols.pixel.sides import Classes, MissingPage, matrix_classes
 
 
 class PixelOptions(Options, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         """Return how one side is read: scores may be missing, so that two annotators can be compared."""
         return formats.Reading(format=options.format, columns=options.columns, unscored=True)
 
-    def renamed(self, options: PixelOptions) -> Mapping[str, str]:
+    def label_mapping(self, options: PixelOptions) -> Mapping[str, str]:
         """Return new names of labels by their old ones."""
         return options.map_label
 
@@ -117,15 +117,17 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
             except BadInput as problem:
                 raise BadInput((*refused, *problem.issues)) from problem
             result = replace(result, exact=options.exact)
-            issues = checked(truth.issues, predicted.issues, (*result.issues, *refused, *self.crowd_issues(truth)))
+            issues = raise_on_errors(
+                truth.issues, predicted.issues, (*result.issues, *refused, *self.crowd_issues(truth))
+            )
             evaluations.append(Evaluation(result, issues))
         return evaluations
 
-    def prepared(
+    def prepare(
         self, truth: Annotations, predicted: Annotations, options: PixelOptions
     ) -> tuple[Annotations, tuple[Issue, ...]]:
         """Return a prediction that can be joined with its truth; ValueError where their classes differ."""
-        resolved, issues = super().prepared(truth, predicted, options)
+        resolved, issues = super().prepare(truth, predicted, options)
         unused = Collector(predicted.name, max_per_rule=None)
         classes = matrix_classes(
             truth, resolved, classes=options.classes, labels=options.labels, shared=(), issues=unused

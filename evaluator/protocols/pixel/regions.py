@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from evaluator.metrics.pixel_sweep import WordArray
 
 # Parts of a page whose label sets are held at once.
 _PARTS_AT_ONCE: Final = 1 << 20
+# More rectangles of one cell are one component: to tell them apart takes longer than the eye looks.
+_MOST_SEPARATED: Final = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +51,35 @@ class Region:
     @property
     def pixels(self) -> int:
         """Return the number of pixels."""
-        x1, y1, x2, y2 = self.rectangles.T
-        return int(((x2 - x1) * (y2 - y1)).sum())
+        return _pixels(self.rectangles)
+
+
+class WrongComponent(NamedTuple):
+    """Connected wrong pixels of one cell: names of row and column, and rectangles in raster pixels."""
+
+    cell: tuple[str, str]
+    rectangles: IntArray
+
+    @property
+    def pixels(self) -> int:
+        """Number of pixels."""
+        return _pixels(self.rectangles)
+
+
+def connected_components(rectangles: IntArray) -> list[IntArray]:
+    """Return groups of disjoint rectangles that touch along an edge, int64 (N, 4); one group of very many."""
+    if len(rectangles) > _MOST_SEPARATED:
+        return [rectangles]
+    x1, y1, x2, y2 = rectangles.T
+    group = np.arange(len(rectangles))
+    for at in range(len(rectangles)):
+        across = np.minimum(x2, x2[at]) - np.maximum(x1, x1[at])
+        down = np.minimum(y2, y2[at]) - np.maximum(y1, y1[at])
+        touching = ((across > 0) & (down >= 0)) | ((across >= 0) & (down > 0))
+        joined = np.zeros(len(rectangles), dtype=bool)
+        joined[group[touching]] = True
+        group[joined[group]] = group[at]
+    return [rectangles[group == one] for one in dict.fromkeys(group.tolist())]
 
 
 class CutPage:
@@ -80,6 +109,11 @@ class CutPage:
 
     def _words(self, low: int, high: int) -> list[WordArray]:
         return [_words(boxes, bits, self._x, self._y[low : high + 1]) for boxes, bits in self._sides]
+
+
+def _pixels(rectangles: IntArray) -> int:
+    x1, y1, x2, y2 = rectangles.T
+    return int(((x2 - x1) * (y2 - y1)).sum())
 
 
 def _in_pixels(side: Resolution, size: tuple[int, int]) -> tuple[IntArray, IntArray]:

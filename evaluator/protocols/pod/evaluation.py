@@ -28,13 +28,13 @@ from evaluator.matching.box_results import (
     curve_of_one_matching,
     page_and_label,
 )
-from evaluator.matching.pairs import Matches, need_floor
+from evaluator.matching.pairs import Matches, check_iou_floor
 from evaluator.metrics.average_precision import (
     Curve,
     all_point_precision,
     curve,
+    descending_order,
     eleven_point_precision,
-    falling,
 )
 from evaluator.metrics.results import (
     JsonObject,
@@ -47,7 +47,7 @@ from evaluator.metrics.results import (
     threshold_text,
     weighted_mean,
 )
-from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
+from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold
 
 NAME: Final = "pod"
 VERSION: Final = "2017"
@@ -429,7 +429,7 @@ class Pairs(BoxPairs[Matching]):
         in_pixels = truth_size is not None and prediction_size is not None
         if not in_pixels:
             truth_size = prediction_size = None
-        by_score = falling(score)
+        by_score = descending_order(score)
         return Matching(
             pairs=self,
             ap=ap,
@@ -468,7 +468,7 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
     if truth.source.unit != prediction.source.unit:
         raise ValueError(f"boxes must have one unit; found {truth.source.unit} and {prediction.source.unit}")
-    need_floor(iou_floor)
+    check_iou_floor(iou_floor)
     return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, polygons=polygons)
 
 
@@ -537,7 +537,7 @@ def evaluate(
     A label with predictions only has no recall and no AP and an F1 of 0: it is in the mean F1 and not in mAP; a label
     with neither is in no mean.
     """
-    floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
+    floor, dataset = lowest_threshold(iou), join_pair(ground_truth, prediction)
     matching = pair(dataset, iou_floor=floor, polygons=polygons).match(
         ap=ap,
         small_px=small_px,

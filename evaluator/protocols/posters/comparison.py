@@ -6,7 +6,6 @@ Under one profile. Shares are in [0, 1], the field proportion is a ratio; undefi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypedDict
@@ -175,21 +174,6 @@ class Comparison:
             number_capture=self.numbers.share(1.0),
             field_proportion=self._field_proportion(),
         )
-
-    def marked(self) -> Iterator[tuple[str, bool]]:
-        """Yield the reference's text in pieces, each with whether a word or number in it is missing.
-
-        Together the pieces are the text as its file has it, the values joined by one space; nothing without text.
-        """
-        profile, written, end = self.profile, text_of(self.reference.content), 0
-        lost = self.words.reference - self.words.generated, self.numbers.reference - self.numbers.generated
-        for match in profile.span.finditer(written):
-            if match.start() > end:
-                yield written[end : match.start()], False
-            normal, end = profile.normalised(match.group()), match.end()
-            yield match.group(), bool(profile.words(normal) & lost[0] or profile.numbers(normal)[0] & lost[1])
-        if end < len(written):
-            yield written[end:], False
 
     @property
     def _sides(self) -> tuple[Poster, Poster]:

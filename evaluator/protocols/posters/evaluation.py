@@ -66,11 +66,6 @@ class PosterResult:
         """Whether the poster was compared and meets every criterion."""
         return self.comparison is not None and not self.failed
 
-    @property
-    def extraction_failed(self) -> bool:
-        """Whether the generated object itself states, by a key ``error``, that the extraction failed."""
-        return self.comparison is not None and "error" in self.comparison.generated.content
-
     def to_json(self) -> JsonObject:
         """Return the poster as plain values under the keys of the terminal contract.
 
@@ -250,13 +245,9 @@ class PostersResult(Result):
         Columns ``poster_id``, those of `CRITERIA`, ``passes`` (yes, no or error; for the means how many of how many),
         ``failed`` (names of criteria, or the error) and, when a source is given, ``source``.
         """
-        partial = self.partial
-        return ResultTable(
-            title=self.prediction.name,
-            signature=self.signature.line,
-            columns=partial.columns,
-            rows=tuple(partial.rows()),
-        )
+        partial, signature = self.partial, self.signature.line
+        rows = tuple(partial.rows())
+        return ResultTable(title=self.prediction.name, signature=signature, columns=partial.columns, rows=rows)
 
 
 def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName = DEFAULT_PROFILE) -> PostersResult:
@@ -369,17 +360,17 @@ def _fields_json(comparison: Comparison) -> dict[str, object]:
 def _result(poster: PosterResult, source: str | None) -> dict[str, object]:
     """Return one entry of ``results.json``."""
     metrics: dict[str, object] | None = None
+    error: bool | str | None = poster.error
     if poster.comparison is not None:
         sections = poster.comparison.sections
-        metrics = {
-            **poster.metrics,
-            "gen_sections": len(sections.generated),
-            "ref_sections": len(sections.reference),
-        }
+        counts = {"gen_sections": len(sections.generated), "ref_sections": len(sections.reference)}
+        metrics = {**poster.metrics, **counts}
+        # The generated object itself states that the extraction failed.
+        error = "error" in poster.comparison.generated.content
     return {
         "poster_id": poster.poster_id,
         "metrics": metrics,
         "passes": poster.passes,
-        "error": poster.extraction_failed if poster.error is None else poster.error,
+        "error": error,
         "source": source,
     }

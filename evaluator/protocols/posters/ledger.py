@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.metrics.item_ledger import Item, ItemLedger, item_ledger
+from evaluator.metrics.item_ledger import Item, ItemLedger, Items
 from evaluator.protocols.posters.difference import PosterColumns
 from evaluator.protocols.posters.evaluation import CRITERIA
 
@@ -26,17 +26,15 @@ def poster_ledger(a: PosterColumns, b: PosterColumns) -> ItemLedger:
     """
     ids = sorted({*a.ids, *b.ids})
     rows = (EVERYTHING, *(_TITLES[name] for name in CRITERIA))
-    return item_ledger("poster", BY_CRITERIA, rows, *(_failed(columns, ids) for columns in (a, b)))
+    failed_a, failed_b = _failed(a, ids), _failed(b, ids)
+    return ItemLedger("poster", BY_CRITERIA, rows, Items(map(Item, ids)), failed_a, failed_b)
 
 
-def _failed(columns: PosterColumns, ids: list[str]) -> dict[Item, FloatArray]:
-    """Return 1 for each poster that fails, over everything and by criterion, else 0."""
-    failed: dict[Item, FloatArray] = {}
-    for poster_id in ids:
+def _failed(columns: PosterColumns, ids: list[str]) -> FloatArray:
+    """Return 1 for each poster that fails, over everything and by criterion, else 0; float64, shape (P, 5)."""
+    failed = np.ones((len(ids), 1 + len(CRITERIA)))
+    for place, poster_id in enumerate(ids):
         row = columns.of(poster_id)
-        if row is None or columns.errors[row]:
-            failed[Item(poster_id)] = np.ones(1 + len(CRITERIA))
-            continue
-        own = [name in columns.failed[row] for name in CRITERIA]
-        failed[Item(poster_id)] = np.array([not columns.passes[row], *own], dtype=np.float64)
+        if row is not None and not columns.errors[row]:
+            failed[place] = [not columns.passes[row], *(name in columns.failed[row] for name in CRITERIA)]
     return failed

@@ -15,8 +15,9 @@ from typing import Any, Final, Literal
 from evaluator.data import text
 from evaluator.formats.posters import text_of
 
-YEARS: Final = (1900, 2099)
+YEARS: Final = range(1900, 2100)
 """Integers of four digits that the documented profile takes for years of publication."""
+_YEARS_TEXT: Final = f"{YEARS[0]}–{YEARS[-1]}"
 
 STOP_WORDS_NAME: Final = "layoutscope-en-1"
 """Name of `STOP_WORDS`; a changed list gets a new one."""
@@ -73,12 +74,8 @@ def _documented_words(normal: str) -> frozenset[str]:
 def _documented_numbers(normal: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return numbers that count, and those that are only in a DOI or are years."""
     outside = frozenset(text.numbers(_DOI.sub(" ", normal)))
-    years = {number for number in outside if len(number) == 4 and number.isdecimal() and _is_year(int(number))}
+    years = {number for number in outside if len(number) == 4 and number.isdecimal() and int(number) in YEARS}
     return outside - years, (frozenset(text.numbers(normal)) - outside) | years
-
-
-def _is_year(number: int) -> bool:
-    return YEARS[0] <= number <= YEARS[1]
 
 
 def _documented_section(value: object) -> str | None:
@@ -127,7 +124,7 @@ PROFILES: Final[Mapping[ProfileName, Profile]] = {
         options=(
             "profile documented",
             f"stop words {STOP_WORDS_NAME}",
-            f"numbers without DOIs and years {YEARS[0]}–{YEARS[1]}",
+            f"numbers without DOIs and years {_YEARS_TEXT}",
         ),
     ),
     "published": Profile(
@@ -151,7 +148,7 @@ DEFAULT_PROFILE: Final[ProfileName] = "documented"
 EXPLANATIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Words", "split at punctuation, without stop words", "punctuation deleted, a comma and a blank join two words"),
     ("ROUGE-L", "whole words of any script", "Porter stems of ASCII letters and digits"),
-    ("Numbers", f"without DOIs and years {YEARS[0]}–{YEARS[1]}", "without 2010–2030 and from 100,000; 5. is not 5"),
+    ("Numbers", f"without DOIs and years {_YEARS_TEXT}", "without 2010–2030 and from 100,000; 5. is not 5"),
     ("Quotes", "curly quotes become straight", "curly quotes stay; a comma and a blank become an apostrophe"),
     ("Fields", "counted at every depth", f"counted to {_PUBLISHED_DEPTH + 1} levels"),
     ("No reference words", "undefined", "0"),

@@ -25,15 +25,15 @@ from evaluator.matching.box_results import (
     BoxPairs,
     BoxResult,
     candidate_pairs,
+    check_iou_threshold,
     counts_at_steps,
     macro_documents,
     macro_labels,
-    need_threshold,
     page_and_label,
     passed_steps,
 )
 from evaluator.matching.error_types import DOCUMENT
-from evaluator.matching.pairs import FittedPairs, Matches, Stretches, fit_pairs, need_floor
+from evaluator.matching.pairs import FittedPairs, Matches, ScoreIntervals, check_iou_floor, fit_pairs
 from evaluator.metrics.exact_sums import ExactMeans
 from evaluator.metrics.results import (
     JsonObject,
@@ -43,7 +43,7 @@ from evaluator.metrics.results import (
     ScoreCurve,
     Signature,
 )
-from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
+from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold
 from evaluator.system.lru_cache import LRUCache
 
 NAME: Final = "snapshot"
@@ -63,7 +63,7 @@ class Matching(BoxMatching):
     @cached_property
     def matched(self) -> BoolArray:
         """Which of the pairs match at ``iou_floor``, bool, shape (K,)."""
-        matched = self.pairs.stretches(self.min_area).at(self.min_score)
+        matched = self.pairs.score_intervals(self.min_area).at(self.min_score)
         if len(self.labels) < len(self.dataset.labels):
             matched &= self.truth_counts[self.pairs.fitted.columns.ground_truth]
         return matched
@@ -263,18 +263,18 @@ class Pairs(BoxPairs[Matching]):
             prediction_counts=prediction_counts,
         )
 
-    def stretches(self, min_area: float) -> Stretches:
+    def score_intervals(self, min_area: float) -> ScoreIntervals:
         """Return at which score cuts each of the fitted pairs matches, small predictions left out."""
 
-        def make() -> Stretches:
+        def make() -> ScoreIntervals:
             large = self.prediction.page_share >= min_area if min_area > 0.0 else None
             keep = None if large is None else large[self.fitted.columns.prediction]
-            return self.fitted.stretches(self.prediction.score, keep)
+            return self.fitted.score_intervals(self.prediction.score, keep)
 
-        return self._kept_stretches.get_or_make(min_area, make)
+        return self._score_intervals.get_or_make(min_area, make)
 
     @cached_property
-    def _kept_stretches(self) -> LRUCache[float, Stretches]:
+    def _score_intervals(self) -> LRUCache[float, ScoreIntervals]:
         """Those of the smallest areas that were asked for last."""
         return LRUCache(most=2)
 
@@ -290,9 +290,9 @@ class Pairs(BoxPairs[Matching]):
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
         """See `BoxPairs.score_curve`; each pair is counted over its stretch of score cuts, without another matching."""
-        need_threshold(iou, self.iou_floor)
+        check_iou_threshold(iou, self.iou_floor)
         truth, prediction, labels = self.dataset.ground_truth, self.prediction, self.dataset.evaluated
-        fitted, (low, high) = self.fitted.columns, self.stretches(0.0)
+        fitted, (low, high) = self.fitted.columns, self.score_intervals(0.0)
         label = truth.label[fitted.ground_truth]
         rows = np.flatnonzero((fitted.iou >= iou) & (low < high) & (label < labels))
         later = rows[low[rows] > -np.inf]
@@ -320,7 +320,7 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     reference evaluator uses the page_id string alone, so pages of two documents that share one can match there, which
     raises its score. A page or document that only one side has counts as empty on the other.
     """
-    need_floor(iou_floor)
+    check_iou_floor(iou_floor)
     return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, polygons=polygons)
 
 
@@ -367,8 +367,8 @@ def evaluate(
     Specification 1.3, sections 5 to 8. Precision, recall and F1 come from pooled counts, the spatial means from the
     matched pairs; a ratio without denominator is undefined.
     """
-    floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
-    need_known(class_weight or {}, dataset)
+    floor, dataset = lowest_threshold(iou), join_pair(ground_truth, prediction)
+    check_class_weight(class_weight or {}, dataset)
     matching = pair(dataset, iou_floor=floor, polygons=polygons).match(
         min_score=min_score, min_area=min_area, labels=labels
     )
@@ -376,7 +376,7 @@ def evaluate(
     return SnapshotResult(matching, thresholds, dict(class_weight or {}))
 
 
-def need_known(class_weight: Mapping[str, float], dataset: Dataset) -> None:
+def check_class_weight(class_weight: Mapping[str, float], dataset: Dataset) -> None:
     """Raise ValueError for weights of labels that no file maps."""
     unknown = [label for label in class_weight if label not in dataset.labels[: dataset.evaluated]]
     if unknown:

@@ -20,7 +20,7 @@ from evaluator.protocols.snapshot.evaluation import (
     Matching,
     Pairs,
     SnapshotResult,
-    need_known,
+    check_class_weight,
     pair,
 )
 
@@ -55,7 +55,7 @@ class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
 
     def result(self, matching: Matching, iou: Sequence[float], options: SnapshotOptions) -> SnapshotResult:
         """Return the evaluation of a matching, with the weights of the labels."""
-        need_known(options.class_weight, matching.dataset)
+        check_class_weight(options.class_weight, matching.dataset)
         thresholds = {float(threshold): matching.at(threshold) for threshold in iou}
         return SnapshotResult(matching, thresholds, dict(options.class_weight))
 

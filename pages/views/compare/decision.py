@@ -12,7 +12,7 @@ import streamlit as st
 from evaluator.compare.decision import FOUND, Cost, Decision, Rule, cost_of, decide, main_metrics
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import moved_name, moved_text
+from evaluator.compare.sentences import difference_points, named_difference
 from evaluator.components.compare.decision_scale import Ruler, ruler
 from evaluator.data.issues import count_of, plain
 from pages.app import frame, widgets
@@ -119,7 +119,7 @@ def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[PairModel]) -> str:
         parts.append(f'<i class="ls-span" style="left:{100 * drawn.low:.2f}%;width:{width:.2f}%"></i>')
     parts.append(f'<i class="ls-dot" style="left:{100 * drawn.value:.2f}%"></i>')
     if made.main is not None:
-        title = _text(f"{METRICS[made.main.metric].title} {moved_text(made.main)}")
+        title = _text(f"{METRICS[made.main.metric].title} {difference_points(made.main)}")
         side = (
             f"right:{100 * (1 - (drawn.low or drawn.value)) + 1:.2f}%"
             if drawn.value > 0.62
@@ -137,7 +137,7 @@ def _consequences(made: Decision) -> str:
         rows.append((made.more_documents, "", ""))
     losses, gains = len(made.losses), len(made.gains)
     moved = f"{losses:,} clear {'loss' if losses == 1 else 'losses'}, {count_of(gains, 'clear gain')} in {made.counted}"
-    largest = f"largest loss {moved_name(made.losses[0])}" if made.losses else ""
+    largest = f"largest loss {named_difference(made.losses[0])}" if made.losses else ""
     unjudged = f"too few documents to judge {', '.join(made.unjudged)}" if made.unjudged else ""
     rows.append((moved, "; ".join(part for part in (largest, unjudged) if part), ""))
     body = "".join(

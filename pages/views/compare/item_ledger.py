@@ -54,7 +54,7 @@ def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
         st.caption(f"The ledger by {ledger.criterion} has no row {frame.escaped(displayed(name))}.")
         return
     row = ledger.rows.index(name)
-    places = ledger.behind(row, outcome)
+    places = ledger.items_with_outcome(row, outcome)
     items = [ledger.items[at] for at in places.tolist()]
     title = f"{_TITLES[outcome]}: {frame.escaped(displayed(name))}, by {ledger.criterion}"
     frame.section(title, f"{count_of(len(items), ledger.noun)}; a row opens it")

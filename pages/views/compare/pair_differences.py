@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator.compare.differences import Difference, decisive, differences
-from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
+from evaluator.compare.differences import Difference, decision_differences, differences
+from evaluator.compare.sentences import difference_points, interval_text, name_of, summary
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
@@ -93,7 +93,7 @@ def _resampled(every: Sequence[Difference]) -> bool:
 
 def _table(every: Sequence[Difference]) -> None:
     metrics = tuple(dict.fromkeys(one.metric for one in every))
-    rows = decisive(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
+    rows = decision_differences(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
     if not rows:
         return
     few, noun = "–", _noun(every)
@@ -102,7 +102,7 @@ def _table(every: Sequence[Difference]) -> None:
             "Number": [displayed(name_of(one)) for one in rows],
             "A": [one.a for one in rows],
             "B": [one.b for one in rows],
-            "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],
+            "B − A, points": [f"{difference_points(one)}{' ★' if one.is_clear else ''}" for one in rows],
             "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
             "Better in B": [one.documents_better for one in rows],
             "Worse in B": [one.documents_worse for one in rows],
@@ -125,5 +125,5 @@ def _table(every: Sequence[Difference]) -> None:
         st.caption(f"Resampling the {noun}s for the intervals.")
     elif any(one.too_few for one in rows):
         st.caption(f"No interval: under {count_of(FEW_DOCUMENTS, noun)} that have the number.")
-    elif any(one.starred for one in rows):
+    elif any(one.is_clear for one in rows):
         st.caption("★ the interval excludes 0.")

@@ -18,7 +18,7 @@ from evaluator.components.viewer.payload import VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.protocols import PROTOCOLS, pixel
-from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
+from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app.address import at, write_url
@@ -98,7 +98,7 @@ def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.Pix
 
 
 @st.cache_resource(show_spinner=False)
-def _pieces() -> LRUCache[object, tuple[list[Piece], list[Piece]]]:
+def _pieces() -> LRUCache[object, tuple[list[WrongComponent], list[WrongComponent]]]:
     return LRUCache(most=64)
 
 
@@ -113,10 +113,10 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         return None
     first, second = (ModelItem(model.letter, plain(model.name)) for model in loaded.pair)
 
-    def pieces_on(place: Place) -> tuple[list[Piece], list[Piece]]:
+    def pieces_on(place: Place) -> tuple[list[WrongComponent], list[WrongComponent]]:
         return _pieces().get_or_make(
             (key, place),
-            lambda: (wrong_pieces(a, place.document, place.index), wrong_pieces(b, place.document, place.index)),
+            lambda: (a.wrong_components(place.document, place.index), b.wrong_components(place.document, place.index)),
         )
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:

@@ -14,11 +14,11 @@ from evaluator.formats.fields import schema_from
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.results import weighted_mean
 from evaluator.protocols import fields
-from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
+from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, linked_rows
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
+from evaluator.protocols.fields.field_types import ApCurves, ap_curves
 from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.protocol import FieldsOptions
-from evaluator.protocols.fields.types import ApCurves, ap_curves
 from pages.app.cache import cached
 from pages.app.session_files import FIELDS, LoadedFiles, PairModel, load_files
 from pages.app.state import State, state
@@ -210,7 +210,7 @@ def _listed(
 ) -> Listed:
     name, of_class, share = number
     result, pages = _model.result, _model.pages
-    rows = behind(result, name, iou=threshold, label=of_class, budget=share)
+    rows = linked_rows(result, name, iou=threshold, label=of_class, budget=share)
     document = result.compared.documents.index(within) if within else None
     if document is not None:
         rows = rows[result.compared.document[rows] == document]

@@ -18,7 +18,7 @@ from evaluator.metrics.confidence import BINS, review_budgets, review_curve, rev
 from evaluator.metrics.results import defined, threshold_text
 from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
-from evaluator.protocols.fields.types import TypeRow, type_rows
+from evaluator.protocols.fields.field_types import TypeRow, type_rows
 from pages.app import frame, widgets
 from pages.app.cache import cached
 from pages.app.state import State, chosen_cells, chosen_points, state

@@ -175,7 +175,7 @@ def shown(loaded: LoadedBoxes, model: Model) -> Shown:
     elif isinstance(inside, str):
         keep = np.zeros(len(every), dtype=bool)
     else:
-        keep = box_items.answer(result, every, asked, inside)
+        keep = box_items.in_query(result, every, asked, inside)
     behind = int(keep.sum())
     keep &= _passing(loaded, model, every) & _in_third(every, state.gallery_third)
     if asks_for_matches(asked):
@@ -215,9 +215,9 @@ def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | st
 def in_words(asked: Query) -> str:
     """Return a question in words."""
     if asked.slice is None:
-        return box_items.in_words(asked)
+        return box_items.query_text(asked)
     others = msgspec.structs.replace(asked, slice=None)
-    more = "" if others == Query() else f", {box_items.in_words(others)}"
+    more = "" if others == Query() else f", {box_items.query_text(others)}"
     return f"{slices.slice_words(asked.slice)}{more}"
 
 

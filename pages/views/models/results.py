@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from evaluator.compare import earlier
-from evaluator.compare.earlier import EarlierResult
-from evaluator.compare.models import Contender, Standings, contender, standings
+from evaluator.compare import stored_results
+from evaluator.compare.models import ModelEntry, Standings, model_entry, standings
+from evaluator.compare.stored_results import StoredResult
 from evaluator.data.issues import BadInput, Issue
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key
@@ -39,7 +39,7 @@ def is_own(name: str) -> bool:
 class Apart:
     """A result of an earlier run that cannot be listed with the others, and why."""
 
-    result: EarlierResult
+    result: StoredResult
     why: str
 
 
@@ -79,14 +79,14 @@ def ranked(loaded: LoadedBoxes, *, resampled: bool = True) -> Ranked:
     def of(name: str) -> Standings:
         key, own = Key(name, label), is_own(name)
         if not resampled:
-            return standings(_contenders(loaded, fitting, names, own=own, mistakes=False), key, resamples=0)
+            return standings(_model_entries(loaded, fitting, names, own=own, mistakes=False), key, resamples=0)
         return _standings(
             _keys(loaded, own=own),
             msgspec.json.encode(fitting),
             names,
             key,
             state.iou,
-            _models=lambda: _contenders(loaded, fitting, names, own=own),
+            _models=lambda: _model_entries(loaded, fitting, names, own=own),
         )
 
     made = [of(name) for name in (first, *more)]
@@ -103,7 +103,7 @@ def _keys(loaded: LoadedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
     return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
 
 
-def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
+def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[StoredResult], tuple[Apart, ...]]:
     """Return the earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
@@ -125,18 +125,18 @@ def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[Ear
     return fitting, tuple(apart)
 
 
-def _contenders(
-    loaded: LoadedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
-) -> list[Contender]:
+def _model_entries(
+    loaded: LoadedBoxes, fitting: Sequence[StoredResult], names: Sequence[str], *, own: bool, mistakes: bool = True
+) -> list[ModelEntry]:
     asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
     wanted = _Wanted(own, asked, state.label, mistakes)
     opened_ = [
-        _contender(result_key(loaded, model), name, wanted, _loaded=loaded, _model=model)
+        _model_entry(result_key(loaded, model), name, wanted, _loaded=loaded, _model=model)
         for name, model in zip(names, loaded.models, strict=False)
     ]
     return [
         *opened_,
-        *(one.contender(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),
+        *(one.model_entry(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),
     ]
 
 
@@ -150,10 +150,10 @@ class _Wanted(NamedTuple):
 
 
 @cached(16)
-def _contender(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: LoadedBoxes, _model: Model) -> Contender:
+def _model_entry(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: LoadedBoxes, _model: Model) -> ModelEntry:
     numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if wanted.own else None
     result, label = result_of(_loaded, _model), wanted.label or None
-    return contender(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
+    return model_entry(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
 
 
 @cached(32, spinner="Resampling the documents")
@@ -164,18 +164,18 @@ def _standings(
     key: Key,
     iou: float,
     *,
-    _models: Callable[[], list[Contender]],
+    _models: Callable[[], list[ModelEntry]],
 ) -> Standings:
     return standings(_models(), key)
 
 
 def use_earlier(files: Sequence[tuple[str, bytes]]) -> None:
     """Replace the earlier results by those of uploaded files; what is wrong with them is kept."""
-    added: list[EarlierResult] = []
+    added: list[StoredResult] = []
     wrong: list[Issue] = []
     for name, content in files:
         try:
-            added += [one for one in earlier.read_results(content, name) if one not in added]
+            added += [one for one in stored_results.read_results(content, name) if one not in added]
         except BadInput as problem:
             wrong += problem.issues
     state.earlier, state.earlier_rejected = tuple(added), tuple(wrong)

@@ -14,7 +14,7 @@ from evaluator.charts.scores import MOST_CURVES, Point
 from evaluator.compare.differences import Difference, differences
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.matching.box_results import ALL_LABELS
-from evaluator.matching.box_scores import ThresholdChoice, box_calibrations, thinned, threshold_choice
+from evaluator.matching.box_scores import ThresholdChoice, box_calibrations, thin_curve, threshold_choice
 from evaluator.matching.error_types import ERROR_TYPES, TIDE, TideErrors
 from evaluator.metrics import export
 from evaluator.metrics.average_precision import Curve
@@ -169,7 +169,7 @@ def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: d
             cells.append("<td>–</td>")
             continue
         moved = known.get(a.metric)
-        star = f" {_STAR}" if moved is not None and moved.starred else ""
+        star = f" {_STAR}" if moved is not None and moved.is_clear else ""
         interval = ""
         if moved is not None and moved.low is not None and moved.high is not None and not moved.too_few:
             interval = f"95 % interval {_points(moved.low)} to {_points(moved.high)}"
@@ -326,7 +326,7 @@ def _curves(loaded: LoadedBoxes, model: PairModel) -> None:
     )
     curves: dict[str, Curve] = {}
     for row in most:
-        curve = thinned(protocol.curve(result, labels[row]))
+        curve = thin_curve(protocol.curve(result, labels[row]))
         if len(curve.score):
             curves[labels[row]] = curve
     if not curves:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluator.protocols.pixel.sides import Classes, MissingPage
+from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from pages.app import widgets
 from pages.app.state import State
 

@@ -14,7 +14,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Issue
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
+from evaluator.protocols.pixel.inputs import Classes, MissingPage, PageSizes
 from pages.app import pictures
 from pages.app.cache import cached
 from pages.app.results import score_threshold

@@ -139,7 +139,7 @@ def _page_mean(scope: Scope) -> float | None:
         low, high = int(scope.pages[0]), int(scope.pages[-1]) + 1
         means = PageMeans.of(scope.result.per_page.between(low, high), scope.pages - low).to_json()
     else:
-        means = scope.result.page_mean
+        means = scope.result.page_means.to_json()
     value: float | None = means["mean"]["present_classes"]["f1"]
     return value
 

@@ -9,7 +9,7 @@ from evaluator.components.compare.pixel_pair import DRAWN_PIECES
 from evaluator.components.viewer.judged import attach_pieces
 from evaluator.components.viewer.payload import VerdictEvent
 from evaluator.protocols.pixel import PixelResult
-from evaluator.protocols.pixel.pieces import Piece, wrong_pieces
+from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
@@ -24,7 +24,7 @@ def on_pane(
     pane: PaneItem,
     *,
     result: PixelResult,
-    pieces: Sequence[Piece],
+    pieces: Sequence[WrongComponent],
 ) -> PaneItem:
     """Return a pane of wrong pixels, the page's `pieces`, with verdicts and what is not saved."""
     judged = _judged(loaded, model, place, result, pieces)
@@ -37,13 +37,13 @@ def handle(loaded: LoadedBoxes, model: PairModel, event: VerdictEvent) -> findin
     if result is None:
         return None
     place = Place(event.document, event.index)
-    pieces = wrong_pieces(result, place.document, place.index)
+    pieces = result.wrong_components(place.document, place.index)
     judged = _judged(loaded, model, place, result, pieces)
     return findings.save_event(event, {one.id: one.target for one in judged if one is not None})
 
 
 def _judged(
-    loaded: LoadedBoxes, model: PairModel, place: Place, result: PixelResult, pieces: Sequence[Piece]
+    loaded: LoadedBoxes, model: PairModel, place: Place, result: PixelResult, pieces: Sequence[WrongComponent]
 ) -> list[JudgedPiece | None]:
     boxes = result_of(loaded, model)
     page = boxes.matching.dataset.page_row(place.document, place.index)

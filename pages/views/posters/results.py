@@ -26,8 +26,8 @@ from evaluator.protocols.posters.difference import (
     paired,
     worst_first,
 )
-from evaluator.protocols.posters.page import PageDifference, on_page
 from evaluator.protocols.posters.profiles import PROFILES, ProfileName
+from evaluator.protocols.posters.word_places import PageDifference, on_page
 from pages.app import pictures
 from pages.app.cache import cached
 from pages.app.session_files import POSTERS, PairModel, files, load_files

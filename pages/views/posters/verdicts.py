@@ -10,7 +10,7 @@ from evaluator.components.compare.payload import PaneItem
 from evaluator.components.viewer.judged import attach_words
 from evaluator.components.viewer.payload import PagePayload, VerdictEvent
 from evaluator.components.viewer.poster_page import poster_data
-from evaluator.protocols.posters.page import PageDifference
+from evaluator.protocols.posters.word_places import PageDifference
 from evaluator.review.identity import stored_name, targets_by_id
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target

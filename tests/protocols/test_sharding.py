@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import cli, project
-from evaluator.compare.earlier import kept_of
+from evaluator.compare.stored_results import stored_values
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
 from evaluator.project import OptionError
-from evaluator.protocols import PROTOCOLS, in_parts
+from evaluator.protocols import PROTOCOLS, sharding
 from evaluator.protocols.base import Evaluation, Source
-from evaluator.protocols.in_parts import Cuts, run_in_parts
+from evaluator.protocols.sharding import DocumentShards, run_in_shards
 from evaluator.system.engine import processes
 from tests.building import annotations, ground_truth, write_file
 from tests.engine_work import Lent, no_main
@@ -58,7 +58,13 @@ def without_boxes(name: str, evaluation: Evaluation) -> dict[str, Any]:
     """Everything that a result over parts says and keeps, too."""
     said = {key: value for key, value in evaluation.to_json().items() if key not in ABSENT.get(name, ())}
     result = evaluation.result
-    return {**said, **kept_of(result), "table": result.table(), "csv": result.csv_table(), "files": result.csv_files()}
+    return {
+        **said,
+        **stored_values(result),
+        "table": result.table(),
+        "csv": result.csv_table(),
+        "files": result.csv_files(),
+    }
 
 
 def evaluated(name: str, truth: Source, predicted: Source, pages: int | bool, **chosen: Any) -> Any:
@@ -69,7 +75,7 @@ def evaluated(name: str, truth: Source, predicted: Source, pages: int | bool, **
         if not pages:
             (whole,) = protocol.evaluate(truth, [predicted], options)
             return without_boxes(name, whole)
-        parts = protocol.evaluate_parts(truth, predicted, options, partial(run_in_parts, pages=pages))
+        parts = protocol.evaluate_in_shards(truth, predicted, options, partial(run_in_shards, pages=pages))
     except BadInput as problem:
         return problem.issues
     return without_boxes(name, parts)
@@ -156,7 +162,7 @@ def of_whole_files(of_files: Saying) -> Saying:
 
 @pytest.mark.parametrize("name", ["snapshot", "fields", "posters"])
 def test_files(monkeypatch: pytest.MonkeyPatch, name: str, of_files: Saying, of_whole_files: Saying) -> None:
-    monkeypatch.setattr(in_parts, "_LARGE", 0)
+    monkeypatch.setattr(sharding, "_LARGE", 0)
     assert of_files(name, page_ranges=4) == of_whole_files(name)
 
 
@@ -168,7 +174,7 @@ def test_files_in_processes(
     of_whole_files: Saying,
     lent: Callable[[], Executor],
 ) -> None:
-    monkeypatch.setattr(in_parts, "_LARGE", 0)
+    monkeypatch.setattr(sharding, "_LARGE", 0)
     given: list[Executor] = []
 
     def noted() -> Executor:
@@ -183,7 +189,7 @@ def test_files_in_processes(
 def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
     truth, predicted = rows_of(seed)
     sides = ground_truth(truth, documents=["no page.pdf"]), annotations(predicted)
-    cuts = list(Cuts(*sides, pages))
+    cuts = list(DocumentShards(*sides, pages))
     places = np.concatenate([predicted.boxes.row for _, predicted in cuts])
     assert sorted(places.tolist()) == list(range(len(predicted)))
     for at, whole in enumerate(sides):
@@ -198,7 +204,7 @@ def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
 
 
 def test_two_sides_without_a_page_are_one_part() -> None:
-    assert len(Cuts(ground_truth([]), annotations([]), 3)) == 1
+    assert len(DocumentShards(ground_truth([]), annotations([]), 3)) == 1
     assert_equal("snapshot", ground_truth([]), annotations([]), 3)
 
 
@@ -218,7 +224,7 @@ def test_boxes_are_there_when_they_are_asked_for() -> None:
         protocol = PROTOCOLS[name]
         options = project.options_of(protocol, page_size=(64.0, 48.0))
         (whole,) = protocol.evaluate(sides[0], [sides[1]], options)
-        parts = protocol.evaluate_parts(*sides, options, partial(run_in_parts, pages=2))
+        parts = protocol.evaluate_in_shards(*sides, options, partial(run_in_shards, pages=2))
         dataset = whole.result.evaluated
         assert parts.result.on(dataset).to_json() == whole.result.on(dataset).to_json()
         assert parts.result.pairing_on(dataset).micro.row(0) == whole.result.pairing_on(dataset).micro.row(0)

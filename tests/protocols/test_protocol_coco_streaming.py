@@ -31,8 +31,8 @@ from evaluator.formats.coco import shard_rows
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.project import OptionError
 from evaluator.protocols import coco
-from evaluator.protocols.coco import parts as coco_parts
-from evaluator.protocols.coco.parts import PartsResult, average_in_parts
+from evaluator.protocols.coco import streaming as coco_parts
+from evaluator.protocols.coco.streaming import StreamedResult, evaluate_streamed
 from evaluator.system.engine import processes
 from tests.engine_work import no_main
 from tests.formats.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
@@ -58,9 +58,9 @@ def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
     return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
 
 
-def in_parts(truth: object, predictions: object, **options: Any) -> PartsResult | None:
+def in_parts(truth: object, predictions: object, **options: Any) -> StreamedResult | None:
     with written(truth, predictions) as paths:
-        return average_in_parts(*paths, **options)
+        return evaluate_streamed(*paths, **options)
 
 
 def assert_equal_to_ordinary(
@@ -69,11 +69,11 @@ def assert_equal_to_ordinary(
     pages: int = 7,
     executor: Callable[[], Executor] | None = None,
     **options: Any,
-) -> PartsResult:
+) -> StreamedResult:
     """Everything that a result says, and every digit of it."""
     with written(truth, predictions) as paths:
         expected = ordinary(paths, **options)
-        averages = average_in_parts(*paths, pages=pages, error_types=True, executor=executor, **options)
+        averages = evaluate_streamed(*paths, pages=pages, error_types=True, executor=executor, **options)
     assert averages is not None
     assert averages.numbers == expected.numbers
     assert averages.per_label == expected.per_label
@@ -199,7 +199,7 @@ def test_what_surrounds_the_annotations_may_stand_anywhere(monkeypatch: pytest.M
 def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coco_stream, "_STEP", 300)
     with written(*plain_set(1)) as paths:
-        averages = average_in_parts(*paths)
+        averages = evaluate_streamed(*paths)
         digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
     assert averages is not None
     assert [averages.ground_truth.sha256, averages.prediction.sha256] == digests
@@ -417,7 +417,7 @@ def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.Dat
         texts[side][at : at + data.draw(st.integers(0, 3))] = data.draw(st.sampled_from(pieces))
     with pytest.MonkeyPatch.context() as patch, written(*map(bytes, texts)) as paths:
         patch.setattr(coco_stream, "_STEP", step)
-        averages = average_in_parts(*paths, pages=1)
+        averages = evaluate_streamed(*paths, pages=1)
         if averages is not None:
             expected = ordinary(paths)
             assert averages.to_json() == {**expected.to_json(), "error_types": None}
@@ -433,13 +433,13 @@ def test_thresholds_that_are_left_to_the_ordinary_way(iou: list[float]) -> None:
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
     with written(*plain_set(0)) as (truth, predictions):
         for odd in (tmp_path, tmp_path / "missing", Path("/dev/null"), Path("a\0b")):
-            assert average_in_parts(odd, predictions) is None
-            assert average_in_parts(truth, odd) is None
-        assert average_in_parts(predictions, predictions) is None
-        assert average_in_parts(truth, truth) is None
+            assert evaluate_streamed(odd, predictions) is None
+            assert evaluate_streamed(truth, odd) is None
+        assert evaluate_streamed(predictions, predictions) is None
+        assert evaluate_streamed(truth, truth) is None
         # Read as a file of another format, although it would do.
         predictions.write_bytes(b"<document>" + predictions.read_bytes())
-        assert average_in_parts(truth, predictions) is None
+        assert evaluate_streamed(truth, predictions) is None
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -456,7 +456,7 @@ def test_a_file_that_is_cut_off_while_it_is_read(which: int, monkeypatch: pytest
             return read(file, start, stop)
 
         monkeypatch.setattr(coco_stream._File, "bytes", cut_then_read)
-        assert average_in_parts(*paths) is None
+        assert evaluate_streamed(*paths) is None
         assert paths[which].stat().st_size == size // 2
 
 
@@ -591,7 +591,7 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
     odd.write_text(json.dumps([{**row, "score": row["score"] + 2.0} for row in results]))
     with written(truth, results) as (gt, dt):
         both = project.evaluate("coco", gt, [dt, odd], page_ranges=True)
-    assert [type(one.result) for one in both] == [PartsResult, coco.CocoResult]
+    assert [type(one.result) for one in both] == [StreamedResult, coco.CocoResult]
     assert [len(one.issues) for one in both] == [0, 1]
     assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]
 
@@ -613,7 +613,7 @@ def test_a_table_needs_no_boxes_and_everything_else_does() -> None:
         (whole,) = project.evaluate("coco", paths[0], [paths[1]])
         filtered = project.evaluate("coco", paths[0], [paths[1]], boxes=False, min_score=0.1)
         two = project.evaluate("coco", paths[0], [paths[1]] * 2, boxes=False)
-    assert isinstance(table.result, PartsResult)
+    assert isinstance(table.result, StreamedResult)
     assert isinstance(whole.result, coco.CocoResult)
     assert (table.result.table(), table.issues) == (whole.result.table(), whole.issues)
     assert table.result.f1 == whole.result.first.micro.row(0)["f1"]
@@ -643,7 +643,7 @@ def test_columns_that_are_kept_are_used(monkeypatch: pytest.MonkeyPatch, tmp_pat
         shutil.rmtree(tmp_path)
         (last,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
     kinds = [type(one.result) for one in (first, whole, again, last)]
-    assert kinds == [PartsResult, coco.CocoResult, coco.CocoResult, PartsResult]
+    assert kinds == [StreamedResult, coco.CocoResult, coco.CocoResult, StreamedResult]
 
 
 @pytest.mark.parametrize(("page_ranges", "pages"), [(True, 1_000), (1, 1), (3, 3)])
@@ -662,11 +662,11 @@ def test_page_ranges_are_the_size_of_a_part(
 WAITS = """
 import sys, time
 from evaluator import cli
-from evaluator.protocols.coco import parts
+from evaluator.protocols.coco import streaming
 def wait(_boxes):
     print("packed", flush=True)
     time.sleep(600)
-parts._need_few_pairs = wait
+streaming._check_pair_counts = wait
 cli.main()
 """
 

@@ -1,7 +1,7 @@
 """Results of earlier runs: a ``result.json`` of ``layoutscope evaluate`` as a model without boxes.
 
 Owns what is kept of each document beside a result, and how it is read back, checked in full. Whether it can be compared
-with others the caller asks `EarlierResult.against`.
+with others the caller asks `StoredResult.against`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.compare.models import Contender
-from evaluator.compare.stored_measures import StoredMeans, restored, stored
+from evaluator.compare.models import ModelEntry
+from evaluator.compare.stored_measures import StoredMeans, dump_measures, load_measures
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Run
 from evaluator.data.issues import BadInput, Collector
@@ -67,7 +67,7 @@ class _Result(msgspec.Struct):
 _decoded: Final = msgspec.json.Decoder(_Result | list[_Result]).decode
 
 
-class EarlierResult(msgspec.Struct, frozen=True):
+class StoredResult(msgspec.Struct, frozen=True):
     """One result of an earlier run; `by_document` is None in files written before it was kept."""
 
     name: str
@@ -105,7 +105,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
         """Whether no prediction was left out by its score."""
         return _EVERY_SCORE in self.signature.split(" · ")
 
-    def contender(self, iou: float, name: str = "") -> Contender:
+    def model_entry(self, iou: float, name: str = "") -> ModelEntry:
         """Return the model without its boxes, by its counts at an IoU threshold where it has it.
 
         Also by the numbers of the protocol's own that it has; `name` is what to call it. Only where `by_document` is
@@ -113,7 +113,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
         """
         assert self.by_document is not None
         own = self.by_document.own if self.of_every_score else ()
-        parts: tuple[Part, ...] = restored(own, len(self.by_document.documents))
+        parts: tuple[Part, ...] = load_measures(own, len(self.by_document.documents))
         counts = self.by_document.thresholds.get(repr(iou))
         if counts is not None:
             tp, fp, fn = (np.array(column, dtype=np.float64) for column in (counts.tp, counts.fp, counts.fn))
@@ -124,7 +124,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
         # A result states model and version in one.
         family = self.name.rsplit(" ", 1)[0]
         pages, run = self.by_document.pages, self.run
-        return Contender(name or self.name, measures, None, pages, run, boxes=False, family=family)
+        return ModelEntry(name or self.name, measures, None, pages, run, boxes=False, family=family)
 
 
 def comparable_part(signature: str, *, thresholds: bool = False) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ def _ratio_part(metric: str, numerator: FloatArray, denominator: FloatArray) -> 
     return Ratios((Key(metric, ALL_LABELS),), value, numerator[:, None], denominator[:, None])
 
 
-def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
+def read_results(content: bytes, name: str) -> tuple[StoredResult, ...]:
     """Return the results in a ``result.json``; BadInput when it is no such file or its counts do not fit."""
     collector = Collector(name, max_per_rule=20)
     if len(content) > MOST_BYTES:
@@ -160,7 +160,7 @@ def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
         collector.error("$", "must have at least one result", "an empty list", _FIX)
     collector.raise_if_failed()
     return tuple(
-        EarlierResult(
+        StoredResult(
             one.model or one.predictions.name, one.protocol, one.signature, one.ground_truth.sha256, one.run,
             one.by_document,
         )
@@ -184,12 +184,12 @@ def _check(one: _Result, where: str, collector: Collector) -> None:
             elif column and not 0 <= min(column) <= max(column) < 1 << 53:
                 collector.error(place, "counts must be whole numbers of at least 0", f"{min(column)}", _FIX)
     try:
-        restored(one.by_document.own, size)
+        load_measures(one.by_document.own, size)
     except ValueError as problem:
         collector.error(f"{where}.own", "rankings must fit together", str(problem), _FIX)
 
 
-def kept_of(result: Result) -> dict[str, object]:
+def stored_values(result: Result) -> dict[str, object]:
     """Return what a result file keeps so that later runs can be listed with it without its boxes.
 
     ``by_document`` (counts by IoU threshold, rankings behind the protocol's own numbers, see `stored_measures`),
@@ -199,7 +199,7 @@ def kept_of(result: Result) -> dict[str, object]:
         return {}
     source, system = result.matching.prediction.source, PROTOCOLS[result.signature.protocol]
     own = [name for name in system.metrics if name not in BOX_METRICS]
-    kept = stored(system.measures(result), own) if own else []
+    kept = dump_measures(system.measures(result), own) if own else []
     return {
         "by_document": {
             "documents": list(result.evaluated.document_ids),

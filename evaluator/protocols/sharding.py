@@ -1,4 +1,4 @@
-"""Two sides cut between documents by one plan, and what is done with each of the parts."""
+"""Two sides in shards of documents by one plan, and what is done with each of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, join
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.subsets import only_documents
-from evaluator.protocols.base import Cut, Source
+from evaluator.protocols.base import ShardPair, Source
 from evaluator.system.engine import Engine, Shard, plan
 
 if TYPE_CHECKING:
@@ -25,19 +25,23 @@ _PAGES: Final = 2_500
 _LARGE: Final = 20_000
 
 
-def run_in_parts(
-    work: Callable[[Cut], Any], sides: Cut, *, pages: int | bool, executor: Callable[[], Executor] | None = None
+def run_in_shards(
+    work: Callable[[ShardPair], Any],
+    sides: ShardPair,
+    *,
+    pages: int | bool,
+    executor: Callable[[], Executor] | None = None,
 ) -> list[Any]:
     """Return what the work makes of each part of about so many pages, at least one; True for a number that fits."""
     truth, predicted = sides
     if isinstance(truth, Annotations):
         predicted = formats.resolve(predicted, truth)
-    cuts = Cuts(truth, predicted, _PAGES if pages is True else pages)
+    cuts = DocumentShards(truth, predicted, _PAGES if pages is True else pages)
     with Engine(executor if cuts.pages >= _LARGE else None) as engine:
         return engine.run(work, cuts)
 
 
-class Cuts(Sequence[Cut]):
+class DocumentShards(Sequence[ShardPair]):
     """Two sides, cut between documents into parts of about so many pages; a part is made when it is asked for."""
 
     def __init__(self, truth: Source, predicted: Source, pages: int) -> None:
@@ -49,7 +53,7 @@ class Cuts(Sequence[Cut]):
     def __len__(self) -> int:
         return len(self._shards)
 
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - int to Cut; nobody asks for several
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - int to ShardPair; nobody asks for several
         names = frozenset(self._names[slice(*self._shards[at])])
         return tuple(_only(side, names) for side in self._sides)
 

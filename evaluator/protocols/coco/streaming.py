@@ -47,7 +47,7 @@ _LARGE: Final = 64 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class PartsResult(Result):
+class StreamedResult(Result):
     """The numbers of one model, without its boxes.
 
     `columns` has rows of the rising thresholds `iou` and columns of `labels`. `f1` is over all labels at the lowest
@@ -91,7 +91,7 @@ class PartsResult(Result):
         return table_of(self.prediction.name, self.signature, self.numbers, self.per_label)
 
 
-def average_in_parts(
+def evaluate_streamed(
     ground_truth: Path,
     prediction: Path,
     *,
@@ -99,7 +99,7 @@ def average_in_parts(
     pages: int | None = None,
     error_types: bool = False,
     executor: Callable[[], Executor] | None = None,
-) -> PartsResult | None:
+) -> StreamedResult | None:
     """Return the twelve numbers of a results list against an instances file; None unless all is plain.
 
     Files need not be sorted; `iou` is in (0, 1]; `pages` of a shard do not change the numbers; `error_types`: whether
@@ -143,7 +143,7 @@ def _result(
     pages: int | None,
     *,
     errors: bool,
-) -> PartsResult:
+) -> StreamedResult:
     """The result of two files; one of `NEED_FULL_VALIDATION` when they are not plain, or the disk is full."""
     with paths[0].open("rb") as file:
         named = Instances(file).named()
@@ -162,7 +162,7 @@ def _result(
     work = [_Work(folder, shard, labels, iou, errors) for shard in shards]
     partials, mistakes = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
     partial = CocoPartial.merged(partials)
-    return PartsResult(
+    return StreamedResult(
         ground_truth=SourceFile(paths[0].name, truth.sha256),
         prediction=SourceFile(paths[1].name, predictions.sha256),
         labels=labels,
@@ -175,7 +175,7 @@ def _result(
     )
 
 
-def _need_few_pairs(boxes: IntArray) -> None:
+def _check_pair_counts(boxes: IntArray) -> None:
     """Raise `NeedsFullValidation` where the ordinary way counts the pairs before it makes them."""
     if float((boxes.astype(np.float64) ** 2).sum()) > most_pairs(int(boxes.sum())):
         raise NeedsFullValidation

@@ -27,7 +27,7 @@ from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import files_below, head, is_folder
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
+from evaluator.protocols.base import SUSPECT_F1, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
 from evaluator.system.memory import release_freed_memory
 from evaluator.system.threads import thread_pool
 

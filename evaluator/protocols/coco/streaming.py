@@ -156,8 +156,8 @@ def _result(
     ]
     # The predictions first: most doubts are about them.
     predictions, truth = engine.run(write_shards, packing[::-1])
-    _need_few_pairs(truth.boxes)
-    _need_few_pairs(predictions.boxes)
+    _check_pair_counts(truth.boxes)
+    _check_pair_counts(predictions.boxes)
     labels = named.labels.names
     work = [_Work(folder, shard, labels, iou, errors) for shard in shards]
     partials, mistakes = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)

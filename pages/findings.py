@@ -330,9 +330,9 @@ def _target(loaded: LoadedBoxes, kind: str, document: str, page: int) -> Target 
     signature = frame.signature(loaded, loaded.models)
     if kind == "comparison":
         sources = [loaded.dataset.predictions[model.index].source for model in loaded.pair]
-        return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
+        return Target(kind="comparison", models=tuple(map(identity.box_model_name, sources)), signature=signature)
     if kind == "document":
-        return identity.document_target(document, signature=signature)
+        return Target(kind="document", document=document, signature=signature)
     there = loaded.dataset.page_row(document, page) is not None
     there = there or page < (pictures.page_count(loaded, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None

@@ -6,23 +6,23 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from evaluator.matching.box_results import BoxResult
-from evaluator.review.identity import page_mistakes
-from evaluator.review.verdicts import Event, judge
+from evaluator.review.identity import mistake_targets
+from evaluator.review.verdicts import Event, Target, judge
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+
+
+def opinion(target: Target, verdict: str | None = "model_wrong", *, minutes: int = 0, **given: Any) -> Event:
+    """An opinion of Anna on a target, some minutes after noon."""
+    given = {"author": "Anna", "verified": False, "time": NOW + timedelta(minutes=minutes), **given}
+    return judge(target, verdict=verdict, **given)
 
 
 def verdicts(result: BoxResult[Any], verdict: str, name: str | None = None, *, minutes: int = 0) -> list[Event]:
     """One verdict on every mistake, or on those of a name."""
     return [
-        judge(
-            target,
-            verdict=verdict,
-            author="Anna",
-            verified=False,
-            time=NOW + timedelta(minutes=minutes),
-        )
+        opinion(target, verdict, minutes=minutes)
         for page in range(result.matching.dataset.pages)
-        for target in page_mistakes(result, page).targets
+        for target in mistake_targets(result, page).targets
         if name in (None, target.mistake)
     ]

@@ -127,7 +127,7 @@ def slices(
             raise UsageError(f"there is no slice to save as {save}.")
         save_named(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))
-    beside = [result.summary, *result.thin_sentences] if json else ()
+    beside = [result.summary, *[each.sentence for each in result.thin]] if json else ()
     print_issues((*(issue for one in evaluations for issue in one.issues), *issues), (*absent, *beside))
     return OK
 
@@ -265,4 +265,4 @@ def _printed(result: Slices, *, json: bool, markdown: bool) -> str:
         return export.to_markdown([result.table()])
     sentences = "".join(f"{each.sentence}\n" for each in result.slices)
     table = ("\n" if result.slices else "") + export.to_text([result.table()])
-    return sentences + table + "".join(f"{sentence}\n" for sentence in result.thin_sentences)
+    return sentences + table + "".join(f"{sentence}\n" for sentence in [each.sentence for each in result.thin])

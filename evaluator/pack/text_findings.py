@@ -11,11 +11,11 @@ from evaluator.metrics.results import capitalised
 from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions, chosen, filter_in_words, verdict_words
 from evaluator.protocols.base import Source
-from evaluator.review.field_targets import PROBLEMS
+from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.verdicts import Kind, ReviewedTarget, ReviewLog
 from evaluator.review.word_targets import WORD_PROBLEMS
 
-_TITLES: Final = {**PROBLEMS, **WORD_PROBLEMS}
+_TITLES: Final = {**FIELD_PROBLEMS, **WORD_PROBLEMS}
 
 
 def text_findings(log: ReviewLog, truth: Source, models: Collection[str], options: PackOptions) -> Rows | None:

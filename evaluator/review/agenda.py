@@ -13,9 +13,9 @@ from evaluator.data.issues import count_of, plain
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.causes import Family, family_title
 from evaluator.matching.error_types import ERROR_TYPES, NONE
-from evaluator.review.field_targets import PROBLEMS
+from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.finding_groups import FindingSet, Opinion, Results, agreed_by_two, mistake_of
-from evaluator.review.identity import WRONG_PIXELS, match_page_reviews, page_mistakes, targets_by_id
+from evaluator.review.identity import WRONG_PIXELS, match_page_reviews, mistake_targets, targets_by_id
 from evaluator.review.status import FindingStatus, title_of
 from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, ReviewLog, Target, Verdict
 from evaluator.review.word_targets import WORD_PROBLEMS
@@ -125,7 +125,7 @@ def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> d
     wanted = np.isin(made.of_mistake, rows)
     targets: dict[str, Target] = {}
     for page in np.unique(made.page[rows]).tolist():
-        on_page = page_mistakes(result, page)
+        on_page = mistake_targets(result, page)
         claims = match_page_reviews(on_page.targets, result, page, log)
         mistakes = ((place, result.mistakes.of_box(key)) for key, place in on_page.of_box.items())
         places = {place for place, mistake in mistakes if mistake != NONE and wanted[mistake]}
@@ -143,7 +143,7 @@ def title_of_item(item: AgendaItem) -> str:
     target = item.entries[0].judged.target
     name = target.mistake or ""
     known = name in ERROR_TYPES["document"] or name == WRONG_PIXELS
-    what = title_of(name) if known else {**PROBLEMS, **WORD_PROBLEMS}.get(name, KINDS[target.kind])
+    what = title_of(name) if known else {**FIELD_PROBLEMS, **WORD_PROBLEMS}.get(name, KINDS[target.kind])
     where = [plain(target.document)] if target.document else []
     where += [f"page {target.page + 1}"] if target.page is not None else []
     return f"{what}: {', '.join(where)}" if where else what
@@ -203,11 +203,7 @@ def task_words(item: AgendaItem) -> str:
     task = item.task
     if task is None:
         return ""
-    parts = [
-        plain(task.owner),
-        f"due {task.due}" if task.due else "",
-        STATUSES.get(task.status, "").lower(),
-    ]
+    parts = [plain(task.owner), f"due {task.due}" if task.due else "", STATUSES.get(task.status, "").lower()]
     return ", ".join(part for part in parts if part)
 
 

@@ -19,18 +19,14 @@ from evaluator.review.identity import TOLERANCE, TargetReview, match_reviews, st
 from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target
 
-PROBLEMS: Final[Mapping[str, str]] = {
+FIELD_PROBLEMS: Final[Mapping[str, str]] = {
     "below_threshold": "Below threshold",
     "missed": "Missed",
     "spurious": "Spurious",
     "wrong_value": "Wrong value",
 }
 """What can be wrong with a field that has a box."""
-_OF_STATUS: Final[Mapping[int, str]] = {
-    BELOW_THRESHOLD: "below_threshold",
-    MISSED: "missed",
-    SPURIOUS: "spurious",
-}
+_OF_STATUS: Final[Mapping[int, str]] = {BELOW_THRESHOLD: "below_threshold", MISSED: "missed", SPURIOUS: "spurious"}
 
 
 def field_model_name(compared: ComparedFields) -> str:
@@ -155,7 +151,7 @@ def _row_of(box: JudgedBox, target: Target, result: FieldsResult) -> int | None:
 
 
 def _problem(result: FieldsResult, row: int, status: int) -> str | None:
-    """Return a key of `PROBLEMS`: what is wrong with the box before the value; None for nothing."""
+    """Return a key of `FIELD_PROBLEMS`: what is wrong with the box before the value; None for nothing."""
     name = _OF_STATUS.get(status)
     wrong_value = bool(result.compared.is_field[row] and not result.compared.right[row])
     return name or ("wrong_value" if wrong_value else None)

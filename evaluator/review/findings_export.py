@@ -59,10 +59,7 @@ def to_parquet(events: Iterable[Event]) -> bytes:
 
 
 def parquet_of(
-    columns: Mapping[str, Sequence[Any]],
-    types: Mapping[str, pa.DataType],
-    *,
-    metadata: Mapping[str, str] | None = None,
+    columns: Mapping[str, Sequence[Any]], types: Mapping[str, pa.DataType], *, metadata: Mapping[str, str] | None = None
 ) -> bytes:
     """Return the columns of one length, each of its type, as the content of a Parquet file."""
     out = pa.BufferOutputStream()

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.data.boxes import IntArray
-from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key
-from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
-from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
+from evaluator.data.dataset import Annotations, JoinedBoxes, Side
+from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.matching.page_mistakes import PageMistakes, page_mistakes
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target, Unit
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
@@ -36,31 +36,11 @@ TargetReview = tuple[Target, ReviewedTarget | None]
 """A target and the verdicts on it; None where nobody judged it."""
 
 
-@dataclass(frozen=True, eq=False)
-class PageMistakes:
-    """Mistakes of one page as targets, by name of the mistake, then the boxes' rows.
-
-    Rows of `mistakes` count on the page; `truth_rows` and `prediction_rows` are the rows of the files behind them.
-    """
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MistakeTargets(PageMistakes):
+    """Mistakes of one page as targets, in the order of `mistakes`."""
 
     targets: tuple[Target, ...]
-    mistakes: Mistakes
-    truth_rows: IntArray
-    prediction_rows: IntArray
-
-    @cached_property
-    def of_box(self) -> dict[str, int]:
-        """Position of the target whose name a box carries, by the box's key on the page (``g12``, ``p3``)."""
-        sides: tuple[tuple[Side, IntArray, IntArray], ...] = (
-            ("ground_truth", self.truth_rows, self.mistakes.of_truth),
-            ("prediction", self.prediction_rows, self.mistakes.of_prediction),
-        )
-        return {
-            box_key(side, row): mistake
-            for side, rows, of in sides
-            for row, mistake in zip(rows.tolist(), of.tolist(), strict=True)
-            if mistake != NONE
-        }
 
 
 def box_model_name(prediction: Annotations) -> str:
@@ -78,85 +58,49 @@ def finding_id(target: Target, held: ReviewedTarget | None) -> str:
     return held.target_id if held else target.id
 
 
-def counted_on(result: AnyBoxResult, page: int) -> tuple[IntArray, IntArray]:
-    """Return the rows of ground truth and predictions that count on a page, rising; none for page -1."""
-    pairs, matching = result.matching.pairs, result.matching
-    if page < 0:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    truths, predictions = pairs.truth_by_page.of(page), pairs.prediction_by_page.of(page)
-    return truths[matching.truth_counts[truths]], predictions[result.counting_predictions[predictions]]
-
-
-def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> PageMistakes:
+def mistake_targets(result: AnyBoxResult, page: int, *, signature: str = "") -> MistakeTargets:
     """Return the mistakes of one page as targets of verdicts.
 
     `page` is a row of the dataset, -1 for a page that no file mentions; without a `signature`, that of the matching.
     """
-    matching = result.matching
-    dataset, truth, prediction = matching.dataset, matching.dataset.ground_truth, matching.prediction
-    truths, predictions = counted_on(result, page)
-    partner = result.partners("ground_truth", truths)
-    mistakes = name_mistakes(
-        matching.pairs.columns("ground_truth", truths),
-        matching.pairs.columns("prediction", predictions),
-        np.where(partner == UNMATCHED, NONE, np.searchsorted(predictions, partner)),
-        iou=result.iou,
+    named = page_mistakes(result, page)
+    mistakes, matching = named.mistakes, result.matching
+    dataset, boxes = (
+        matching.dataset,
+        {"ground_truth": matching.dataset.ground_truth, "prediction": matching.prediction},
     )
-    if not len(mistakes):
-        return PageMistakes((), mistakes, truths, predictions)
-    model = box_model_name(prediction.source)
-    line = signature or matching.signature(result.iou).line
+    model = box_model_name(matching.prediction.source)
+    line = signature or (matching.signature(result.iou).line if len(mistakes) else "")
     seen: dict[str, int] = {}
     targets: list[Target] = []
     for mistake in range(len(mistakes)):
         kind = ERROR_TYPES["document"][DOCUMENT[mistakes.kind[mistake]]]
-        rows = {
-            "ground_truth": truths[mistakes.truths_of(mistake)],
-            "prediction": predictions[mistakes.predictions_of(mistake)],
-        }
         target = Target(
             kind="mistake",
             document=dataset.documents[dataset.page_document[page]].doc_id,
             page=int(dataset.page_index[page]),
             boxes=tuple(
-                judged_box(side, truth if side == "ground_truth" else prediction, row, dataset.labels, model)
+                judged_box(side, boxes[side], row, dataset.labels, model)
                 for side in kind.sides
-                for row in rows[side].tolist()
+                for row in named.rows_of(mistake, side).tolist()
             ),
             models=(model,),
             mistake=kind.name,
             label=dataset.labels[mistakes.label[mistake]],
             signature=line,
-            unit=truth.source.unit,
+            unit=dataset.ground_truth.source.unit,
         )
         # Equal boxes are interchangeable, so the order of the mistakes is enough to tell them apart.
         seen[target.id] = repeat = seen.get(target.id, -1) + 1
         targets.append(msgspec.structs.replace(target, repeat=repeat) if repeat else target)
-    return PageMistakes(tuple(targets), mistakes, truths, predictions)
+    return MistakeTargets(
+        targets=tuple(targets), mistakes=mistakes, truth_rows=named.truth_rows, prediction_rows=named.prediction_rows
+    )
 
 
 def page_target(document: str, page: int, *, signature: str = "") -> Target:
     """Return a whole page as the target of a verdict; `page` from 0."""
     return Target(kind="page", document=document, page=page, signature=signature)
-
-
-def document_target(document: str, *, signature: str = "") -> Target:
-    """Return a whole document as the target of a verdict."""
-    return Target(kind="document", document=document, signature=signature)
-
-
-def comparison_target(
-    models: Sequence[str],
-    *,
-    document: str | None = None,
-    page: int | None = None,
-    label: str | None = None,
-    signature: str = "",
-) -> Target:
-    """Return a comparison of A, B (not B, A) as a target: of all, a document, a page or a label."""
-    return Target(
-        kind="comparison", document=document, page=page, models=tuple(models), label=label, signature=signature
-    )
 
 
 def match_reviews(targets: Sequence[Target], judged: Sequence[ReviewedTarget]) -> list[TargetReview]:
@@ -195,7 +139,7 @@ def targets_by_id(claims: Iterable[TargetReview]) -> dict[str, Target]:
 
 def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
     """Return the mistakes of a page (row of the dataset) by the identities under which verdicts are kept."""
-    return targets_by_id(match_page_reviews(page_mistakes(result, page).targets, result, page, log))
+    return targets_by_id(match_page_reviews(mistake_targets(result, page).targets, result, page, log))
 
 
 def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Sequence[str], unit: Unit) -> IntArray:
@@ -215,10 +159,7 @@ def judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], 
     """Return a row of a file as it is kept with a verdict."""
     x1, y1, x2, y2 = boxes.xyxy[row].tolist()
     return JudgedBox(
-        side=side,
-        label=labels[boxes.label[row]],
-        xyxy=(x1, y1, x2, y2),
-        model=model if side == "prediction" else None,
+        side=side, label=labels[boxes.label[row]], xyxy=(x1, y1, x2, y2), model=model if side == "prediction" else None
     )
 
 

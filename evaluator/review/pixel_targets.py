@@ -17,16 +17,16 @@ from evaluator.data.dataset import JoinedBoxes, Side, box_key
 from evaluator.data.issues import displayed
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import ERROR_TYPES
+from evaluator.matching.page_rows import rows_on
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.review.identity import (
     WRONG_PIXELS,
     box_model_name,
-    counted_on,
     finding_id,
     judged_box,
     match_page_reviews,
-    page_mistakes,
+    mistake_targets,
 )
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target
 
@@ -71,12 +71,12 @@ class _Boxes:
             "ground_truth": matching.dataset.ground_truth,
             "prediction": matching.prediction,
         }
-        truths, predictions = counted_on(result, page)
+        truths, predictions = rows_on(result, page, None)
         self.rows: dict[Side, IntArray] = {"ground_truth": truths, "prediction": predictions}
         self.scale = np.tile(np.asarray(extent), 2) if matching.dataset.ground_truth.source.unit == "page" else 1.0
         # Once: to write it every score is looked at.
         self.signature: str = matching.signature(result.iou).line
-        self.mistakes = page_mistakes(result, page, signature=self.signature)
+        self.mistakes = mistake_targets(result, page, signature=self.signature)
 
     def behind(self, piece: WrongComponent) -> JudgedPiece | None:
         """Return the mistake of the boxes behind a piece, else the match that they are; None without any."""

@@ -17,10 +17,10 @@ from evaluator.review.identity import (
     PROPOSED,
     SUSPECTED,
     WRONG_PIXELS,
-    PageMistakes,
+    MistakeTargets,
     box_model_name,
     match_page_reviews,
-    page_mistakes,
+    mistake_targets,
     rows_of_box,
 )
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Unit
@@ -59,11 +59,6 @@ class FindingStatus(NamedTuple):
     mistake: str | None = None
     box_key: str | None = None
 
-    @property
-    def renamed(self) -> bool:
-        """Whether the mistake has another name now than when it was judged."""
-        return self.mistake is not None and self.mistake != self.judged.target.mistake
-
 
 def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[FindingStatus]:
     """Return what became of all findings but fields and words, under each open model, newest first."""
@@ -77,7 +72,7 @@ class _Page:
     def __init__(self, result: AnyBoxResult, page: int, log: ReviewLog) -> None:
         self.matching = result.matching
         dataset = result.matching.dataset
-        self.mistakes = page_mistakes(result, page)
+        self.mistakes = mistake_targets(result, page)
         claims = match_page_reviews(self.mistakes.targets, result, page, log)
         self.claims = {held.target_id: position for position, (_, held) in enumerate(claims) if held}
         self.truths = np.flatnonzero(dataset.ground_truth.page == page)
@@ -176,7 +171,7 @@ class _Look:
         return self._pages[place, page]
 
 
-def _key(mistakes: PageMistakes, position: int) -> str | None:
+def _key(mistakes: MistakeTargets, position: int) -> str | None:
     """Return a box that carries the name of a mistake."""
     return next((key for key, mistake in mistakes.of_box.items() if mistake == position), None)
 

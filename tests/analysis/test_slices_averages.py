@@ -12,13 +12,7 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.analysis.slices.averages import (
-    average_of,
-    average_values,
-    find_by_average,
-    influence,
-    of_whole_pages,
-)
+from evaluator.analysis.slices.averages import average_of, average_values, find_by_average, influence, of_whole_pages
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.measure_values import tables_of
 from evaluator.analysis.slices.named_slices import NamedSlice, numbers_of, slices_json, slices_part
@@ -29,9 +23,9 @@ from evaluator.data.dataset import join
 from evaluator.matching.box_measures import RankedLabel
 from evaluator.metrics.measures import Key
 from evaluator.protocols import PROTOCOLS, coco, pod
-from tests.analysis.test_slices import ended
 from tests.benchmarks.bench_slices import AverageCase, average_case, ranked_model
 from tests.building import annotations, box
+from tests.terminal import run_command
 
 CATEGORIES = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
 
@@ -127,15 +121,15 @@ def test_every_command_takes_it(tmp_path: Path, capsys: pytest.CaptureFixture[st
     truth, a, b = files(tmp_path)
     named = tmp_path / "named.json"
     named.write_text('{"scans": [{"attribute": "doc_category", "op": "==", "value": "scan"}]}')
-    code, out, err = ended(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--json", "--slices", named)
+    code, out, err = run_command(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--json", "--slices", named)
     assert code == 0, err
     average = json.loads(out)["slices"]["scans"]["AP"]
     assert 0.0 < average < json.loads(out)["AP"]
     gate = ("gate", "coco", "--gt", truth, "--pred", a, "--slices", named, "--fail-if")
-    assert ended(capsys, *gate, f"AP[slice:scans] < {average + 0.001:.4f}")[0] == 1
-    assert ended(capsys, *gate, f"AP[slice:scans] < {average - 0.001:.4f}")[0] == 0
-    assert ended(capsys, *gate, "AP[slice:scans] < baseline", "--baseline", b)[0] == 1
-    code, out, err = ended(
+    assert run_command(capsys, *gate, f"AP[slice:scans] < {average + 0.001:.4f}")[0] == 1
+    assert run_command(capsys, *gate, f"AP[slice:scans] < {average - 0.001:.4f}")[0] == 0
+    assert run_command(capsys, *gate, "AP[slice:scans] < baseline", "--baseline", b)[0] == 1
+    code, out, err = run_command(
         capsys, "compare", "coco", "--gt", truth, "--pred", a, "--pred", b, "--slices", named, "--json",
         "--resamples", 100,
     )  # fmt: skip
@@ -148,7 +142,7 @@ def test_every_command_takes_it(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert one["a"] == pytest.approx(average)
     assert one["difference"] == pytest.approx(one["b"] - one["a"])
     assert one["low"] < one["difference"] < one["high"]
-    code, out, err = ended(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--slices", named)
+    code, out, err = run_command(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--slices", named)
     assert "AP50" in out.split("Named slices")[1]
 
 
@@ -292,15 +286,15 @@ def test_both_sides_of_a_page_agree_on_how_many_boxes_it_has(tmp_path: Path) -> 
 def test_the_terminal_searches_by_average_precision(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     truth, a, b = files(tmp_path)
     command = ("slices", "coco", "--gt", truth, "--pred", a)
-    code, out, err = ended(capsys, *command, "--measure", "ap", "--json")
+    code, out, err = run_command(capsys, *command, "--measure", "ap", "--json")
     assert code == 0, err
     assert isinstance(json.loads(out), list)
-    code, out, err = ended(capsys, *command, "--pred", b, "--measure", "AR100")
+    code, out, err = run_command(capsys, *command, "--pred", b, "--measure", "AR100")
     assert code == 0, err
-    code, out, err = ended(capsys, *command, "--measure", "AP75", "--iou", "0.5")
+    code, out, err = run_command(capsys, *command, "--measure", "AP75", "--iou", "0.5")
     assert code == 2
     assert "--measure: AP75 needs an IoU threshold that was not evaluated." in err
-    code, out, err = ended(capsys, "slices", "snapshot", "--gt", truth, "--pred", a, "--measure", "AP")
+    code, out, err = run_command(capsys, "slices", "snapshot", "--gt", truth, "--pred", a, "--measure", "AP")
     assert code == 2
     assert "slices have no measure AP; use recall, precision, f1, mean_iou, mean_coverage, mean_purity or all." in err
 

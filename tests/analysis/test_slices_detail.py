@@ -5,25 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator import formats
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.detail import Estimate, detail_of, overall
 from evaluator.analysis.slices.measure_values import MEASURES, WORDS, Measure, box_values, tables_of
 from evaluator.analysis.slices.slices import Part, Slice, attribute_table, find_slices
 from evaluator.components.slices.rows import overall_words
-from evaluator.data.dataset import join
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.protocols.snapshot.evaluation import pair
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_part import sample_results
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def results() -> list[AnyBoxResult]:
-    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    joined = [
-        join(truth, formats.read(SAMPLE_DATA / name, side="prediction")) for name in ("lines.json", "blocks.json")
-    ]
-    return [pair(each).match(min_score=0.0).at(0.5) for each in joined]
+    return list(sample_results())
 
 
 def slice_of(conditions: tuple[Condition, ...], result: AnyBoxResult, measure: Measure = "recall") -> Slice:

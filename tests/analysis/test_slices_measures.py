@@ -9,12 +9,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from evaluator import formats
 from evaluator.analysis.slices.all_measures import find_by_all_measures
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.detail import detail_of
-from evaluator.analysis.slices.measure_values import MEASURES, Measure, box_values, is_fit, problem_of
-from evaluator.analysis.slices.named_slices import NamedSlice, measure_named
+from evaluator.analysis.slices.measure_values import MEASURES, WORDS, Measure, box_values, problem_of
+from evaluator.analysis.slices.named_slices import NamedMeasure, NamedSlice, measure_named, named_tables
 from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
 from evaluator.data.dataset import join
 from evaluator.matching.box_items import MATCHED, boxes_held, items, with_boxes
@@ -22,17 +21,20 @@ from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.results import RATIOS
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.system import progress
-from tests.analysis.test_slices import ended
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth
 from tests.dashboard import SAMPLE_DATA
+from tests.sample_part import sample_results
+from tests.terminal import run_command
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def results() -> list[AnyBoxResult]:
-    sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
-    dataset = join(*sides)
-    return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    return list(sample_results())
+
+
+def measured(result: AnyBoxResult, slices: list[NamedSlice]) -> tuple[NamedMeasure, ...]:
+    return measure_named(result, slices, named_tables(result))
 
 
 def test_the_measures_are_those_of_the_results(results: list[AnyBoxResult]) -> None:
@@ -52,7 +54,7 @@ def test_f1_of_a_slice_by_hand() -> None:
     result = pair(join(ground_truth(truth), prediction(predicted))).match().at(0.5)
     upper = NamedSlice("upper", (Condition("y", "<", 0.5),))
     lower = NamedSlice("lower", (Condition("y", ">=", 0.5),))
-    values = {(each.slice.name, each.measure): each.value for each in measure_named(result, [upper, lower])}
+    values = {(each.slice.name, each.measure): each.value for each in measured(result, [upper, lower])}
     # Above: 2 boxes and 2 predictions, all matched, IoU 1 and 0.8. Below: 1 box and 2 predictions, none matched.
     assert values["upper", "f1"] == 1.0
     assert values["lower", "f1"] == 0.0
@@ -61,7 +63,7 @@ def test_f1_of_a_slice_by_hand() -> None:
     assert values["upper", "mean_purity"] == pytest.approx(1.0)
     assert np.isnan(values["lower", "mean_iou"])
     everything = NamedSlice("all", (Condition("y", ">=", 0.0),))
-    f1 = next(each for each in measure_named(result, [everything]) if each.measure == "f1")
+    f1 = next(each for each in measured(result, [everything]) if each.measure == "f1")
     assert (f1.total.sum(), f1.boxes.sum(), f1.value) == (4.0, 7.0, pytest.approx(4 / 7))
     assert f1.value == pytest.approx(float(result.micro.f1[0]))
 
@@ -72,7 +74,7 @@ def test_a_condition_on_the_score_has_precision_alone() -> None:
         .match()
         .at(0.5)
     )
-    made = measure_named(result, [NamedSlice("sure", (Condition("score", ">=", 0.5),))])
+    made = measured(result, [NamedSlice("sure", (Condition("score", ">=", 0.5),))])
     assert [(each.measure, each.value) for each in made] == [("precision", 1.0)]
 
 
@@ -84,9 +86,9 @@ def test_what_a_slice_counts_is_what_opens(results: list[AnyBoxResult], measure:
     for each in conditions:
         inside = boxes_in(each, last, measure)
         chosen = every.take(np.flatnonzero(with_boxes(every, last, inside)))
-        (named,) = [one for one in measure_named(last, [NamedSlice("x", each)]) if one.measure == measure]
+        (named,) = [one for one in measured(last, [NamedSlice("x", each)]) if one.measure == measure]
         assert boxes_held(last, chosen, inside) == named.boxes.sum()
-        assert not is_fit(measure) or set(chosen.kind.tolist()) <= {MATCHED}
+        assert not WORDS[measure].fits or set(chosen.kind.tolist()) <= {MATCHED}
     for one in listed.slices:
         detail = detail_of(one, results[:1])
         assert detail.models[0].here.value == pytest.approx(one.value)
@@ -138,9 +140,7 @@ def test_the_difference_of_two_models_is_found_by_its_measure(
     assert abs(one.rest) < 0.06
     # The boxes are those of B, of which the slice opens every one.
     inside = boxes_in(one.conditions, two_models[1], measure)
-    (named,) = [
-        each for each in measure_named(two_models[1], [NamedSlice("x", one.conditions)]) if each.measure == measure
-    ]
+    (named,) = [each for each in measured(two_models[1], [NamedSlice("x", one.conditions)]) if each.measure == measure]
     assert one.boxes == named.boxes.sum()
     assert one.models[1] == pytest.approx(named.value)
     assert boxes_held(two_models[1], items(two_models[1]), inside_of(one, two_models[1])) == one.boxes
@@ -204,24 +204,26 @@ def test_the_terminal_takes_every_measure(capsys: pytest.CaptureFixture[str], tm
     files = ("--gt", SAMPLE_DATA / "ground_truth.json", "--pred", SAMPLE_DATA / "lines.json")
     named = tmp_path / "named.json"
     words = ("--measure", "f1", "--conditions", "1", "--json", "--save", "low", "--slices-file", named)
-    code, out, err = ended(capsys, "slices", "snapshot", *files, *words)
+    code, out, err = run_command(capsys, "slices", "snapshot", *files, *words)
     assert code == 0, err
     first = msgspec.json.decode(out)[0]
     assert first["measure"] == "f1"
-    code, out, err = ended(capsys, "evaluate", "snapshot", *files, "--slices", named, "--json")
+    code, out, err = run_command(capsys, "evaluate", "snapshot", *files, "--slices", named, "--json")
     assert code == 0, err
     kept = msgspec.json.decode(out)["slices"]["low"]
     assert kept["f1"] == pytest.approx(first["value"])
     assert set(MEASURES) < set(kept)
     gate = ("gate", "snapshot", *files, "--slices", named, "--fail-if")
-    assert ended(capsys, *gate, f"f1[slice:low] < {first['value'] + 0.01:.4f}")[0] == 1
-    assert ended(capsys, *gate, f"f1[slice:low] < {first['value'] - 0.01:.4f}")[0] == 0
-    code, out, err = ended(capsys, "slices", "snapshot", *files, "--measure", "all", "--conditions", "1", "--json")
+    assert run_command(capsys, *gate, f"f1[slice:low] < {first['value'] + 0.01:.4f}")[0] == 1
+    assert run_command(capsys, *gate, f"f1[slice:low] < {first['value'] - 0.01:.4f}")[0] == 0
+    code, out, err = run_command(
+        capsys, "slices", "snapshot", *files, "--measure", "all", "--conditions", "1", "--json"
+    )
     assert code == 0, err
     rows = msgspec.json.decode(out)
     assert len({row["measure"] for row in rows}) > 1
     assert [row["lost"] for row in rows] == sorted((row["lost"] for row in rows), reverse=True)
-    code, out, err = ended(capsys, "slices", "snapshot", *files, "--measure", "ap")
+    code, out, err = run_command(capsys, "slices", "snapshot", *files, "--measure", "ap")
     assert (code, out) == (2, "")
     assert "slices have no measure ap; use recall" in err
 
@@ -230,7 +232,7 @@ def test_the_gate_says_what_a_slice_has(capsys: pytest.CaptureFixture[str], tmp_
     named = tmp_path / "named.json"
     named.write_text('{"wide": [{"attribute": "width", "op": ">=", "value": 0.5}]}')
     files = ("--gt", SAMPLE_DATA / "ground_truth.json", "--pred", SAMPLE_DATA / "lines.json")
-    code, _, err = ended(capsys, "gate", "coco", *files, "--slices", named, "--fail-if", "ap[slice:wide] < 0.5")
+    code, _, err = run_command(capsys, "gate", "coco", *files, "--slices", named, "--fail-if", "ap[slice:wide] < 0.5")
     assert code == 2
     assert "no AP of slice:wide; of it there are recall, precision, f1, mean_iou, mean_coverage, mean_purity" in err
 
@@ -251,7 +253,6 @@ def test_too_few_documents_are_said_with_how_many_more(two_models: list[AnyBoxRe
     (one,) = [each for each in listed.thin if each.conditions[0].attribute == "kind"]
     assert one.missing == 2
     assert one.sentence.endswith("in 3 documents; too few documents, 2 more needed")
-    assert listed.thin_sentences[listed.thin.index(one)] == one.sentence
 
 
 def test_a_search_reports_what_it_has_tested_and_may_be_ended(two_models: list[AnyBoxResult]) -> None:

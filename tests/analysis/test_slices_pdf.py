@@ -23,8 +23,8 @@ from evaluator.data.text import script_of
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
-from tests.analysis.test_slices import ended
 from tests.sample_part import write_part
+from tests.terminal import run_command
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 
@@ -211,10 +211,7 @@ def test_the_script_of_most_letters() -> None:
 def test_the_second_table_counts() -> None:
     assert merge_page_values(
         {("a", 0): {"words": 1, "ink": 0.5}}, {("a", 0): {"words": 2}, ("b", None): {"x": "y"}}
-    ) == {
-        ("a", 0): {"words": 2, "ink": 0.5},
-        ("b", None): {"x": "y"},
-    }
+    ) == {("a", 0): {"words": 2, "ink": 0.5}, ("b", None): {"x": "y"}}
 
 
 def test_a_named_slice_about_what_pdfs_show(sample: Sample, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,14 +224,14 @@ def test_a_named_slice_about_what_pdfs_show(sample: Sample, tmp_path: Path, caps
     assert 0 < inside.sum() < len(inside)
     truth, lines = sample.files / "ground_truth.json", sample.files / "lines.json"
     files = ("--gt", truth, "--pred", lines, "--slices", named)
-    code, out, err = ended(capsys, "evaluate", "snapshot", *files, "--pdfs", SAMPLE, "--json")
+    code, out, err = run_command(capsys, "evaluate", "snapshot", *files, "--pdfs", SAMPLE, "--json")
     assert code == 0, err
     kept = json.loads(out)["slices"]["small print"]
     assert (kept["ground_truth"], kept["predictions"]) == (inside.sum(), predicted.sum())
     assert kept["recall"] == pytest.approx((result.truth_partner[inside] >= 0).mean())
     gate = ("gate", "snapshot", *files, "--fail-if", "recall[slice:small print] < 0.01")
-    assert ended(capsys, *gate, "--pdfs", SAMPLE)[0] == 0
-    code, _, err = ended(capsys, *gate)
+    assert run_command(capsys, *gate, "--pdfs", SAMPLE)[0] == 0
+    code, _, err = run_command(capsys, *gate)
     assert code == 2
     assert "--pdfs reads it from the documents" in err
 

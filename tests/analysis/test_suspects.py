@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator import cli
 from evaluator.analysis.suspects import review_plan
 from evaluator.analysis.suspects.noise_model import jitter, log_sum, log_total, neighbourhood, rates
 from evaluator.analysis.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
@@ -21,6 +20,7 @@ from evaluator.protocols import PROTOCOLS
 from tests.benchmarks import bench_suspects as bench
 from tests.building import Box, box, write_file
 from tests.sample_part import write_part
+from tests.terminal import run_command
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 SIDES = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json")
@@ -110,9 +110,7 @@ def test_nothing_is_suspected_where_nothing_is() -> None:
         rank(one, [], labels=1)
 
 
-def test_a_model_says_nothing_about_pages_that_it_does_not_cover(
-    models: tuple[Columns, list[Columns], int],
-) -> None:
+def test_a_model_says_nothing_about_pages_that_it_does_not_cover(models: tuple[Columns, list[Columns], int]) -> None:
     truth, both, labels = models
     covers = np.arange(PAGES) < PAGES // 2
     ranked = rank(truth, both, labels=labels, looked=[covers, covers])
@@ -157,10 +155,7 @@ def test_the_scale_of_a_side_is_not_moved_by_a_few_wrong_boxes() -> None:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as left:
-        cli.main(["suspects", *map(str, words)])
-    streams = capsys.readouterr()
-    return int(left.value.code or 0), streams.out, streams.err
+    return run_command(capsys, "suspects", *words)
 
 
 def listed(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, Any]]:
@@ -293,10 +288,7 @@ def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Suspected ground truth" in out
     for words, sentence in (
         (("pixel", *SIDES, "--plan", "0.03"), "--plan needs a protocol that matches boxes: snapshot, pod, coco"),
-        (
-            ("pixel", *SIDES, "--classes", "different"),
-            "boxes cannot be compared; bring names together",
-        ),
+        (("pixel", *SIDES, "--classes", "different"), "boxes cannot be compared; bring names together"),
         (("snapshot", *SIDES, "--pred", SAMPLE / "blocks.json"), "give --pred once or twice; found 3"),
         (("snapshot", *SIDES, "--json", "--markdown"), "choose one of --json and --markdown"),
         (("snapshot", *SIDES, "--labels", "Nonsense"), "labels not in the label map: Nonsense"),

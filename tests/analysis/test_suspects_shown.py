@@ -7,20 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator import formats
 from evaluator.analysis.suspects.listing import Suspects, suspect_target, suspects
 from evaluator.components.suspects.view import in_file, shares_of, suspect_item, suspects_payload
 from evaluator.data.boxes import iou
 from evaluator.data.dataset import Dataset, join
 from tests.building import annotations, box, ground_truth
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_part import sample_dataset
 
 NAMES = [("A", "lines 1.0"), ("B", "blocks 1.0")]
 
 
 @pytest.fixture(scope="module")
 def every() -> Suspects:
-    return suspects(join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks"))))
+    return suspects(sample_dataset())
 
 
 def pixels(size: tuple[float, float]) -> Dataset:

@@ -21,7 +21,7 @@ from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.verdicts import ReviewLog
@@ -123,7 +123,7 @@ def identities(documents: int) -> None:
     base, result = cpu(evaluated)
     assert isinstance(result, snapshot.ThresholdResult)
     matched = result
-    page, _ = cpu(lambda: [page_mistakes(matched, row) for row in range(dataset.pages)])
+    page, _ = cpu(lambda: [mistake_targets(matched, row) for row in range(dataset.pages)])
     log = ReviewLog.of(verdicts(matched, "ground_truth_wrong")[::20])
     looked, _ = cpu(lambda: finding_statuses(log, [matched]))
     made, to = cpu(lambda: corrections(dataset, log))

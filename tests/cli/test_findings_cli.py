@@ -17,7 +17,7 @@ from evaluator import cli, formats
 from evaluator.cli import dashboard
 from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
-from evaluator.review.identity import page_mistakes, page_target
+from evaluator.review.identity import mistake_targets, page_target
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.review.verdicts import judge
@@ -67,7 +67,7 @@ def kept(tmp_path: Path, gt: Path, pred: Path) -> Path:
     path = tmp_path / "findings.sqlite"
     result = snapshot.pair(join(formats.read(gt), formats.read(pred))).match().at(0.5)
     given: dict[str, Any] = {"author": "Anna", "verified": True, "time": NOW}
-    events = [judge(target, verdict="ground_truth_wrong", **given) for target in page_mistakes(result, 0).targets]
+    events = [judge(target, verdict="ground_truth_wrong", **given) for target in mistake_targets(result, 0).targets]
     page = page_target("a.pdf", 0)
     events += [judge(page, verdict="ignore", note="=SUM(A1)", **given)]
     events += [judge(page, verdict="model_wrong", **{**given, "author": "Ben", "time": NOW + timedelta(hours=1)})]

@@ -22,7 +22,7 @@ from evaluator.pack.slice_cards import pack_slices
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests.building import box, write_file
@@ -75,7 +75,7 @@ def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run, sm
     result = pair(join(truth, formats.read(small / "two.json", side="prediction"))).match().at(0.5)
     store = Store(tmp_path / "findings.sqlite")
     time = datetime(2026, 11, 20, tzinfo=UTC)
-    target = page_mistakes(result, 1).targets[0]
+    target = mistake_targets(result, 1).targets[0]
     store.add([judge(target, verdict="ambiguous", note="Ask the editors.", author="J", verified=False, time=time)])
     store.close()
     out = tmp_path / "pack.html"

@@ -28,7 +28,7 @@ from evaluator.matching.box_items import items
 from evaluator.matching.error_types import DOCUMENT, NONE, SIDES, TIDE
 from evaluator.project import evaluate
 from evaluator.protocols import box_protocols, coco, snapshot
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from tests.building import annotations, box, ground_truth, random_rows
 
 Ring = list[tuple[float, float]]
@@ -402,7 +402,7 @@ def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) 
     assert [mistake.lines[0] for mistake in page_data(result, 0).mistakes if mistake.name == "cut_off"] == [
         "bottom −60 %"
     ]
-    assert page_mistakes(result, 0).mistakes.kind.tolist() == result.mistakes.kind.tolist()
+    assert mistake_targets(result, 0).mistakes.kind.tolist() == result.mistakes.kind.tolist()
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -43,7 +43,7 @@ from evaluator.pdf.pool import PagePool
 from evaluator.pdf.writer import Mark, Note
 from evaluator.protocols.coco.evaluation import CocoResult
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from evaluator.review.verdicts import Event, ReviewLog, judge
 from evaluator.system.atomic_write import atomic_write
 from tests.building import annotations, box, ground_truth
@@ -95,16 +95,16 @@ def packed(tmp_path_factory: pytest.TempPathFactory, pool: PagePool, results: li
     return Packed(folder, contents, events, written.marked)
 
 
-def verdict_on(result: ThresholdResult, page: int, place: int, **said: Any) -> Event:
-    target = page_mistakes(result, page).targets[place]
+def opinion(result: ThresholdResult, page: int, place: int, **said: Any) -> Event:
+    target = mistake_targets(result, page).targets[place]
     time = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
     return judge(target, **{"verdict": "model_wrong", "author": "M. Okafor", "verified": True, "time": time, **said})
 
 
 def judged(results: list[ThresholdResult]) -> list[Event]:
     return [
-        verdict_on(results[1], 0, 0, note="The box stops at the third rule."),
-        verdict_on(results[1], 2, 0, verdict="ground_truth_wrong", author="J. Brandt", verified=False, tags=("style",)),
+        opinion(results[1], 0, 0, note="The box stops at the third rule."),
+        opinion(results[1], 2, 0, verdict="ground_truth_wrong", author="J. Brandt", verified=False, tags=("style",)),
     ]
 
 
@@ -172,7 +172,7 @@ def test_findings_can_be_chosen(results: list[ThresholdResult], options: dict[st
 
 
 def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
-    event = verdict_on(results[1], 0, 0)
+    event = opinion(results[1], 0, 0)
     only_lines = gather(results[:1], MODELS[:1], ReviewLog.of([event]), PackOptions())
     assert only_lines.cards[0].state.startswith("Not open.")
     assert only_lines.differences == ()
@@ -286,7 +286,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
     labels = tuple(HOSTILE)
     dataset = join(ground_truth(rows, labels=labels), annotations(others, labels=labels))
     result = pair(dataset).match().at(0.9)
-    event = verdict_on(result, 0, 0, note=" ".join(HOSTILE), author="<img src=x>", tags=("<b>",))
+    event = opinion(result, 0, 0, note=" ".join(HOSTILE), author="<img src=x>", tags=("<b>",))
     contents = gather(
         [result], [ModelItem("A", "<script>alert(2)</script>")], ReviewLog.of([event]), PackOptions(title=HOSTILE[0])
     )
@@ -751,8 +751,8 @@ def test_causes_cost_what_the_dashboard_says_and_show_both_models(
 def test_a_verdict_on_a_cause_is_said_with_its_share(results: list[ThresholdResult]) -> None:
     contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
     page = contents.causes[0].page
-    targets = page_mistakes(results[1], page).targets
-    events = [verdict_on(results[1], page, place) for place in range(len(targets))]
+    targets = mistake_targets(results[1], page).targets
+    events = [opinion(results[1], page, place) for place in range(len(targets))]
     said = gather(results, MODELS, ReviewLog.of(events), PackOptions()).causes[0].verdict
     assert re.fullmatch(r"Model wrong, (\d+) of \1", said)
 
@@ -869,7 +869,7 @@ def test_few_documents_are_named_and_more_are_counted() -> None:
 def test_the_findings_of_a_folder_are_those_that_are_chosen(results: list[ThresholdResult]) -> None:
     events = judged(results)
     # A later verdict of the same person: the earlier one is of the same finding.
-    events.append(verdict_on(results[1], 0, 0, verdict="ambiguous"))
+    events.append(opinion(results[1], 0, 0, verdict="ambiguous"))
     chosen: tuple[tuple[dict[str, Any], list[Event]], ...] = (
         ({}, events),
         ({"verdicts": ("ambiguous",)}, [events[0], events[2]]),
@@ -882,7 +882,7 @@ def test_the_findings_of_a_folder_are_those_that_are_chosen(results: list[Thresh
 
 
 def test_a_verdict_that_is_not_applied_has_its_document_and_page(results: list[ThresholdResult]) -> None:
-    events = [verdict_on(result, 0, 0, verdict="ground_truth_wrong") for result in results]
+    events = [opinion(result, 0, 0, verdict="ground_truth_wrong") for result in results]
     assert small(results, events).notes == (
         "A verdict could not be applied: groundwater-note.pdf, page 1: a verdict is applied when no newer one changes "
         "the same box; found a newer one.",

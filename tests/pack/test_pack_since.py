@@ -15,7 +15,7 @@ from evaluator.data.dataset import join
 from evaluator.data.issues import BadInput
 from evaluator.pack.diff import ELEMENT, Change, Packed, PackedFinding, PackedModel, read, since
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests.cli.test_report_command import SAMPLE, Run, run
@@ -124,7 +124,7 @@ def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Run, pa
     dataset = join(*(formats.read(part / f"{name}.json") for name in ("ground_truth", "blocks")))
     result = pair(dataset).match().at(0.5)
     time = datetime(2026, 11, 20, tzinfo=UTC)
-    targets = [target for page in (0, 1) for target in page_mistakes(result, page).targets]
+    targets = [target for page in (0, 1) for target in mistake_targets(result, page).targets]
     with closing(Store(tmp_path / "findings.sqlite")) as store:
         given = {"author": "J", "verified": False, "time": time, "verdict": "ambiguous"}
         store.add([judge(target, **given) for target in targets])  # type: ignore[arg-type]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,16 +18,16 @@ from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
 from evaluator.review.findings_export import to_csv
-from evaluator.review.identity import document_target, page_mistakes, page_target
+from evaluator.review.identity import mistake_targets, page_target
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
-from evaluator.review.verdicts import Event, Target, judge
+from evaluator.review.verdicts import Target
 from tests import dashboard
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, go, start, words
+from tests.judging import opinion
 
 FINDINGS = "pages/findings.py"
-NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -48,12 +47,7 @@ def sample() -> Dataset:
 def sample_targets() -> tuple[Target, ...]:
     """The mistakes of the first model of the sample, page by page."""
     scored = snapshot.pair(sample()).match().at(0.5)
-    return tuple(target for page in range(sample().pages) for target in page_mistakes(scored, page).targets)
-
-
-def said(target: Target, verdict: str | None, *, minutes: int = 0, **given: Any) -> Event:
-    given = {"author": "Anna", "verified": False, "time": NOW + timedelta(minutes=minutes), **given}
-    return judge(target, verdict=verdict, **given)
+    return tuple(target for page in range(sample().pages) for target in mistake_targets(scored, page).targets)
 
 
 def seeded(path: Path) -> list[Target]:
@@ -64,12 +58,12 @@ def seeded(path: Path) -> list[Target]:
     with Store(path) as store:
         store.add(
             [
-                said(missed, "ground_truth_wrong", note="<b>nothing</b> here", tags=["guideline"]),
-                said(others[0], "model_wrong", minutes=1),
-                said(others[1], "ambiguous", minutes=2),
-                said(others[1], "ignore", author="Ben", minutes=3),
-                said(page_target("groundwater-note.pdf", 0), None, note="skewed", minutes=4),
-                said(document_target("gone.pdf"), "ignore", author="Ben", minutes=5),
+                opinion(missed, "ground_truth_wrong", note="<b>nothing</b> here", tags=["guideline"]),
+                opinion(others[0], "model_wrong", minutes=1),
+                opinion(others[1], "ambiguous", minutes=2),
+                opinion(others[1], "ignore", author="Ben", minutes=3),
+                opinion(page_target("groundwater-note.pdf", 0), None, note="skewed", minutes=4),
+                opinion(Target(kind="document", document="gone.pdf"), "ignore", author="Ben", minutes=5),
             ]
         )
     return [missed, *others]
@@ -113,7 +107,7 @@ class TestBesideOfficialNumbers:
     ) -> None:
         assert corrected_of(start(monkeypatch)) == []
         with Store(kept) as store:
-            store.add([said(sample_targets()[0], "model_wrong")])
+            store.add([opinion(sample_targets()[0], "model_wrong")])
         for view in ("pages/overview.py", "pages/compare.py", PAGE_BROWSER):
             assert corrected_of(start(monkeypatch, view)) == []
 
@@ -425,7 +419,7 @@ class TestImport:
     def test_files_of_others(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         seeded(kept)
         app = start(monkeypatch, FINDINGS)
-        content = to_csv([said(page_target("tram-options.pdf", 0), "ignore", author="Dana", verified=True)]).encode()
+        content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana", verified=True)]).encode()
         app.file_uploader[0].upload("dana.csv", content, "text/csv")
         fine(next(button for button in app.button if button.label == "Import").click().run())
         assert "1 event imported, 0 were there already." in app.success[0].value
@@ -597,7 +591,7 @@ def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(kept: Path, mon
     assert list(app.dataframe[0].value["Reviewed"]) == ["yes"] + [""] * 19
     pages = [page_target(row["Document"], int(row["Page"]) - 1) for _, row in table.iterrows()]
     with Store(kept) as store:
-        store.add([said(page, None, tags=("reviewed",)) for page in pages[2:]])
+        store.add([opinion(page, None, tags=("reviewed",)) for page in pages[2:]])
     go(app, FINDINGS)
     assert list(app.dataframe[0].value["Reviewed"]) == ["yes", "", *["yes"] * 18]
     # Only pages up to the first that is left out are a random sample of all.
@@ -622,7 +616,7 @@ def test_a_page_of_the_review_sample_is_taken_back_and_keeps_its_note(kept: Path
     first = app.dataframe[0].value.iloc[0]
     target = page_target(first["Document"], int(first["Page"]) - 1)
     with Store(kept) as store:
-        store.add([said(target, None, note="Scan is bad")])
+        store.add([opinion(target, None, note="Scan is bad")])
     fine(app.run())
     fine(app.button(key="sample_done").click().run())
     with Store(kept) as store:

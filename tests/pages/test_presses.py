@@ -22,7 +22,7 @@ from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
 from tests.pages.test_columns_view import CHOSEN, TABLE
-from tests.pages.test_findings_view import said
+from tests.pages.test_findings_view import opinion
 from tests.pages.test_session import upload
 
 FINDINGS = "pages/findings.py"
@@ -173,7 +173,7 @@ def test_a_note_on_a_page(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
 
 def test_import_findings(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
     app = start(monkeypatch, FINDINGS)
-    content = to_csv([said(page_target("tram-options.pdf", 0), "ignore", author="Dana")]).encode()
+    content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana")]).encode()
     app.file_uploader(key="import_files").upload("dana.csv", content, "text/csv")
     press(monkeypatch, app, "Import")
     assert [each.value for each in app.success] == ["1 event imported, 0 were there already."]

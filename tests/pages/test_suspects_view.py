@@ -18,7 +18,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests.dashboard import components, fine, send_event, start, title, words, workspace
-from tests.pages.test_findings_view import said, sample
+from tests.pages.test_findings_view import opinion, sample
 from tests.sample_part import SAMPLE, write_part
 
 SUSPECTS = "pages/suspects.py"
@@ -109,7 +109,7 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     for kind, place in first.items():
         with Store(kept.with_name(f"{kind}.sqlite")) as store:
-            store.add([said(suspect_target(listed, place), "ground_truth_wrong")])
+            store.add([opinion(suspect_target(listed, place), "ground_truth_wrong")])
             log = store.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
         (status,) = finding_statuses(log, results)
@@ -124,7 +124,7 @@ def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Pat
     extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
     assert len(extra) >= 2
     with Store(kept) as store:
-        store.add([said(suspect_target(listed, place), "model_wrong") for place in extra])
+        store.add([opinion(suspect_target(listed, place), "model_wrong") for place in extra])
         assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
 
 

@@ -28,7 +28,7 @@ from evaluator.pdf.pool import PagePool
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS, snapshot
 from evaluator.protocols.snapshot import Matching, ThresholdResult
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from pages.app import widgets
@@ -435,7 +435,7 @@ def test_mistakes_with_a_verdict_can_be_left_out(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
     mistakes = core(0).mistakes
     page = int(mistakes.page[0])
-    target = page_mistakes(core(0), page).targets[0]
+    target = mistake_targets(core(0), page).targets[0]
     said = judge(target, verdict="ignore", author="Ada", verified=False, time=datetime(2026, 1, 2, tzinfo=UTC))
     Store(tmp_path / "findings.sqlite").add([said])
     assert dashboard.viewer(start(monkeypatch, PAGE_BROWSER))["walk"]["total"] == len(mistakes)
@@ -451,7 +451,7 @@ def test_what_was_judged_a_moment_ago_stays_until_another_is_chosen(
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
     result = core(0)
     page = int(result.mistakes.page[0])
-    mistakes = page_mistakes(result, page)
+    mistakes = mistake_targets(result, page)
     dataset = result.matching.dataset
     place = dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page])
     address = {"doc": place[0], "page": str(place[1] + 1), "unjudged": "yes"}

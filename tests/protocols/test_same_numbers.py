@@ -21,7 +21,7 @@ from evaluator import cli, formats, project, protocols
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput
 from evaluator.metrics.results import Metrics
-from evaluator.review.identity import page_mistakes
+from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests.building import Box, annotations, snapshot_file
@@ -520,7 +520,7 @@ def test_corrected(protocol: str, files: dict[str, Path], run: Callable[..., Ran
     opened = project.open_project(system, files["truth"], [files["a"]], options)
     dataset = project.require_joined(opened, system, options).dataset
     first = system.match(system.pair(dataset, 0, options), options).at(THRESHOLD[protocol])
-    target = next(each for each in page_mistakes(first, 0).targets if each.mistake == "invented")
+    target = next(each for each in mistake_targets(first, 0).targets if each.mistake == "invented")
     given: dict[str, Any] = {"author": "Anna", "verified": True, "time": datetime(2026, 1, 31, tzinfo=UTC)}
     store = Store(str(tmp_path / "findings.sqlite"))
     store.add([judge(target, verdict="ground_truth_wrong", **given)])

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
-from evaluator import formats
 from evaluator.analysis.suspects.listing import suspect_target, suspects
-from evaluator.data.dataset import Dataset, join
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.protocols import coco, snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.correction_effect import Counts, PageFiles, counts_of, effect, effect_words
 from evaluator.review.corrections import corrections
-from evaluator.review.identity import page_mistakes
-from evaluator.review.verdicts import Event, ReviewLog, Target, judge
-from tests.dashboard import SAMPLE_DATA
+from evaluator.review.identity import mistake_targets
+from evaluator.review.verdicts import Event, ReviewLog, Target
+from tests.judging import opinion
+from tests.sample_part import sample_dataset
 
 
-@pytest.fixture(scope="module")
-def dataset() -> Dataset:
-    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-
-
-def said(target: Target, verdict: str, number: int, author: str = "Anna") -> Event:
-    return judge(
-        target, verdict=verdict, author=author, verified=False, time=datetime(2026, 1, 1, tzinfo=UTC),
-        event_id=f"event-{number}",
-    )  # fmt: skip
+def numbered(target: Target, verdict: str, number: int, author: str = "Anna") -> Event:
+    return opinion(target, verdict, author=author, event_id=f"event-{number}")
 
 
 def on_all_pages(result: AnyBoxResult, log: ReviewLog) -> AnyBoxResult:
@@ -37,7 +26,8 @@ def on_all_pages(result: AnyBoxResult, log: ReviewLog) -> AnyBoxResult:
 
 
 @pytest.mark.parametrize(("protocol", "model"), [("snapshot", 0), ("coco", 1)])
-def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, protocol: str, model: int) -> None:
+def test_the_effect_is_what_all_pages_give_after_the_verdict(protocol: str, model: int) -> None:
+    dataset = sample_dataset()
     every = suspects(dataset)
     result: AnyBoxResult
     if protocol == "snapshot":
@@ -45,14 +35,14 @@ def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, p
     else:
         result = coco.pair(dataset, model).match(min_score=0.3).at(0.75)
     # Verdicts of several kinds on mistakes of the model, some on the pages of the suspects.
-    mistakes = [target for page in range(0, dataset.pages, 2) for target in page_mistakes(result, page).targets[:2]]
+    mistakes = [target for page in range(0, dataset.pages, 2) for target in mistake_targets(result, page).targets[:2]]
     verdicts = ("ground_truth_wrong", "ignore", "model_wrong")
-    events = [said(target, verdicts[number % 3], number) for number, target in enumerate(mistakes)]
+    events = [numbered(target, verdicts[number % 3], number) for number, target in enumerate(mistakes)]
     changed = 0
     for place in range(0, min(len(every), 36), 2):
         log = ReviewLog.of(events[: place * 2])
         now = on_all_pages(result, log)
-        event = said(suspect_target(every, place), "ground_truth_wrong", 1000 + place)
+        event = numbered(suspect_target(every, place), "ground_truth_wrong", 1000 + place)
         page = PageFiles(dataset, every[place].document, every[place].page)
         after = counts_of(on_all_pages(result, ReviewLog.of([*log.events, event])))
         assert effect(now, page, log, event) == after, place
@@ -60,18 +50,18 @@ def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, p
     assert changed
 
 
-def test_another_reviewer_who_disagrees_leaves_the_numbers(dataset: Dataset) -> None:
+def test_another_reviewer_who_disagrees_leaves_the_numbers() -> None:
+    dataset = sample_dataset()
     every = suspects(dataset)
     result = snapshot.pair(dataset, 0).match().at(0.5)
     target = suspect_target(every, 0)
-    log = ReviewLog.of([said(target, "model_wrong", 1, author="Ben")])
+    log = ReviewLog.of([numbered(target, "model_wrong", 1, author="Ben")])
     page = PageFiles(dataset, every[0].document, every[0].page)
-    assert effect(result, page, log, said(target, "ground_truth_wrong", 2)) == counts_of(result)
+    assert effect(result, page, log, numbered(target, "ground_truth_wrong", 2)) == counts_of(result)
 
 
 def test_the_numbers_are_said_before_and_after() -> None:
-    before, after = Counts(7, 3, 3), Counts(8, 2, 2)
-    assert effect_words("A", before, after) == "A recall 0.700 → 0.800, precision 0.700 → 0.800"
+    before = Counts(7, 3, 3)
     assert effect_words("B", before, Counts(7, 3, 2)) == "B recall 0.700 → 0.778, precision stays 0.700"
     assert effect_words("B", Counts(0, 0, 0), Counts(0, 0, 1)) == "B recall n/a → 0.000, precision stays n/a"
 

@@ -33,10 +33,19 @@ def result(truth: Annotations, *predicted: Annotations, iou: float = 0.5, model:
     return snapshot.pair(join(truth, *predicted), model).match().at(iou)
 
 
+def of(model: str, *rows: Box) -> Annotations:
+    return replace(annotations(rows), model=model)
+
+
 def counts(result: BoxResult[Any]) -> tuple[int, int, int]:
     """True positives, false positives and false negatives."""
     row = result.micro.row(0)
     return row["tp"], row["fp"], row["fn"]
+
+
+def by_verdicts(outcome: BoxResult[Any], verdict: str, name: str | None = None) -> Corrections:
+    """The corrections by one verdict on every mistake of a result, or on those of a name."""
+    return corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, verdict, name)))
 
 
 def boxes(source: Annotations) -> list[tuple[Any, ...]]:
@@ -49,71 +58,22 @@ def boxes(source: Annotations) -> list[tuple[Any, ...]]:
 ROWS: list[Any] = [
     ("missed", [box(0.1, 0.1, 0.4, 0.2)], [], (1, 0, 1), (1, 0, 0), (1, 0, 0), []),
     ("invented", [], [box(0.1, 0.1, 0.4, 0.2)], (1, 1, 0), (2, 0, 0), (1, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.2)]),
-    (
-        "duplicate",
-        [box(0.1, 0.1, 0.4, 0.2)],
-        [box(0.1, 0.1, 0.4, 0.2), box(0.1, 0.1, 0.4, 0.19)],
-        (2, 1, 0),
-        (3, 0, 0),
-        (2, 0, 0),
-        [("Figure", 0.1, 0.1, 0.4, 0.19), ("Figure", 0.1, 0.1, 0.4, 0.2)],
-    ),
-    (
-        "cut_off",
-        [box(0.1, 0.1, 0.4, 0.4)],
-        [box(0.1, 0.1, 0.4, 0.2)],
-        (1, 1, 1),
-        (2, 0, 0),
-        (1, 0, 0),
-        [("Figure", 0.1, 0.1, 0.4, 0.2)],
-    ),
-    (
-        "over_cropped",
-        [box(0.1, 0.1, 0.4, 0.2)],
-        [box(0.1, 0.1, 0.4, 0.4)],
-        (1, 1, 1),
-        (2, 0, 0),
-        (1, 0, 0),
-        [("Figure", 0.1, 0.1, 0.4, 0.4)],
-    ),
-    (
-        "near_miss",
-        [box(0.1, 0.1, 0.4, 0.3)],
-        [box(0.2, 0.2, 0.5, 0.4)],
-        (1, 1, 1),
-        (2, 0, 0),
-        (1, 0, 0),
-        [("Figure", 0.2, 0.2, 0.5, 0.4)],
-    ),
-    (
-        "wrong_class",
-        [box(0.1, 0.1, 0.4, 0.3)],
-        [box(0.1, 0.1, 0.4, 0.28, label="Table")],
-        (1, 1, 1),
-        (2, 0, 0),
-        (1, 0, 0),
-        # The label is that of the prediction, the corners stay those of the ground truth.
-        [("Table", 0.1, 0.1, 0.4, 0.3)],
-    ),
-    (
-        "split",
-        [box(0.1, 0.1, 0.4, 0.5)],
-        [box(0.1, 0.1, 0.4, 0.24), box(0.1, 0.28, 0.4, 0.5)],
-        (2, 1, 0),
-        (3, 0, 0),
-        (1, 0, 0),
-        [("Figure", 0.1, 0.1, 0.4, 0.24), ("Figure", 0.1, 0.28, 0.4, 0.5)],
-    ),
-    (
-        "merged",
-        [box(0.1, 0.1, 0.4, 0.24), box(0.1, 0.28, 0.4, 0.5)],
-        [box(0.1, 0.1, 0.4, 0.5)],
-        (2, 0, 1),
-        (2, 0, 0),
-        (1, 0, 0),
-        [("Figure", 0.1, 0.1, 0.4, 0.5)],
-    ),
-]
+    ("duplicate", [box(0.1, 0.1, 0.4, 0.2)], [box(0.1, 0.1, 0.4, 0.2), box(0.1, 0.1, 0.4, 0.19)],
+     (2, 1, 0), (3, 0, 0), (2, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.19), ("Figure", 0.1, 0.1, 0.4, 0.2)]),
+    ("cut_off", [box(0.1, 0.1, 0.4, 0.4)], [box(0.1, 0.1, 0.4, 0.2)],
+     (1, 1, 1), (2, 0, 0), (1, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.2)]),
+    ("over_cropped", [box(0.1, 0.1, 0.4, 0.2)], [box(0.1, 0.1, 0.4, 0.4)],
+     (1, 1, 1), (2, 0, 0), (1, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.4)]),
+    ("near_miss", [box(0.1, 0.1, 0.4, 0.3)], [box(0.2, 0.2, 0.5, 0.4)],
+     (1, 1, 1), (2, 0, 0), (1, 0, 0), [("Figure", 0.2, 0.2, 0.5, 0.4)]),
+    # The label is that of the prediction, the corners stay those of the ground truth.
+    ("wrong_class", [box(0.1, 0.1, 0.4, 0.3)], [box(0.1, 0.1, 0.4, 0.28, label="Table")],
+     (1, 1, 1), (2, 0, 0), (1, 0, 0), [("Table", 0.1, 0.1, 0.4, 0.3)]),
+    ("split", [box(0.1, 0.1, 0.4, 0.5)], [box(0.1, 0.1, 0.4, 0.24), box(0.1, 0.28, 0.4, 0.5)],
+     (2, 1, 0), (3, 0, 0), (1, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.24), ("Figure", 0.1, 0.28, 0.4, 0.5)]),
+    ("merged", [box(0.1, 0.1, 0.4, 0.24), box(0.1, 0.28, 0.4, 0.5)], [box(0.1, 0.1, 0.4, 0.5)],
+     (2, 0, 1), (2, 0, 0), (1, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.5)]),
+]  # fmt: skip
 
 
 class TestTable:
@@ -134,7 +94,7 @@ class TestTable:
     def test_ignore(self, row: Any) -> None:
         _, truth, predicted, _, _, after, _ = row
         outcome = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
+        to = by_verdicts(outcome, IGNORE)
         assert to.applied == 1
         assert counts(corrected(outcome, to).result) == after
         # To ignore a mistake says nothing about the ground truth.
@@ -145,7 +105,7 @@ class TestTable:
     def test_other_verdicts_change_nothing(self, verdict: str) -> None:
         truth, predicted = random_rows(3)
         outcome = result(ground_truth(truth), annotations(predicted))
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, verdict)))
+        to = by_verdicts(outcome, verdict)
         assert to.applied == 0
         assert to.dataset is outcome.matching.dataset
 
@@ -163,28 +123,25 @@ class TestOneGroundTruth:
 
     def test_another_model_is_measured_against_the_accepted_box(self) -> None:
         truth = ground_truth([MATCH])
-        a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
-        b = replace(annotations([MATCH]), model="b")
+        a = of("a", MATCH, box(0.1, 0.1, 0.4, 0.3))
+        b = of("b", MATCH)
         outcome = result(truth, a, b)
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        to = by_verdicts(outcome, WRONG)
         assert counts(corrected(outcome, to).result) == (2, 0, 0)
         assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 1)
 
     def test_ignored_ground_truth_leaves_with_what_another_model_found_there(self) -> None:
         truth = ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.3)])
-        a, b = (
-            replace(annotations([MATCH]), model="a"),
-            replace(annotations([*[MATCH], box(0.1, 0.1, 0.4, 0.3)]), model="b"),
-        )
+        a, b = of("a", MATCH), of("b", MATCH, box(0.1, 0.1, 0.4, 0.3))
         outcome = result(truth, a, b)
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
+        to = by_verdicts(outcome, IGNORE)
         assert counts(corrected(outcome, to).result) == (1, 0, 0)
         assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 0)
 
     def test_a_verdict_holds_at_other_thresholds(self) -> None:
         truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3, score=0.3)])
         outcome = result(truth, predicted)
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        to = by_verdicts(outcome, WRONG)
         strict = snapshot.pair(outcome.matching.dataset).match(min_score=0.5).at(0.75)
         # The match without score stays, the accepted one is below the threshold: the model misses the object now.
         assert counts(strict) == (1, 0, 0)
@@ -199,8 +156,8 @@ class TestOneGroundTruth:
 
     def test_one_object_that_two_models_found_is_added_once(self) -> None:
         truth = ground_truth([MATCH])
-        a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
-        b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.28)]), model="b")
+        a = of("a", MATCH, box(0.1, 0.1, 0.4, 0.3))
+        b = of("b", MATCH, box(0.1, 0.1, 0.4, 0.28))
         first, other = result(truth, a, b), result(truth, a, b, model=1)
         log = ReviewLog.of([*verdicts(first, WRONG), *verdicts(other, WRONG, minutes=1)])
         to = corrections(first.matching.dataset, log)
@@ -210,8 +167,8 @@ class TestOneGroundTruth:
 
     def test_the_latest_verdict_on_a_box_counts(self) -> None:
         truth = ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.4)])
-        a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)]), model="a")
-        b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.22)]), model="b")
+        a = of("a", MATCH, box(0.1, 0.1, 0.4, 0.2))
+        b = of("b", MATCH, box(0.1, 0.1, 0.4, 0.22))
         first, other = result(truth, a, b), result(truth, a, b, model=1)
         to = corrections(first.matching.dataset, ReviewLog.of([*verdicts(other, WRONG), *verdicts(first, WRONG)]))
         assert to.applied == 1
@@ -250,7 +207,7 @@ class TestOneGroundTruth:
 
     def test_a_page_that_the_ground_truth_does_not_have_is_added_to_it(self) -> None:
         outcome = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        to = by_verdicts(outcome, WRONG)
         again = corrected(outcome, to).result
         assert counts(again) == (2, 0, 0)
         assert [document.doc_id for document in to.dataset.ground_truth.source.documents] == ["a.pdf", "b.pdf"]
@@ -280,7 +237,7 @@ class TestNumbers:
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
         truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
+        to = by_verdicts(outcome, IGNORE)
         again = corrected(outcome, to).result
         assert len(again.mistakes) == 0
         assert again.micro.row(0)["tp"] <= outcome.micro.row(0)["tp"]
@@ -289,14 +246,14 @@ class TestNumbers:
     def test_a_missed_box_that_was_wrong_raises_recall_only(self, seed: int) -> None:
         truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG, "missed")))
+        to = by_verdicts(outcome, WRONG, "missed")
         before, after = outcome.micro.row(0), corrected(outcome, to).result.micro.row(0)
         assert (after["tp"], after["fp"]) == (before["tp"], before["fp"])
         assert after["fn"] == before["fn"] - to.applied
 
     def test_the_signature_counts_the_verdicts(self) -> None:
         outcome = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
-        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        to = by_verdicts(outcome, WRONG)
         told = corrected(outcome, to)
         assert told.applied == 1
         assert told.signature.line.startswith(

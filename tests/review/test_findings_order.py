@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,19 +12,16 @@ from evaluator.review import findings_import
 from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import page_target
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Event, ReviewLog, judge
+from evaluator.review.verdicts import Event, ReviewLog
+from tests.judging import NOW, opinion
 
-NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 
-
-def said(verdict: str, minutes: int, author: str = "Ann", *, page: int = 0, source: str = "") -> Event:
-    """A verdict at some minutes from now."""
-    time = NOW + timedelta(minutes=minutes)
-    return judge(page_target("a.pdf", page), verdict=verdict, author=author, verified=False, time=time, source=source)
+def at_minute(verdict: str, minutes: int, author: str = "Ann", *, page: int = 0, source: str = "") -> Event:
+    return opinion(page_target("a.pdf", page), verdict, minutes=minutes, author=author, source=source)
 
 
 def test_the_newer_verdict_wins_after_the_clock_stepped_back(tmp_path: Path) -> None:
-    first, second = said("model_wrong", 0), said("ambiguous", -90)
+    first, second = at_minute("model_wrong", 0), at_minute("ambiguous", -90)
     with Store(tmp_path / "f.db") as store:
         store.add([first])
         store.add([second])
@@ -35,24 +32,26 @@ def test_the_newer_verdict_wins_after_the_clock_stepped_back(tmp_path: Path) -> 
 
 
 def test_an_event_of_the_future_beats_no_later_one(tmp_path: Path) -> None:
-    future = said("model_wrong", 60 * 24 * 3650, source="sent.csv")
+    future = at_minute("model_wrong", 60 * 24 * 3650, source="sent.csv")
     (imported,) = findings_import.read(to_csv([future]).encode(), "sent.csv").events
     with Store(tmp_path / "f.db") as store:
         store.add([imported])
-        store.add([said("ignore", 1)])
+        store.add([at_minute("ignore", 1)])
         (judged,) = store.log().judged.values()
         assert judged.verdict == "ignore"
         assert store.log().improbable(NOW) == {imported.id}
 
 
 def test_an_old_file_makes_no_time_improbable() -> None:
-    log = ReviewLog.of([said("ignore", 0), said("ambiguous", -5000, "Ben", source="old.csv"), said("ignore", 1)])
+    log = ReviewLog.of(
+        [at_minute("ignore", 0), at_minute("ambiguous", -5000, "Ben", source="old.csv"), at_minute("ignore", 1)]
+    )
     assert log.improbable(NOW + timedelta(minutes=2)) == frozenset()
-    assert ReviewLog.of([said("ignore", 4)]).improbable(NOW) == frozenset()
+    assert ReviewLog.of([at_minute("ignore", 4)]).improbable(NOW) == frozenset()
 
 
 def test_the_target_of_the_last_event_comes_first() -> None:
-    events = [said("ignore", 9, page=1), said("ignore", 5, page=2), said("ambiguous", 1, page=1)]
+    events = [at_minute("ignore", 9, page=1), at_minute("ignore", 5, page=2), at_minute("ambiguous", 1, page=1)]
     log = ReviewLog.of([*events, events[0]])
     assert [judged.target.page for judged in log.every.values()] == [1, 2]
     assert log.revision == (3, events[2].id)

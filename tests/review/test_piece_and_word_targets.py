@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,17 +19,13 @@ from evaluator.review.corrections import corrections
 from evaluator.review.identity import WRONG_PIXELS, page_targets, targets_by_id
 from evaluator.review.pixel_targets import judged_pieces
 from evaluator.review.status import finding_statuses
-from evaluator.review.verdicts import KINDS, Event, ReviewLog, Target, judge, target_problem
+from evaluator.review.verdicts import KINDS, ReviewLog, target_problem
 from evaluator.review.word_targets import PosterText, judged_words, word_statuses
 from tests.building import annotations, box, ground_truth
 from tests.components.test_pair_items import MODELS, results
+from tests.judging import opinion
 
-NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 SIZE = (100.0, 100.0)
-
-
-def said(target: Target, verdict: str = "ground_truth_wrong", **given: Any) -> Event:
-    return judge(target, verdict=verdict, author="Anna", verified=False, time=NOW, **given)
 
 
 def matched(truth: Annotations, predicted: Annotations, iou: float = 0.5) -> BoxResult[Any]:
@@ -84,7 +79,7 @@ def test_a_verdict_on_wrong_pixels_comes_back_and_corrects_the_boxes() -> None:
     result = matched(ground_truth(TRUTH), annotations(PREDICTED))
     (strip, *_) = judged_pieces(result, 0, PIECES, SIZE, ReviewLog())
     assert strip is not None
-    log = ReviewLog.of([said(strip.target)])
+    log = ReviewLog.of([opinion(strip.target, "ground_truth_wrong")])
     (again, other, *_) = judged_pieces(result, 0, PIECES, SIZE, log)
     assert again is not None
     assert other is not None
@@ -153,7 +148,7 @@ def test_words_are_judged_by_their_text_side_and_places() -> None:
     # A missing word is one finding, whichever model misses it; an extra one is of its model.
     other = [target for target, _ in judged_words(WORDS, "seed-bank", "columns", ReviewLog(), signature="posters 1")]
     assert [a.id == b.id for a, b in zip(targets, other, strict=True)] == [True, True, False]
-    log = ReviewLog.of([said(targets[0], "ignore")])
+    log = ReviewLog.of([opinion(targets[0], "ignore")])
     assert KINDS[log.words_of("seed-bank")[0].target.kind] == "Word"
     again = judged_words(WORDS, "seed-bank", "across", log, signature="posters 1")
     shown = attach_words(poster_data(WORDS).mistakes, again)
@@ -165,7 +160,13 @@ def test_words_are_judged_by_their_text_side_and_places() -> None:
 
 def test_what_became_of_a_judged_word() -> None:
     (missing, _), (number, _), (extra, _) = judged_words(WORDS, "seed-bank", "across", ReviewLog(), signature="")
-    log = ReviewLog.of([said(missing), said(number), said(extra)])
+    log = ReviewLog.of(
+        [
+            opinion(missing, "ground_truth_wrong"),
+            opinion(number, "ground_truth_wrong"),
+            opinion(extra, "ground_truth_wrong"),
+        ]
+    )
 
     def states(*models: PosterText) -> list[str]:
         return [status.state for status in reversed(word_statuses(log, models))]

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from evaluator.data.issues import Collector
-from evaluator.review.identity import comparison_target, page_target
+from evaluator.review.identity import page_target
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
+from evaluator.review.verdicts import Target
 from evaluator.workspace import roles
 from evaluator.workspace.file_list import issues_in_words
 from tests import dashboard
 from tests.building import box, write_file
-from tests.review.test_findings_identity import said
+from tests.judging import opinion
 
 pytestmark = pytest.mark.usefixtures("no_findings")
 
@@ -198,7 +199,9 @@ def test_findings_of_the_open_documents_are_counted(
     path = tmp_path_factory.mktemp("findings") / "judged.sqlite"
     monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
     with Store(path) as store:
-        store.add([said(page_target(name, 0) if name else comparison_target(["a", "b"])) for name in judged])
+        store.add(
+            [opinion(page_target(name, 0) if name else Target(kind="comparison", models=("a", "b"))) for name in judged]
+        )
     assert files(start(monkeypatch, folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
 
 

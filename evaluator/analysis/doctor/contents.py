@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -139,9 +140,7 @@ def places(source: Annotations, check: Check) -> list[Place]:
 
 
 def _by_page(source: Annotations, rows: IntArray) -> list[Place]:
-    counts: dict[tuple[int, int], int] = {}
-    for key in zip(source.boxes.document[rows].tolist(), source.boxes.page[rows].tolist(), strict=True):
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter(zip(source.boxes.document[rows].tolist(), source.boxes.page[rows].tolist(), strict=True))
     return [Place(source.documents[code].doc_id, index, count) for (code, index), count in counts.items()]
 
 

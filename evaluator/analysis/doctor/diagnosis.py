@@ -75,7 +75,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def silent(self) -> bool:
-        """Whether nothing can be mended: neither a fix nor other names of labels help."""
+        """Whether nothing can be fixed: neither a fix nor other names of labels help."""
         return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help)
 
     @property
@@ -186,8 +186,8 @@ class _Doctor:
         if not len(truth.boxes) or not len(prediction.boxes) or (given is not None and given >= _GOOD):
             return self._found(given, None)
         named = self._names()
-        guessed = geometry.guesses(self._mended(named), truth)
-        proposed = self._proposed(self._mended(named))
+        guessed = geometry.guesses(self._fixed(named), truth)
+        proposed = self._proposed(self._fixed(named))
         if guessed and not named and not proposed and given is not None and guessed[0].score >= geometry.GOOD:
             return self._found(given, None)
         self._tried[()] = Hypothesis(fixes=(), words="as given", f1=given)
@@ -209,8 +209,8 @@ class _Doctor:
         truth, prediction = self._truth, self._prediction
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
         without_labels = tuple(fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels"))
-        mended = self._mended(without_labels)
-        proposed = self._proposed(mended)
+        fixed = self._fixed(without_labels)
+        proposed = self._proposed(fixed)
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
@@ -244,7 +244,7 @@ class _Doctor:
     def _label_fixes(self, fixes: tuple[Fix, ...]) -> Iterator[tuple[Fix, ...]]:
         """Yield no label fix, one for spelling alone, and one for each label on another one's boxes."""
         yield ()
-        proposed = self._proposed(self._mended(fixes))
+        proposed = self._proposed(self._fixed(fixes))
         spelling = (Fix("labels", "case"),) if any(each.reason == "name" for each in proposed) else ()
         moved = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.reason == "overlap")
         if spelling:
@@ -252,12 +252,12 @@ class _Doctor:
         if moved:
             yield (*spelling, *moved)
 
-    def _proposed(self, mended: Annotations) -> tuple[LabelProposal, ...]:
+    def _proposed(self, fixed: Annotations) -> tuple[LabelProposal, ...]:
         """Return other names for labels that the ground truth does not have."""
-        if set(mended.labels) <= set(self._truth.labels):
+        if set(fixed.labels) <= set(self._truth.labels):
             # As in most files: which boxes lie on which is not looked at for nothing.
             return ()
-        return labels.proposals(mended.labels, self._truth.labels, geometry.overlaps(mended, self._truth))
+        return labels.proposals(fixed.labels, self._truth.labels, geometry.overlaps(fixed, self._truth))
 
     def _hypothesis(self, fixes: tuple[Fix, ...]) -> Hypothesis:
         """Return the files with some fixes and their F1; worked out once."""
@@ -277,7 +277,7 @@ class _Doctor:
                     best = without
         return best
 
-    def _mended(self, fixes: Sequence[Fix]) -> Annotations:
+    def _fixed(self, fixes: Sequence[Fix]) -> Annotations:
         """Return the prediction with fixes; as given when they cannot be applied."""
         try:
             return apply_fixes(self._prediction, self._truth, fixes)
@@ -288,7 +288,7 @@ class _Doctor:
         """Return the hypothesis with its documents; None where it helps too little or by chance."""
         if not _helps(given, best.f1):
             return None
-        documents, boxes = geometry.fitting(self._mended(best.fixes), self._truth)
+        documents, boxes = geometry.fitting(self._fixed(best.fixes), self._truth)
         if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
             return None
         return msgspec.structs.replace(best, documents=documents)

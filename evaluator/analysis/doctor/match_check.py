@@ -41,18 +41,18 @@ def fix_sources(
         return truth, list(models)
     of_truth = fixes_for(fixes, truth.name, prediction=False)
     if of_truth and models:
-        truth = _mended(truth, models[0], of_truth)
-    return truth, [_mended(model, truth, fixes_for(fixes, model.name)) for model in models]
+        truth = _fix_source(truth, models[0], of_truth)
+    return truth, [_fix_source(model, truth, fixes_for(fixes, model.name)) for model in models]
 
 
 def with_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
     """Return the boxes of a file with its fixes, as compared with another; `BadInput` as `apply_fixes`."""
-    # What the numbers mean is said by the fix then, and not by the file.
-    said = any(fix.kind == "units" for fix in fixes)
-    return apply_fixes(formats.resolve(source, other, keep_unit=said), other, fixes)
+    # What the numbers mean is texts by the fix then, and not by the file.
+    texts = any(fix.kind == "units" for fix in fixes)
+    return apply_fixes(formats.resolve(source, other, keep_unit=texts), other, fixes)
 
 
-def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
+def _fix_source(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
     """Return one file with its fixes, against what it is compared with."""
     if not fixes:
         return source
@@ -62,18 +62,18 @@ def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
     if len(modes) < len(fixes):
         strange = next(fix.text for fix in fixes if fix.kind != "names")
         refuse(source.name, "", "extracted fields and posters take --fix names= alone", strange, "Leave it out.")
-    said = tuple(fix.text for fix in fixes)
+    texts = tuple(fix.text for fix in fixes)
     if isinstance(source, FieldDocuments) and isinstance(other, FieldDocuments):
         names = match_names(list(source.documents), list(other.documents), modes)
         documents = {names.get(name, name): tree for name, tree in source.documents.items()}
-        return replace(source, documents=documents, fixes=said)
+        return replace(source, documents=documents, fixes=texts)
     if isinstance(source, Posters) and isinstance(other, Posters):
         names = match_names(list(source.posters), list(other.posters), modes)
         posters = {
             names.get(name, name): msgspec.structs.replace(poster, poster_id=names.get(name, name))
             for name, poster in source.posters.items()
         }
-        return replace(source, posters=dict(sorted(posters.items())), fixes=said)
+        return replace(source, posters=dict(sorted(posters.items())), fixes=texts)
     return source
 
 
@@ -156,7 +156,7 @@ def _mismatch(
         issue = _names_issue(truth, model)
         return None if issue is None else BadInput([issue])
     if getattr(options, "classes", "auto") == "different":
-        return None  # the sides are said to have no label in common
+        return None  # the sides are texts to have no label in common
     # A side without boxes, by itself or under the score threshold, is no sign of anything.
     if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
         return None

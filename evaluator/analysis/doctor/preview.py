@@ -55,11 +55,13 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
         fixed = apply_fixes(prediction, truth, fixes)
     except BadInput:
         return None
-    known, mended, given = _by_page(truth, truth), _by_page(fixed, truth), _by_page(prediction, truth)
-    shared = sorted(known.keys() & mended.keys())[:_MOST_PAGES]
+    known, fixed_by_page, given = _by_page(truth, truth), _by_page(fixed, truth), _by_page(prediction, truth)
+    shared = sorted(known.keys() & fixed_by_page.keys())[:_MOST_PAGES]
     if not shared:
         return None
-    best = max(shared, key=lambda page: (_boxes(known[page], mended[page]).matched, -len(mended[page].labels)))
+    best = max(
+        shared, key=lambda page: (_boxes(known[page], fixed_by_page[page]).matched, -len(fixed_by_page[page].labels))
+    )
     names = [document.doc_id for document in truth.documents]
     size = (1.0, 1.414)
     if truth.page_size is not None:
@@ -69,7 +71,7 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
             if (names[code], index) == best and not np.isnan(truth.page_size[entry]).any():
                 size = (float(truth.page_size[entry, 0]), float(truth.page_size[entry, 1]))
     before = given.get(best, _Page(np.empty((0, 4)), []))
-    return Preview(best[0], best[1], _boxes(known[best], before), _boxes(known[best], mended[best]), size)
+    return Preview(best[0], best[1], _boxes(known[best], before), _boxes(known[best], fixed_by_page[best]), size)
 
 
 def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], _Page]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from evaluator.analysis.slices.conditions import condition_mask
 from evaluator.analysis.slices.measure_values import MEASURES, Measure, box_values, tables_of
 from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, Search, SearchCache
 from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, find_in, known_page_values
-from evaluator.data.boxes import BoolArray
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
 from evaluator.system.progress import counting_from
@@ -44,52 +43,41 @@ def find_by_all_measures(
     known = known_page_values(both_sides.dataset.ground_truth, of_pages)
     tables = tables_of(both_sides, of_pages=known, of_boxes=of_boxes, score=False)
     searches: list[Slices] = []
-    same = SearchCache()
+    cache = SearchCache()
     for done, measure in enumerate(measures):
         count(done, len(measures))
         counted = both_sides if measure == "f1" else box_values(results, measure)
         with counting_from(sum(each.searched.tested for each in searches)):
             alpha = ALPHA / len(measures)
-            searches.append(find_in(counted, tables, alpha=alpha, smallest=smallest, depth=depth, same=same))
+            searches.append(find_in(counted, tables, alpha=alpha, smallest=smallest, depth=depth, cache=cache))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
 
-    def inside(one: Slice) -> BoolArray:
-        return np.concatenate([condition_mask(one.conditions, table) for table in by_name.values()])
+    def inside(one: Slice) -> frozenset[int]:
+        masks = [condition_mask(one.conditions, table) for table in by_name.values()]
+        return frozenset(np.flatnonzero(np.concatenate(masks)).tolist())
 
-    return merge_searches(searches, inside, _alike, boxes=len(both_sides), signature=signature)
-
-
-def _alike(first: BoolArray, second: BoolArray) -> bool:
-    return 2 * int((first & second).sum()) > int((first | second).sum())
-
-
-InT = TypeVar("InT")
+    return merge_searches(searches, inside, boxes=len(both_sides), signature=signature)
 
 
 def merge_searches(
-    searches: Sequence[Slices],
-    inside: Callable[[Slice], InT],
-    alike: Callable[[InT, InT], bool],
-    *,
-    boxes: int,
-    signature: str,
+    searches: Sequence[Slices], inside: Callable[[Slice], frozenset[Any]], *, boxes: int, signature: str
 ) -> Slices:
     """Return the slices of several searches in one list, without those that a costlier one explains.
 
     Each search (one or more) is by one measure at its share of `search.ALPHA`. `inside` gives what is in a slice,
-    `alike` tells whether two of these are mostly the same; `boxes` is the number of boxes searched.
+    `boxes` is the number of boxes searched.
     """
     number, tried = len(searches), [each.searched for each in searches]
     best_p = min(min(each.best_p * number, 1.0) for each in tried)
     needed = min(each.needed for each in tried)
 
     def one_for_each_cause(slices: Iterable[Slice]) -> tuple[Slice, ...]:
-        kept: list[tuple[Slice, InT]] = []
+        kept: list[tuple[Slice, frozenset[Any]]] = []
         for one in sorted(slices, key=lambda each: -abs(each.lost)):
             mine = inside(one)
             for place, (other, of_other) in enumerate(kept):
                 same_way = one.measure != other.measure and (one.difference < 0) == (other.difference < 0)
-                if same_way and alike(mine, of_other):
+                if same_way and 2 * len(mine & of_other) > len(mine | of_other):
                     if one.measure not in other.also:
                         also, titles = (*other.also, one.measure), (*other.also_titles, one.words.title)
                         kept[place] = replace(other, also=also, also_titles=titles), of_other

@@ -222,31 +222,18 @@ def short_between(low: float, high: float) -> float:
 
 # --- words -----------------------------------------------------------------------------------------------------
 
-_WORDS: Final[Mapping[str, tuple[str, str]]] = {
-    # name: (unit or scale, words)
-    "area": ("percent", "area"),
-    "width": ("percent", "width"),
-    "height": ("percent", "height"),
-    "distance": ("percent", "distance to the next box"),
-    "x": ("percent", "centre from the left"),
-    "y": ("percent", "centre from the top"),
-    "position in document": ("percent", "position in the document"),
-    "area of label": ("percent", "area of the label"),
-    "place in text": ("percent", "place in the text"),
+# Numbers in per cent: their words, and of what.
+_PER_CENT: Final[Mapping[str, tuple[str, str]]] = {
+    "area": ("area", " of the page"),
+    "width": ("width", " of the page"),
+    "height": ("height", " of the page"),
+    "distance": ("distance to the next box", " of the page"),
+    "x": ("centre from the left", " of the page"),
+    "y": ("centre from the top", " of the page"),
+    "position in document": ("position in the document", ""),
+    "area of label": ("area of the label", " of the page"),
+    "place in text": ("place in the text", ""),
 }
-_OF: Final[Mapping[str, str]] = {
-    "area": " of the page",
-    "width": " of the page",
-    "height": " of the page",
-    "distance": " of the page",
-    "x": " of the page",
-    "y": " of the page",
-    "position in document": "",
-    "area of label": " of the page",
-    "place in text": "",
-}
-
-
 # Conditions that read better without "with": of the box, then of its page.
 _OF_BOX: Final[Mapping[tuple[str, str], tuple[float | str, str]]] = {
     ("ruled lines in box", "<"): (1.0, "without ruled lines"),
@@ -282,8 +269,8 @@ def words(condition: Condition) -> str:
     name, op, value = condition
     if op == "==":
         return f"{name} {value}" if not isinstance(value, float) else f"{name} {value:g}"
-    percent, text = _WORDS.get(name, ("", name))
-    number = f"{float(value) * 100:.6g} %{_OF[name]}" if percent else f"{float(value):.6g}"
+    text, whole = _PER_CENT.get(name, (name, None))
+    number = f"{float(value):.6g}" if whole is None else f"{float(value) * 100:.6g} %{whole}"
     return f"{text} below {number}" if op == "<" else f"{text} {number} or more"
 
 

@@ -6,7 +6,7 @@ Boxes are counted by document, and documents are resampled. Averages have their 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final, NamedTuple
@@ -14,19 +14,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.analysis.slices.conditions import Condition, words
-from evaluator.analysis.slices.measure_values import (
-    WORDS,
-    Measure,
-    MeasureValues,
-    ResultSides,
-    SideValues,
-    box_values,
-    is_average,
-)
+from evaluator.analysis.slices.measure_values import WORDS, Means, Measure, MeasureValues, box_values, is_average
 from evaluator.analysis.slices.slices import Slice
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.metrics.exact_sums import ExactSums, exact_mean
+from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.observations import MeasureWords
 from evaluator.metrics.resampling import draws, interval, widen_interval
 from evaluator.metrics.results import defined
@@ -137,18 +129,9 @@ class Overall(NamedTuple):
 def overall(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> Overall:
     """Return a measure, no average, over all boxes of each model that is shown; see `places_shown`."""
     places = tuple(places_shown(measure, results, searched))
-    return Overall(WORDS[measure], places, tuple(_over_all(ResultSides(results[at]).of(measure)) for at in places))
-
-
-def _over_all(sides: Mapping[int, SideValues]) -> float | None:
-    """Return the measure of one model over all boxes that count; None without any."""
-    boxes, right = 0, 0
-    for side in sides.values():
-        boxes += int(np.count_nonzero(side.counts))
-        if side.fit is not None:
-            return defined(exact_mean(side.fit[side.counts]))
-        right += int(np.count_nonzero(side.right))
-    return right / boxes if boxes else None
+    counted = [box_values([results[at]], measure) for at in places]
+    means = [Means(each).of(np.ones(len(each), dtype=bool))[0] for each in counted]
+    return Overall(WORDS[measure], places, tuple(map(defined, means)))
 
 
 def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
@@ -166,7 +149,7 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
 
 def detail_in(one: Slice, counted: MeasureValues) -> Detail:
     """Return a slice in detail from what is counted of the models, which are the same as in its search."""
-    bits = {part.origin: part.held for part in one.parts}
+    bits = {part.origin: part.condition_bits for part in one.parts}
     held = {
         each: counted.placed({origin: (of >> place & 1).astype(bool) for origin, of in bits.items()})
         for place, each in enumerate(one.conditions)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeGuard, TypeVar, get_args
+from typing import Final, TypeGuard, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -52,11 +52,6 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
     "map": MeasureWords("mAP", "boxes", "missed", "boxes lost"),
     "mean_f1": MeasureWords("mean F1", "boxes", "missed", "boxes lost"),
 }
-
-
-def is_fit(measure: str) -> bool:
-    """Tell whether a measure is about the fit of matches."""
-    return measure in _FITS
 
 
 def is_average(measure: str) -> TypeGuard[SliceAverage]:
@@ -137,7 +132,7 @@ class MeasureValues:
             mask = of_side[at] if at in of_side else np.zeros(self.sizes[at], bool)
             # Of a side that counts as a whole the rows are all rows.
             parts.append(mask if len(rows) == len(mask) else mask[rows])
-        return np.asarray(joined_parts(parts))
+        return np.asarray(_joined(parts))
 
 
 class Means:
@@ -205,7 +200,7 @@ def _column(sides: Sequence[JoinedBoxes], at: Mapping[int, slice], row: IntArray
     for origin, these in at.items():
         values, rows = getattr(sides[origin], name), row[these]
         parts.append(values if len(rows) == len(values) else values[rows])
-    return np.asarray(joined_parts(parts), dtype=np.int64)
+    return np.asarray(_joined(parts), dtype=np.int64)
 
 
 def _places(origin: IntArray, origins: Sequence[int]) -> dict[int, slice]:
@@ -235,74 +230,27 @@ def box_values(results: Sequence[AnyBoxResult], measure: Measure) -> BoxValues:
         origins.append(np.full(len(kept), side, np.int64))
         rows.append(kept.astype(np.int64, copy=False))
         kept_blocks.append(block if len(kept) == len(sides[side]) else block[:, kept])
-    origin, row = joined_parts(origins), joined_parts(rows)
-    return BoxValues.of(measure, dataset, sides, (origin, row), joined_parts(kept_blocks))
+    origin, row = _joined(origins), _joined(rows)
+    return BoxValues.of(measure, dataset, sides, (origin, row), _joined(kept_blocks))
 
 
-def joined_parts(parts: Sequence[npt.NDArray[ScalarT]]) -> npt.NDArray[ScalarT]:
+def _joined(parts: Sequence[npt.NDArray[ScalarT]]) -> npt.NDArray[ScalarT]:
     """Join parts along the last axis; a single one is returned as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
 def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
     """Return the values of ground truth (0) and predictions (1); NaN for a box that does not count."""
-    sides = ResultSides(result).of(measure)
-    return {
-        kind: np.where(side.counts, side.right if side.fit is None else side.fit, np.nan)
-        for kind, side in sides.items()
-    }
-
-
-class SideValues(NamedTuple):
-    """What one result counts on one side of N boxes.
-
-    `counts`, `right`: bool (N,), what the measure is a mean over, and what of it is matched. `fit`: float64 (N,) in [0,
-    1], what each matched box adds to a mean of fits instead of 1; else None.
-    """
-
-    boxes: JoinedBoxes
-    counts: BoolArray
-    right: BoolArray
-    fit: FloatArray | None = None
-
-
-class ResultSides:
-    """What one result counts, worked out once for all measures that ask for it."""
-
-    def __init__(self, result: AnyBoxResult) -> None:
-        self._result = result
-
-    def of(self, measure: Measure) -> dict[int, SideValues]:
-        """Return the sides of a measure that is no average: 0 ground truth, 1 predictions."""
-        if measure in _FITS:
-            return {0: self._fit(_FITS[measure])}
-        made = {}
-        if measure != "precision":
-            made[0] = self._truth
-        if measure != "recall":
-            made[1] = self._prediction
-        return made
-
-    @cached_property
-    def _truth(self) -> SideValues:
-        counts = self._result.matching.truth_counts
-        return SideValues(self._result.matching.dataset.ground_truth, counts, counts & self._matched)
-
-    @cached_property
-    def _prediction(self) -> SideValues:
-        counts = self._result.counting_predictions
-        right = counts & (self._result.prediction_partner != UNMATCHED)
-        return SideValues(self._result.matching.prediction, counts, right)
-
-    @cached_property
-    def _matched(self) -> BoolArray:
-        return self._result.truth_matched
-
-    def _fit(self, name: str) -> SideValues:
-        # Each is asked for once: three columns of all boxes are not kept.
-        values, matches = np.zeros(len(self._matched)), self._result.matches
-        values[matches.ground_truth] = getattr(matches, name)
-        return SideValues(self._result.matching.dataset.ground_truth, self._matched, self._matched, values)
+    if measure in _FITS:
+        values, matches = np.full(len(result.truth_matched), np.nan), result.matches
+        values[matches.ground_truth] = getattr(matches, _FITS[measure])
+        return {0: values}
+    made = {}
+    if measure != "precision":
+        made[0] = np.where(result.matching.truth_counts, result.truth_matched, np.nan)
+    if measure != "recall":
+        made[1] = np.where(result.counting_predictions, result.prediction_partner != UNMATCHED, np.nan)
+    return made
 
 
 def tables_of(

@@ -152,10 +152,11 @@ def numbers_of(
 ) -> NamedNumbers:
     """Return every measure of named slices at the first threshold, and averages over all thresholds.
 
-    See `measure_named`.
+    `of_boxes` has attributes of the boxes of ground truth and predictions from elsewhere, or is empty. A slice with a
+    condition on the score has precision alone. ValueError: an attribute that there is not; one sentence.
     """
     result = evaluation.first
-    tables = _tables(result, of_pages, of_boxes)
+    tables = named_tables(result, of_pages, of_boxes)
     averages: list[Part] = []
     matching = result.matching
     whole = of_whole_pages((matching.dataset.ground_truth, matching.prediction), {
@@ -165,34 +166,22 @@ def numbers_of(
         if {one.attribute for one in each.conditions} <= {one.name for one in whole[GROUND_TRUTH]}:
             inside = [condition_mask(each.conditions, attribute_table(table)) for table in whole.values()]
             averages += _averages(evaluation, each.name, *inside)
-    return NamedNumbers(_measured(result, named, tables), tuple(averages))
+    return NamedNumbers(measure_named(result, named, tables), tuple(averages))
 
 
-def measure_named(
-    result: AnyBoxResult,
-    named: Sequence[NamedSlice],
-    of_pages: PageValues | None = None,
-    of_boxes: Sequence[Sequence[Attribute]] = (),
-) -> tuple[NamedMeasure, ...]:
-    """Return every measure of named slices that is a mean over boxes.
-
-    `of_boxes` has attributes of the boxes of ground truth and predictions from elsewhere, or is empty. A slice with a
-    condition on the score has precision alone. ValueError: an attribute that there is not; one sentence.
-    """
-    return _measured(result, named, _tables(result, of_pages, of_boxes))
-
-
-def _tables(
-    result: AnyBoxResult, of_pages: PageValues | None, of_boxes: Sequence[Sequence[Attribute]]
+def named_tables(
+    result: AnyBoxResult, of_pages: PageValues | None = None, of_boxes: Sequence[Sequence[Attribute]] = ()
 ) -> dict[int, dict[str, Attribute]]:
+    """Return the attributes that conditions of named slices may use, by side and name."""
     known = known_page_values(result.matching.dataset.ground_truth, of_pages)
     tables = tables_of(box_values([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
     return {origin: dict(attribute_table(each)) for origin, each in tables.items()}
 
 
-def _measured(
+def measure_named(
     result: AnyBoxResult, named: Sequence[NamedSlice], tables: Mapping[int, Mapping[str, Attribute]]
 ) -> tuple[NamedMeasure, ...]:
+    """Return every measure of named slices that is a mean over boxes; `tables` has the attributes of each side."""
     size = len(result.matching.dataset.documents)
     holds = {(each.name, origin): _inside(each, table, origin) for each in named for origin, table in tables.items()}
     made = []

@@ -58,7 +58,7 @@ def find_observation_slices(
     measures = measures_of(words) if measure == ALL else (measure,)
     searches: list[Slices] = []
     items: dict[str, Observations] = {}
-    same = SearchCache()
+    cache = SearchCache()
     for done, name in enumerate(measures):
         count(done, len(measures))
         observed = items[name] = observations_of(results, name, of_pages=of_pages, scores=use_score)
@@ -71,7 +71,7 @@ def find_observation_slices(
                 smallest=smallest,
                 depth=depth,
                 signature=signature,
-                same=same,
+                cache=cache,
             )
         searches.append(searched)
     if len(searches) == 1:
@@ -81,11 +81,7 @@ def find_observation_slices(
         return frozenset(items[one.measure].items[row] for row in one.parts[0].rows.tolist())
 
     boxes = max(each.boxes for each in searches)
-    return merge_searches(searches, inside, _alike, boxes=boxes, signature=signature)
-
-
-def _alike(first: frozenset[Item], second: frozenset[Item]) -> bool:
-    return 2 * len(first & second) > len(first | second)
+    return merge_searches(searches, inside, boxes=boxes, signature=signature)
 
 
 def measures_of(words: Mapping[str, MeasureWords]) -> tuple[str, ...]:

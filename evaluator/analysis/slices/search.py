@@ -116,13 +116,13 @@ def search(
     depth: int = 3,
     exact: Callable[[IntArray], float] | None = None,
     seed: int = 0,
-    same: SearchCache | None = None,
+    cache: SearchCache | None = None,
 ) -> Search:
     """Return the slices where the loss is higher than elsewhere, or also lower if `two_sided`.
 
     `loss`, `document`: float64 and int64, shape (N,). `alpha`: chance that anything is listed where there is nothing.
     `smallest`: least difference listed. `depth`: 1 to 3 conditions. `exact`: a stricter z of a set of rows, which a
-    listed set must pass too. `same`: shared by searches of the same boxes. Reports the sets tested (`system.progress`).
+    listed set must pass too. `cache`: of searches of the same boxes. Reports the sets tested (`system.progress`).
     """
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
@@ -130,15 +130,17 @@ def search(
         enough = -(-2 * LEAST_BOXES * len(present) // len(loss)) if len(loss) else 0
         return Search((), 0, len(present), max(_LEAST_GROUPS, enough))
     memory.keep_freed_memory()
-    arranged = _Arranged(attributes, document, seed) if same is None else same.arranged(attributes, document, seed)
-    run = _Run(arranged, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, exact=exact)
+    sorted_boxes = (
+        _SortedBoxes(attributes, document, seed) if cache is None else cache.sorted_boxes(attributes, document, seed)
+    )
+    run = _Run(sorted_boxes, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, exact=exact)
     # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would
     # depend on their number.
     with one_thread():
         return run.run()
 
 
-class _Tried(NamedTuple):
+class _Best(NamedTuple):
     """The best of a search, before its conditions are looked at one by one.
 
     `t`: of the best; `p`: of the clearest. `others`: some of the best, the best first, on different attributes.
@@ -158,10 +160,10 @@ class _Known(NamedTuple):
     """
 
     cuts: dict[tuple[str, str, frozenset[Condition], float], float | None]
-    told: dict[tuple[frozenset[Condition], frozenset[Condition], float], float]
+    gains: dict[tuple[frozenset[Condition], frozenset[Condition], float], float]
 
 
-class _Arranged:
+class _SortedBoxes:
     """The boxes of a search sorted by unit, and all that does not depend on the loss."""
 
     def __init__(
@@ -199,22 +201,22 @@ class SearchCache:
     """
 
     def __init__(self, *, most: int | None = None) -> None:
-        self._last: _Arranged | None = None
+        self._last: _SortedBoxes | None = None
         self._most = most
 
-    def arranged(self, attributes: Sequence[Attribute], document: IntArray, seed: int) -> _Arranged:
+    def sorted_boxes(self, attributes: Sequence[Attribute], document: IntArray, seed: int) -> _SortedBoxes:
         """Return boxes as a search needs them."""
         if self._most is not None and len(document) * len(attributes) > self._most:
-            return _Arranged(attributes, document, seed)
+            return _SortedBoxes(attributes, document, seed)
         last = self._last
-        if last is None or not _alike(last, attributes, document, seed):
+        if last is None or not _same_input(last, attributes, document, seed):
             # Given up before the next is made.
             last = self._last = None
-            last = self._last = _Arranged(attributes, document, seed, for_several=True)
+            last = self._last = _SortedBoxes(attributes, document, seed, for_several=True)
         return last
 
 
-def _alike(last: _Arranged, attributes: Sequence[Attribute], document: IntArray, seed: int) -> bool:
+def _same_input(last: _SortedBoxes, attributes: Sequence[Attribute], document: IntArray, seed: int) -> bool:
     return (
         last.seed == seed
         and np.array_equal(last.given_document, document)
@@ -238,7 +240,7 @@ class _Units:
         self.of_box, self.group, self.first_half, self.other_half = of_box, group, first_half, other_half
         self.number = int(of_box[-1]) + 1
         self.bounds = np.searchsorted(of_box, np.arange(self.number + 1))
-        self.counted: dict[bytes, _Counted] = {}
+        self.counted: dict[bytes, _BoxCounts] = {}
 
     @property
     def every(self) -> IntArray:
@@ -279,7 +281,7 @@ class _Run:
 
     def __init__(
         self,
-        arranged: _Arranged,
+        sorted_boxes: _SortedBoxes,
         loss: FloatArray,
         *,
         two_sided: bool,
@@ -290,10 +292,10 @@ class _Run:
     ) -> None:
         self.exact = exact
         self.two_sided, self.alpha, self.smallest, self.depth = two_sided, alpha, smallest, depth
-        self.arranged, self.units = arranged, arranged.units
-        self.order, self.document, self.size = arranged.order, arranged.document, arranged.size
-        self.attributes, self.bins = arranged.attributes, arranged.bins
-        self.firsts, self.owner = arranged.firsts, arranged.owner
+        self.sorted_boxes, self.units = sorted_boxes, sorted_boxes.units
+        self.order, self.document, self.size = sorted_boxes.order, sorted_boxes.document, sorted_boxes.size
+        self.attributes, self.bins = sorted_boxes.attributes, sorted_boxes.bins
+        self.firsts, self.owner = sorted_boxes.firsts, sorted_boxes.owner
         self.loss = loss[self.order]
         self.law: tuple[float, float, float] | None = None
         self.tested = 0
@@ -306,7 +308,7 @@ class _Run:
         """Return slice after slice, until chance could have found the next one."""
         clearest: list[Subset] = []
         thin: list[Subset] = []
-        documents = self.arranged.documents
+        documents = self.sorted_boxes.documents
         best_p = 1.0
         if not self.bins.attributes:
             return Search((), 0, documents)
@@ -372,7 +374,7 @@ class _Run:
 
     def _without_parts(self) -> None:
         """Make a group one unit from here on: only the signs, drawn once, need its parts."""
-        parts, whole = self.units, self.arranged.whole
+        parts, whole = self.units, self.sorted_boxes.whole
         if whole is parts:
             return
         self.units, self._levels = whole, None
@@ -383,11 +385,11 @@ class _Run:
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
-    def _best(self, outcome: Outcome, groups: IntArray, depth: int) -> _Tried | None:
+    def _best(self, outcome: Outcome, groups: IntArray, depth: int) -> _Best | None:
         """Return the best set in some groups, with its p-value when these are all of them."""
         every = len(groups) == self.units.number
         level = self._level(outcome, groups)
-        signs = self.arranged.signs if self.law is None and every else None
+        signs = self.sorted_boxes.signs if self.law is None and every else None
         singles, pairs = self._singles_and_pairs(outcome, groups, level, signs)
         triples = self._triples(pairs, outcome, groups) if depth > 2 else []
         depths = [singles, pairs if depth > 1 else [], triples]
@@ -409,12 +411,12 @@ class _Run:
         best = clear[0][1]
         # A set where one of two models has no box can be the best, and is none by the stricter statistic.
         most = _POLISHED if self.exact is None else 2 * _POLISHED
-        return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear], most))
+        return _Best(best.ranges, best.t, least, _of_different_attributes([each for _, each in clear], most))
 
-    def _counted(self, groups: IntArray) -> _Counted:
+    def _counted(self, groups: IntArray) -> _BoxCounts:
         key, counted = groups.tobytes(), self.units.counted
         if key not in counted:
-            counted[key] = _Counted(partial(self.counting.boxes, groups), keep=self.arranged.for_several)
+            counted[key] = _BoxCounts(partial(self.counting.boxes, groups), keep=self.sorted_boxes.for_several)
         return counted[key]
 
     def _level(self, outcome: Outcome, groups: IntArray) -> Level:
@@ -437,7 +439,7 @@ class _Run:
         starts = np.flatnonzero(np.diff(self.units.group[groups], prepend=-1))
         s, n, v = (np.add.reduceat(each, starts) for each in (totals, boxes, variance))
         between = max(float((s**2 - v).sum() / max((n**2).sum(), 1.0)), 0.0)
-        return Level(totals, boxes, starts, between, self.arranged.prior)
+        return Level(totals, boxes, starts, between, self.sorted_boxes.prior)
 
     def _p(self, z: float, conditions: int) -> float:
         """Return twice the chance of a T as large among sets with so many conditions: there are two families."""
@@ -481,12 +483,10 @@ class _Run:
                 self._learn(largest)
             return singles, []
         two_ended = self._alone(
-            self.bins.two_ended,
-            self.arranged.firsts_of_two,
-            *tried(lambda some: some.two_ended(), _TWO_ENDED, 2),
+            self.bins.two_ended, self.sorted_boxes.firsts_of_two, *tried(lambda some: some.two_ended(), _TWO_ENDED, 2)
         )
         if signs is None:
-            told = self._clearest_pairs(sums, variances, counted, level)
+            statistics = self._clearest_pairs(sums, variances, counted, level)
         else:
             parts = []
             for place in self._places():
@@ -495,13 +495,13 @@ class _Run:
             self._learn(largest)
             every = counted.every(self, level)
             z, t = (np.concatenate([np.zeros(0), *(part[of] for part in parts)])[every.at] for of in (0, 1))
-            told = _Found(every.pair, every.first, every.second, z, t)
-        return singles, self._pairs(told, [each for best in two_ended for each in best], singles)
+            statistics = _PairStatistics(every.pair, every.first, every.second, z, t)
+        return singles, self._pairs(statistics, [each for best in two_ended for each in best], singles)
 
     def _places(self) -> range:
         return range(len(self.bins.attributes) - 1)
 
-    def _clearest_pairs(self, sums: Sums, variances: Sums, counted: _Counted, level: Level) -> _Found:
+    def _clearest_pairs(self, sums: Sums, variances: Sums, counted: _BoxCounts, level: Level) -> _PairStatistics:
         """Return the pairs that can be among the best, and maybe others.
 
         The best of every two attributes by the upper bound of T come first; whatever can be better than the least of
@@ -510,7 +510,7 @@ class _Run:
         progress.report(self.tested, 0)
         every = counted.every(self, level)
         if not len(every.at):
-            return _Found(every.pair, every.first, every.second, np.zeros(0), np.zeros(0))
+            return _PairStatistics(every.pair, every.first, every.second, np.zeros(0), np.zeros(0))
         totals, variance = (some.totals(every.pairs) for some in (sums, variances))
         bounds = [self._worth(each) for each in level.bound(totals, every.sets, variance)]
         starts = np.flatnonzero(np.diff(every.pair, prepend=-1))
@@ -530,13 +530,15 @@ class _Run:
     def _worth(self, values: FloatArray) -> FloatArray:
         return np.abs(values) if self.two_sided else values
 
-    def _pairs(self, told: _Found, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]) -> list[_Candidate]:
+    def _pairs(
+        self, statistics: _PairStatistics, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]
+    ) -> list[_Candidate]:
         """Return the best three pairs of every two attributes and the two-ended ranges, clearest first.
 
         Without two attributes whose best is neither among the clearest `_PARENTS` nor nearly as clear as the clearest.
         """
-        starts = np.flatnonzero(np.diff(told.pair, prepend=-1))
-        maxima = np.maximum.reduceat(self._worth(told.z), starts) if len(starts) else np.zeros(0)
+        starts = np.flatnonzero(np.diff(statistics.pair, prepend=-1))
+        maxima = np.maximum.reduceat(self._worth(statistics.z), starts) if len(starts) else np.zeros(0)
         clearest = max([*(abs(each.z) for each in two_ended), float(maxima.max(initial=0.0))])
         if clearest == 0.0:
             return []
@@ -544,13 +546,13 @@ class _Run:
         parent = float(np.partition(maxima, -_PARENTS)[-_PARENTS]) if len(maxima) > _PARENTS else 0.0
         looked_at = (maxima >= parent) | (self._p_values(maxima, 2) <= max(self.alpha, _NEAR * least))
         places: list[int] = []
-        bounds = np.append(starts, len(told.z)).tolist()
+        bounds = np.append(starts, len(statistics.z)).tolist()
         for each in np.flatnonzero(looked_at).tolist():
             low, high = bounds[each : each + 2]
-            places += [low + at for at in self._top(told.z[low:high], 3)]
-        ranges, columns = self.bins.ranges, (told.z, told.t, told.first, told.second)
-        told_of = zip(*(column[places].tolist() for column in columns), strict=True)
-        pairs = [*two_ended, *(_Candidate(z, t, (ranges[first], ranges[second])) for z, t, first, second in told_of)]
+            places += [low + at for at in self._top(statistics.z[low:high], 3)]
+        ranges, columns = self.bins.ranges, (statistics.z, statistics.t, statistics.first, statistics.second)
+        candidates = zip(*(column[places].tolist() for column in columns), strict=True)
+        pairs = [*two_ended, *(_Candidate(z, t, (ranges[first], ranges[second])) for z, t, first, second in candidates)]
         pairs.sort(key=lambda each: -abs(each.z))
         return pairs
 
@@ -668,7 +670,7 @@ class _Run:
 
     # --- the conditions of what was found -------------------------------------------------------------------------
 
-    def _chosen(self, tried: _Tried, outcome: Outcome) -> tuple[tuple[Condition, ...], IntArray]:
+    def _chosen(self, tried: _Best, outcome: Outcome) -> tuple[tuple[Condition, ...], IntArray]:
         """Return the best candidate after each has the cuts where it separates best.
 
         A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
@@ -699,7 +701,7 @@ class _Run:
                 conditions[at] = self._cut(conditions, at, outcome, sign, known)
             while len(conditions) > 1:
                 without = [conditions[:at] + conditions[at + 1 :] for at in range(len(conditions))]
-                worth = [self._told_by(conditions, each, sign, known) for each in without]
+                worth = [self._kept_gain(conditions, each, sign, known) for each in without]
                 at = int(np.argmin(worth))
                 if worth[at] > 0.0:
                     break
@@ -710,17 +712,17 @@ class _Run:
         ordered = (*order, *(each for each in conditions if each.attribute != "label"))
         return ordered, np.flatnonzero(condition_mask(ordered, self.attributes))
 
-    def _told_by(
+    def _kept_gain(
         self, conditions: Sequence[Condition], without: Sequence[Condition], sign: float, known: _Known
     ) -> float:
-        """Return what a condition adds to those without it, kept: see `_told`."""
+        """Return what a condition adds to those without it, kept: see `_gain`."""
         key = frozenset(conditions), frozenset(without), sign
-        if key not in known.told:
+        if key not in known.gains:
             inside, parent = (condition_mask(each, self.attributes) for each in (conditions, without))
-            known.told[key] = self._told(inside, parent, sign)
-        return known.told[key]
+            known.gains[key] = self._gain(inside, parent, sign)
+        return known.gains[key]
 
-    def _told(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
+    def _gain(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
         """Return how far z² of the boxes inside exceeds the price of a condition; 0 or less for nothing.
 
         z is against the rest of the parent, with the parent's variance. The price is what the best of some hundred
@@ -740,7 +742,7 @@ class _Run:
         z = float(level.statistic(sums, sets, of_variance, None, two_sided=True).z[0])
         if z <= 0:
             return -1.0
-        decoys = (self.arranged.decoys[rows] + np.arange(0, 10 * _DECOYS, 10)).ravel()
+        decoys = (self.sorted_boxes.decoys[rows] + np.arange(0, 10 * _DECOYS, 10)).ravel()
         part = np.cumsum(np.bincount(decoys, np.repeat(residual, _DECOYS), 10 * _DECOYS).reshape(-1, 10), axis=1)
         share = np.cumsum(np.bincount(decoys, minlength=10 * _DECOYS).reshape(-1, 10), axis=1) / max(len(rows), 1)
         squares = part**2 / np.maximum(spread * len(rows) * share * (1.0 - share), 1e-9)
@@ -819,13 +821,13 @@ def _crossed(place: int) -> _Table:
 
 
 @dataclass(eq=False)
-class _Counted:
+class _BoxCounts:
     """Boxes of some units; `keep`: whether what was looked at once is kept for further searches."""
 
     count: Callable[[], Sums]
     keep: bool
     _sets: dict[int, Sets] = field(default_factory=dict)
-    _every: _Every | None = None
+    _every: _AllPairs | None = None
 
     @cached_property
     def boxes(self) -> Sums:
@@ -838,7 +840,7 @@ class _Counted:
             self._sets[place] = level.sets(np.asarray(table(self.boxes), dtype=np.float32))
         return self._sets[place]
 
-    def every(self, run: _Run, level: Level) -> _Every:
+    def every(self, run: _Run, level: Level) -> _AllPairs:
         """Return the sets of all pairs of conditions on two attributes."""
         if self._every is None:
             made = []
@@ -854,20 +856,20 @@ class _Counted:
                 before += sets.among
                 if not self.keep:
                     del self._sets[place]
-            self._every = _Every.of(made)
+            self._every = _AllPairs.of(made)
         return self._every
 
-    def by_group(self, count: Callable[[], Sums]) -> _Counted:
+    def by_group(self, count: Callable[[], Sums]) -> _BoxCounts:
         """Return the same by groups of units, which the sets have already."""
         whole = {
             place: sets._replace(by_unit=sets.by_group)
             for place, sets in self._sets.items()
             if place in (_SINGLES, _TWO_ENDED)
         }
-        return _Counted(count, self.keep, whole, self._every)
+        return _BoxCounts(count, self.keep, whole, self._every)
 
 
-class _Found(NamedTuple):
+class _PairStatistics(NamedTuple):
     """z and T of some pairs of conditions, those on the same two attributes together: `pair` rises."""
 
     pair: IntArray
@@ -877,7 +879,7 @@ class _Found(NamedTuple):
     t: FloatArray
 
 
-class _Every(NamedTuple):
+class _AllPairs(NamedTuple):
     """All pairs of conditions on two attributes that can be clear, those on the same two together.
 
     int64 (S,) each: `at`, places in the concatenated tables of crossed conditions; `pair`, which two attributes,
@@ -891,7 +893,7 @@ class _Every(NamedTuple):
     second: IntArray
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[Sets, IntArray, IntArray, IntArray, IntArray]]) -> _Every:
+    def of(cls, parts: Sequence[tuple[Sets, IntArray, IntArray, IntArray, IntArray]]) -> _AllPairs:
         """Return the pairs of each attribute with later ones."""
         sets, *columns = zip(*parts, strict=True) if parts else ((), (), (), (), ())
         at, pair, first, second = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
@@ -912,12 +914,12 @@ class _Every(NamedTuple):
         """All of them, to be counted."""
         return Pairs(self.at, self.first, self.second, self.sets.by_unit, self.sets.boxes)
 
-    def found(self, chosen: IntArray, sums: Sums, variance: FloatArray, level: Level) -> _Found:
+    def found(self, chosen: IntArray, sums: Sums, variance: FloatArray, level: Level) -> _PairStatistics:
         """Return the statistic of some of them, with the variance of all."""
         sets, first, second = self.sets.some(chosen), self.first[chosen], self.second[chosen]
         of_sums = sums.pairs(Pairs(self.at[chosen], first, second, sets.by_unit, sets.boxes))
         statistic = level.statistic(np.asarray(of_sums, np.float32), sets, variance[chosen], None, two_sided=True)
-        return _Found(self.pair[chosen], first, second, statistic.z, statistic.t)
+        return _PairStatistics(self.pair[chosen], first, second, statistic.z, statistic.t)
 
 
 class _Candidate(NamedTuple):
@@ -926,7 +928,7 @@ class _Candidate(NamedTuple):
     ranges: tuple[Range, ...]
 
 
-def _unlike(candidates: Sequence[_Candidate], most: int) -> tuple[_Candidate, ...]:
+def _of_different_attributes(candidates: Sequence[_Candidate], most: int) -> tuple[_Candidate, ...]:
     """Return the first few candidates, no two of them on the same attributes."""
     kept: dict[tuple[int, ...], _Candidate] = {}
     for each in candidates:

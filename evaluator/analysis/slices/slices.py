@@ -19,13 +19,13 @@ from evaluator.analysis.slices.attributes import PageValues, merge_page_values
 from evaluator.analysis.slices.conditions import Condition, condition_mask, subject
 from evaluator.analysis.slices.measure_values import (
     GROUND_TRUTH,
+    WORDS,
     BoxValues,
     Means,
     Measure,
     MeasureValues,
     box_values,
     is_average,
-    is_fit,
     tables_of,
 )
 from evaluator.analysis.slices.search import (
@@ -50,13 +50,13 @@ from evaluator.metrics.results import ResultTable
 class Part(NamedTuple):
     """The boxes of a slice on one side: the ground truth (0), or the predictions of a result (1 and more).
 
-    `rows`: rows of the boxes in their file; of two models those that B counts. `held`: uint8, shape (N,), for each box
-    of the side a bit for each condition that holds, the first one lowest.
+    `rows`: rows of the boxes in their file; of two models those that B counts. `condition_bits`: uint8, shape
+    (N,), for each box of the side a bit for each condition that holds, the first one lowest.
     """
 
     origin: int
     rows: IntArray
-    held: npt.NDArray[np.uint8]
+    condition_bits: npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,11 +200,6 @@ class Slices(NamedTuple):
         return self.searched.documents >= self.searched.needed
 
     @property
-    def thin_sentences(self) -> tuple[str, ...]:
-        """The slices from too few documents, each with how many more it takes."""
-        return tuple(each.sentence for each in self.thin)
-
-    @property
     def heading(self) -> str:
         """How many were found and confirmed: "5 slices found, 4 confirmed"."""
         if not self.slices:
@@ -255,18 +250,18 @@ def find_slices(
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
     signature: str = "",
-    same: SearchCache | None = None,
+    cache: SearchCache | None = None,
 ) -> Slices:
     """Find where a model fails, or where the second of two models on one dataset differs from the first.
 
     `of_pages` is added to the attributes of the ground truth's file; `of_boxes` has those of all boxes of the ground
     truth, then of the predictions of each result, or is empty. `use_score` allows conditions on the score, for
-    precision only. See `search` for `smallest`, `depth` and `same`.
+    precision only. See `search` for `smallest`, `depth` and `cache`.
     """
     counted = box_values(results, measure)
     known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=use_score and measure == "precision")
-    return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature, same=same)
+    return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature, cache=cache)
 
 
 def find_in(
@@ -278,7 +273,7 @@ def find_in(
     depth: int = 3,
     signature: str = "",
     within_documents: bool = False,
-    same: SearchCache | None = None,
+    cache: SearchCache | None = None,
 ) -> Slices:
     """Return the slices of boxes that are counted already.
 
@@ -300,7 +295,7 @@ def find_in(
         smallest=smallest,
         depth=depth,
         exact=_difference_z(counted, document) if both and not counted.paired else None,
-        same=same,
+        cache=cache,
     )
     means = Means(counted)
 
@@ -390,7 +385,7 @@ def boxes_in(
     holds = {origin: condition_mask(conditions, attribute_table(each)) for origin, each in tables.items()}
     rows = np.flatnonzero(counted.placed(holds))
     by_origin = {at: counted.row[rows[counted.origin[rows] == at]] for at in counted.origins}
-    return _inside((counted.sides[0], counted.sides[1]), by_origin, 1, fits=is_fit(measure))
+    return _inside((counted.sides[0], counted.sides[1]), by_origin, 1, fits=WORDS[measure].fits)
 
 
 def _counting(measure: Measure) -> Measure:
@@ -449,19 +444,19 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
 
 
 def _slice(subset: Subset, counted: MeasureValues, means: Means, tables: dict[int, tuple[Attribute, ...]]) -> Slice:
-    held = {}
+    condition_bits = {}
     for origin in counted.origins:
         table = attribute_table(tables[origin])
-        bits = held[origin] = np.zeros(counted.sizes[origin], dtype=np.uint8)
+        bits = condition_bits[origin] = np.zeros(counted.sizes[origin], dtype=np.uint8)
         for place, each in enumerate(subset.conditions):
             bits |= each.holds(table[each.attribute]).astype(np.uint8) << place
-    inside, elsewhere = _inside_and_elsewhere(subset.conditions, counted, held)
+    inside, elsewhere = _inside_and_elsewhere(subset.conditions, counted, condition_bits)
     mine = np.flatnonzero(inside & means.counts[-1])
     row, bounds = counted.row[mine], np.searchsorted(mine, [each.start for each in counted.of_sides.values()])
     parts = zip(counted.origins, np.split(row, bounds[1:]), strict=True)
     return Slice(
         conditions=subset.conditions, measure=counted.measure, words=counted.words, p=subset.p,
-        confirmed=subset.confirmed, parts=tuple(Part(origin, rows, held[origin]) for origin, rows in parts),
+        confirmed=subset.confirmed, parts=tuple(Part(origin, rows, condition_bits[origin]) for origin, rows in parts),
         missing=max(LEAST_DOCUMENTS - subset.documents, 0),
         **numbers_in(means.of(inside), means.of(elsewhere), counted.document[mine])._asdict(),
     )  # fmt: skip
@@ -498,23 +493,23 @@ def of_models(values: Sequence[float]) -> float:
 
 
 def _inside_and_elsewhere(
-    conditions: Sequence[Condition], counted: MeasureValues, held: Mapping[int, npt.NDArray[np.uint8]]
+    conditions: Sequence[Condition], counted: MeasureValues, condition_bits: Mapping[int, npt.NDArray[np.uint8]]
 ) -> tuple[BoolArray, BoolArray]:
     """Return the things of a slice and those it is compared with, bool, shape (U,), each.
 
-    `held` is that of the parts of the slice, by origin; see `label_bit`.
+    `condition_bits` is that of the parts of the slice, by origin; see `label_bit`.
     """
     every, bit = (1 << len(conditions)) - 1, label_bit(conditions)
-    inside = counted.placed({origin: bits == every for origin, bits in held.items()})
+    inside = counted.placed({origin: bits == every for origin, bits in condition_bits.items()})
     elsewhere = ~inside
     if bit:
-        same = elsewhere & counted.placed({origin: (bits & bit) != 0 for origin, bits in held.items()})
+        same = elsewhere & counted.placed({origin: (bits & bit) != 0 for origin, bits in condition_bits.items()})
         elsewhere = same if same.any() else elsewhere
     return inside, elsewhere
 
 
 def label_bit(conditions: Sequence[Condition]) -> int:
-    """Return the bit of the condition on the label in `Part.held` where there are others; else 0.
+    """Return the bit of the condition on the label in `Part.condition_bits` where there are others; else 0.
 
     A slice that names a label is compared with the other things of that label, if there are any, else with all others.
     """

@@ -121,12 +121,7 @@ def box_errors(
     overlap = binned(covered, OVERLAP_EDGES)
     odd, plain = _sorted_out(truth, seen, overlap, labels)
     rounds = _rounds(
-        truth.take(odd),
-        [each.at(odd) for each in seen],
-        look[odd],
-        overlap[odd],
-        plain,
-        together=together,
+        truth.take(odd), [each.at(odd) for each in seen], look[odd], overlap[odd], plain, together=together
     )
     zeros = np.zeros((3, len(truth.page)))
     for row, values in zip(zeros, (rounds.extra, rounds.label, rounds.border), strict=True):
@@ -277,8 +272,8 @@ class _AtHits(NamedTuple):
     """What one model shows at the H boxes that it found (`rows`), the same in all rounds.
 
     `other_label`: 1 for another label. `square`: sum of squared deviations. `anywhere`: their log density at an
-    invented box. `own`: int64 (G,), see `_said_of`. `there...`: the boxes that show how often it misses, their labels,
-    and 1 where it missed. `junk`: score law of predictions at no box.
+    invented box. `own`: int64 (G,), see `_label_place`. `there...`: the boxes that show how often it misses, their
+    labels, and 1 where it missed. `junk`: score law of predictions at no box.
     """
 
     rows: IntArray
@@ -306,7 +301,7 @@ def _at_hits(truth: Columns, seen: Sequence[ModelEvidence], model: int) -> _AtHi
         other_label=(~each.same[rows]).astype(np.float64),
         square=(z**2).sum(axis=0),
         anywhere=(-0.5 * (z**2 / broad + np.log(broad))).sum(axis=0),
-        own=_said_of(each, truth.label),
+        own=_label_place(each, truth.label),
         there=there,
         there_label=truth.label[there],
         there_missed=(~each.hit[there]).astype(np.float64),
@@ -317,13 +312,13 @@ def _at_hits(truth: Columns, seen: Sequence[ModelEvidence], model: int) -> _AtHi
 class _Candidate(NamedTuple):
     """A label that each box may have instead of its own.
 
-    `prior`: the evidence of the look alone. `said`: for each model, see `_said_of`. `repeated`: rows where the label is
-    the box's own, or of a candidate before. `both`: rows where both models say it.
+    `prior`: the evidence of the look alone. `label_place`: for each model, see `_label_place`. `repeated`: rows
+    where the label is the box's own, or of a candidate before. `both`: rows where both models say it.
     """
 
     label: IntArray
     prior: FloatArray
-    said: list[IntArray]
+    label_place: list[IntArray]
     repeated: IntArray
     both: IntArray
 
@@ -354,12 +349,12 @@ def _odds(places: _Places, plain: _Plain, laws: Sequence[Behaviour], state: _Sta
     for each, at, law in zip(seen, places.models, laws, strict=True):
         extra += _present(truth, each, at, law)
     extra[places.none] = np.minimum(extra, _of_none(places, laws, extra))[places.none]
-    tables = [_says(law, places.look.shape[1]) for law in laws]
+    tables = [_log_label(law, places.look.shape[1]) for law in laws]
     label, best = np.full(rows, _NEVER), places.candidates[0].label
     for candidate in places.candidates:
         value = candidate.prior.copy()
-        for table, said, at in zip(tables, candidate.said, places.models, strict=True):
-            value += table[said] - table[at.own]
+        for table, label_place, at in zip(tables, candidate.label_place, places.models, strict=True):
+            value += table[label_place] - table[at.own]
         _less_shared(value, places, laws, candidate.both)
         value[candidate.repeated] = _NEVER
         best = np.where(value > label, candidate.label, best)
@@ -404,7 +399,7 @@ def _candidates(truth: Columns, seen: Sequence[ModelEvidence], look: FloatArray)
             _Candidate(
                 label=label,
                 prior=look[rows, label] - own - np.log(max(labels - 1, 1)),
-                said=[_said_of(each, label) for each in seen],
+                label_place=[_label_place(each, label) for each in seen],
                 repeated=np.flatnonzero(repeated),
                 both=np.flatnonzero(both) if len(seen) == 2 else np.zeros(0, dtype=np.int64),
             )
@@ -468,13 +463,13 @@ def _mixed(at: _AtHits, law: Behaviour) -> FloatArray:
     return log_sum(good, badly)
 
 
-def _says(law: Behaviour, labels: int) -> FloatArray:
-    """Return the log probability of the label that a model says, at the places of `_said_of`."""
+def _log_label(law: Behaviour, labels: int) -> FloatArray:
+    """Return the log probability of the label that a model says, at the places of `_label_place`."""
     return np.concatenate([np.log(law.flip / max(labels - 1, 1)), np.log1p(-law.flip), [0.0]])
 
 
-def _said_of(each: ModelEvidence, label: IntArray) -> IntArray:
-    """Return the place in the table of `_says` if these labels are right, int64.
+def _label_place(each: ModelEvidence, label: IntArray) -> IntArray:
+    """Return the place in the table of `_log_label` if these labels are right, int64.
 
     By score bin, another label before the right one; the last place is for a model that says nothing.
     """

@@ -75,7 +75,7 @@ class Suspect(msgspec.Struct, frozen=True):
         return values
 
 
-class Taking(NamedTuple):
+class UsedBoxes(NamedTuple):
     """The boxes of one side that take part, and their rows in the file."""
 
     boxes: Columns
@@ -86,7 +86,7 @@ class Taking(NamedTuple):
 class Suspects:
     """All suspects of a dataset, most likely first.
 
-    `ranked`: rows are those of the files. `boxes`: ground truth boxes that were looked at. `taking`: rows of each
+    `ranked`: rows are those of the files. `boxes`: ground truth boxes that were looked at. `used`: rows of each
     model's predictions that take part, not those below `min_score`. `notes`: the evidence of the page on each suspect;
     empty when no page was looked at.
     """
@@ -94,20 +94,20 @@ class Suspects:
     dataset: Dataset
     ranked: Ranked
     boxes: int
-    taking: tuple[IntArray, ...]
+    used: tuple[IntArray, ...]
     min_score: float = 0.0
     notes: tuple[str, ...] = ()
 
-    _shown: LRUCache[int, Suspect] = field(default_factory=lambda: LRUCache(most=_SHOWN), init=False, repr=False)
+    _cache: LRUCache[int, Suspect] = field(default_factory=lambda: LRUCache(most=_SHOWN), init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.ranked)
 
     def __getitem__(self, place: int) -> Suspect:
         """Return the suspect at a place of the list; those that were looked at last are kept."""
-        return self._shown.get_or_make(place, lambda: self._made(place))
+        return self._cache.get_or_make(place, lambda: self._suspect(place))
 
-    def _made(self, place: int) -> Suspect:
+    def _suspect(self, place: int) -> Suspect:
         dataset, ranked = self.dataset, self.ranked
         page, kind = int(ranked.page[place]), int(ranked.kind[place])
         label, new_label = dataset.labels[ranked.label[place]], dataset.labels[ranked.new_label[place]]
@@ -130,7 +130,7 @@ class Suspects:
 
     def to_list(self, most: int | None = None) -> list[Suspect]:
         """Return the first `most` suspects; all when None."""
-        return [self._made(place) for place in range(len(self) if most is None else min(most, len(self)))]
+        return [self._suspect(place) for place in range(len(self) if most is None else min(most, len(self)))]
 
     def reason(self, place: int) -> str:
         """Return the evidence for a suspect in one sentence; text from files is not escaped."""
@@ -140,7 +140,7 @@ class Suspects:
         note = self.notes[place] if self.notes else ""
         return f"{sentence}; {note}." if note else f"{sentence}."
 
-    def _missing(self, place: int, models: Sequence[_Shown]) -> str:
+    def _missing(self, place: int, models: Sequence[_ModelBox]) -> str:
         there = [model for model in models if model.box is not None]
         if len({model.label for model in there}) > 1:
             text = " and ".join(f"{model.name}{model.score} finds a {model.label}" for model in there)
@@ -153,7 +153,7 @@ class Suspects:
             text = f"{there[0].name}{there[0].score}{alone} finds a {there[0].label}"
         return f"{text}; no ground truth box is there{self._claimed(place)}"
 
-    def _extra(self, place: int, models: Sequence[_Shown]) -> str:
+    def _extra(self, place: int, models: Sequence[_ModelBox]) -> str:
         there = [model for model in models if model.box is not None]
         label = self.dataset.labels[self.ranked.label[place]]
         if not there:
@@ -175,7 +175,7 @@ class Suspects:
         )
         return f"{text} here{rest_text}"
 
-    def _label(self, place: int, models: Sequence[_Shown]) -> str:
+    def _label(self, place: int, models: Sequence[_ModelBox]) -> str:
         label = self.dataset.labels[self.ranked.new_label[place]]
         saying = [model for model in models if model.label == label]
         if not saying:
@@ -191,12 +191,12 @@ class Suspects:
         )
         return f"{names} {says} {label}{rest}"
 
-    def _silent(self, place: int, models: Sequence[_Shown]) -> str:
+    def _silent(self, place: int, models: Sequence[_ModelBox]) -> str:
         if any(model.box is not None or self._near(place, at) is not None for at, model in enumerate(models)):
             return ""
         return "; neither A nor B finds it" if len(models) > 1 else "; the model does not find it"
 
-    def _border(self, place: int, models: Sequence[_Shown]) -> str:
+    def _border(self, place: int, models: Sequence[_ModelBox]) -> str:
         ranked = self.ranked
         moved = ranked.new_xyxy[place] - ranked.xyxy[place]
         times = np.abs(moved) / ranked.usual[place]
@@ -229,7 +229,7 @@ class Suspects:
         x1, y1, x2, y2 = box.tolist() if exact else np.round(box, digits).tolist()
         return x1, y1, x2, y2
 
-    def _near(self, place: int, model: int) -> _Shown | None:
+    def _near(self, place: int, model: int) -> _ModelBox | None:
         """Return the best box of its label at a ground truth box that is not its partner; None for none."""
         rows = self._rows_of(model, int(self.ranked.page[place]))
         side = self.dataset.predictions[model]
@@ -238,7 +238,7 @@ class Suspects:
             return None
         fits = iou(np.broadcast_to(self.ranked.xyxy[place], (len(rows), 4)), side.xyxy[rows])
         best = int(np.argmax(fits))
-        return self._shown_row(model, int(rows[best])) if fits[best] >= SAME_PLACE_IOU else None
+        return self._model_box(model, int(rows[best])) if fits[best] >= SAME_PLACE_IOU else None
 
     def _rows_of(self, model: int, page: int) -> IntArray:
         order, bounds = self._by_page[model]
@@ -248,28 +248,28 @@ class Suspects:
     def _by_page(self) -> list[tuple[IntArray, IntArray]]:
         """For each model the predictions that take part by page, and where each page begins."""
         made = []
-        for side, rows in zip(self.dataset.predictions, self.taking, strict=True):
+        for side, rows in zip(self.dataset.predictions, self.used, strict=True):
             order = rows[np.argsort(side.page[rows], kind="stable")]
             made.append((order, np.searchsorted(side.page[order], np.arange(self.dataset.pages + 1))))
         return made
 
-    def _model(self, place: int, model: int) -> _Shown:
+    def _model(self, place: int, model: int) -> _ModelBox:
         row = int(self.ranked.prediction[place, model])
         if row == NOBODY:
-            return _Shown(self._name(model), None, "", None)
-        return self._shown_row(model, row)
+            return _ModelBox(self._name(model), None, "", None)
+        return self._model_box(model, row)
 
     def _name(self, model: int) -> str:
         return _LETTERS[model] if self.ranked.prediction.shape[1] > 1 else "The model"
 
-    def _shown_row(self, model: int, row: int) -> _Shown:
+    def _model_box(self, model: int, row: int) -> _ModelBox:
         side = self.dataset.predictions[model]
         score = float(side.score[row])
         text = "" if np.isnan(score) else f" ({threshold_text(round(score, 2))})"
-        return _Shown(self._name(model), self.dataset.labels[side.label[row]], text, tuple(side.xyxy[row].tolist()))
+        return _ModelBox(self._name(model), self.dataset.labels[side.label[row]], text, tuple(side.xyxy[row].tolist()))
 
 
-class _Shown(NamedTuple):
+class _ModelBox(NamedTuple):
     """What a model shows at a place: its name, and label, score in brackets and box, if any."""
 
     name: str
@@ -279,11 +279,7 @@ class _Shown(NamedTuple):
 
 
 def suspects(
-    dataset: Dataset,
-    *,
-    labels: Sequence[str] | None = None,
-    min_score: float = 0.0,
-    least: float = LEAST_SCORE,
+    dataset: Dataset, *, labels: Sequence[str] | None = None, min_score: float = 0.0, least: float = LEAST_SCORE
 ) -> Suspects:
     """Return suspected errors of the ground truth of a dataset, most likely first.
 
@@ -293,8 +289,8 @@ def suspects(
     if not 1 <= len(dataset.predictions) <= MOST_MODELS:
         raise ValueError(f"suspects need one or two predictions; found {len(dataset.predictions)}")
     wanted = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(n) for n in dataset.scored_labels(labels)])
-    truth = _taking(dataset.ground_truth, wanted)
-    models = [_taking(side, wanted, min_score) for side in dataset.predictions]
+    truth = _used_boxes(dataset.ground_truth, wanted)
+    models = [_used_boxes(side, wanted, min_score) for side in dataset.predictions]
     covers = [dataset.in_both(model)[dataset.page_document] for model in range(len(models))]
     ranked = rank(
         truth.boxes,
@@ -310,13 +306,15 @@ def suspects(
     return Suspects(dataset, ranked, len(truth.rows), tuple(model.rows for model in models), min_score)
 
 
-def _taking(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> Taking:
+def _used_boxes(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> UsedBoxes:
     """Return the boxes with a wanted label and score; regions that stand for many objects are left out."""
     keep = wanted[side.label] & ~(side.score < min_score)
     if side.source.boxes.crowd is not None:
         keep &= ~side.source.boxes.crowd
     rows = np.flatnonzero(keep)
-    return Taking(Columns(side.page[rows], side.label[rows].astype(np.int64), side.xyxy[rows], side.score[rows]), rows)
+    return UsedBoxes(
+        Columns(side.page[rows], side.label[rows].astype(np.int64), side.xyxy[rows], side.score[rows]), rows
+    )
 
 
 def _page_size(dataset: Dataset) -> FloatArray:

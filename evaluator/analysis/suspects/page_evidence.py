@@ -40,14 +40,14 @@ class _Page(NamedTuple):
     ink: BoolArray
 
 
-class _Said(NamedTuple):
+class _Evidence(NamedTuple):
     """How far a page moves the odds of a suspect, and why."""
 
     factor: float
     reason: str
 
 
-_NOTHING: Final = _Said(1.0, "")
+_NOTHING: Final = _Evidence(1.0, "")
 
 
 def with_page_evidence(
@@ -81,9 +81,9 @@ def with_page_evidence(
         for place in by_page[low:high].tolist():
             others = truth.xyxy[here[here != ranked.truth[place]]] / scale
             now, proposed = ranked.xyxy[place] / scale, ranked.new_xyxy[place] / scale
-            said = _says(int(ranked.kind[place]), read, now, proposed, others)
-            odds = score[place] / max(1.0 - score[place], 1e-9) * said.factor
-            score[place], notes[place] = odds / (1.0 + odds), said.reason
+            evidence = _evidence(int(ranked.kind[place]), read, now, proposed, others)
+            odds = score[place] / max(1.0 - score[place], 1e-9) * evidence.factor
+            score[place], notes[place] = odds / (1.0 + odds), evidence.reason
     again = np.argsort(-score, kind="stable")
     moved = replace(ranked, score=score).take(again)
     return replace(suspects, ranked=moved, notes=tuple(notes[place] for place in again.tolist()))
@@ -100,29 +100,29 @@ def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _
         return None
 
 
-def _says(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Said:
-    inside = _held(page.words, now)
+def _evidence(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Evidence:
+    inside = _inside(page.words, now)
     if kind == MISSING:
-        free = inside & ~_held_by_any(page.words, others)
+        free = inside & ~_inside_any(page.words, others)
         if free.any():
-            return _Said(_UNCOVERED, f"{count_of(int(free.sum()), 'word')} there that no ground truth box covers")
+            return _Evidence(_UNCOVERED, f"{count_of(int(free.sum()), 'word')} there that no ground truth box covers")
         if inside.any():
-            return _Said(_ALL_COVERED, "all words there are in other ground truth boxes")
+            return _Evidence(_ALL_COVERED, "all words there are in other ground truth boxes")
         held = cells_in(page.ink.shape, now[None]) & page.ink
         if not held.any():
-            return _Said(_NO_INK_MISSING, "no ink there")
+            return _Evidence(_NO_INK_MISSING, "no ink there")
         uncovered = (held & ~cells_in(page.ink.shape, others)).sum() / held.sum()
-        return _Said(_UNCOVERED, "ink there that no ground truth box covers") if uncovered >= _INSIDE else _NOTHING
+        return _Evidence(_UNCOVERED, "ink there that no ground truth box covers") if uncovered >= _INSIDE else _NOTHING
     if kind == EXTRA:
         if inside.any():
-            return _Said(_FILLED, f"{count_of(int(inside.sum()), 'word')} in it")
+            return _Evidence(_FILLED, f"{count_of(int(inside.sum()), 'word')} in it")
         blank = not (cells_in(page.ink.shape, now[None]) & page.ink).any()
-        return _Said(_EMPTY, "no ink in it") if blank else _NOTHING
+        return _Evidence(_EMPTY, "no ink in it") if blank else _NOTHING
     if kind == BORDER:
         before, after = int(_cut(page.words, now).sum()), int(_cut(page.words, proposed).sum())
         if before > after:
-            return _Said(_CUT, f"it cuts through {count_of(before, 'word')} now, {after} then")
-        return _Said(1.0 / _CUT, f"it would cut through {count_of(after, 'word')}") if after > before else _NOTHING
+            return _Evidence(_CUT, f"it cuts through {count_of(before, 'word')} now, {after} then")
+        return _Evidence(1.0 / _CUT, f"it would cut through {count_of(after, 'word')}") if after > before else _NOTHING
     return _NOTHING
 
 
@@ -133,7 +133,7 @@ def _shares(words: FloatArray, box: FloatArray) -> FloatArray:
     return np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0.0)
 
 
-def _held(words: FloatArray, box: FloatArray) -> BoolArray:
+def _inside(words: FloatArray, box: FloatArray) -> BoolArray:
     return np.asarray(_shares(words, box) >= _INSIDE)
 
 
@@ -142,8 +142,8 @@ def _cut(words: FloatArray, box: FloatArray) -> BoolArray:
     return np.asarray((shares > _LEAST_CUT) & (shares < _WHOLE))
 
 
-def _held_by_any(words: FloatArray, boxes: FloatArray) -> BoolArray:
+def _inside_any(words: FloatArray, boxes: FloatArray) -> BoolArray:
     held = np.zeros(len(words), dtype=bool)
     for box in boxes:
-        held |= _held(words, box)
+        held |= _inside(words, box)
     return held

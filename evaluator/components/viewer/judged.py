@@ -9,7 +9,7 @@ import msgspec
 
 from evaluator.components.viewer.payload import JudgedItem, MistakeItem, OpinionItem
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.identity import PageMistakes, TargetReview, finding_id, match_page_reviews, page_mistakes
+from evaluator.review.identity import MistakeTargets, TargetReview, finding_id, match_page_reviews, mistake_targets
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def attach(
     result: AnyBoxResult,
     page: int,
     log: ReviewLog,
-    of_page: PageMistakes | None = None,
+    of_page: MistakeTargets | None = None,
 ) -> list[MistakeItem]:
     """Return the mistakes drawn on a page, each with its target and verdict.
 
@@ -56,7 +56,7 @@ def attach(
     """
     if not mistakes:
         return []
-    of_page = page_mistakes(result, page) if of_page is None else of_page
+    of_page = mistake_targets(result, page) if of_page is None else of_page
     claims = match_page_reviews(of_page.targets, result, page, log)
     # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
     by_box = {key: claims[position] for key, position in of_page.of_box.items()}

@@ -14,7 +14,7 @@ from evaluator.components.gallery.payload import CropItem
 from evaluator.components.payload import Rect
 from evaluator.data.issues import plain
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.field_targets import PROBLEMS
+from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.finding_groups import FindingGroup, outcome, rows_of
 from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSES, VERDICTS, Event, Target
@@ -55,7 +55,8 @@ def about(entry: FindingStatus) -> str:
     target = entry.judged.target
     if target.kind == "field":
         name = entry.mistake or target.mistake or ""
-        return f"{KINDS['field']}: {PROBLEMS[name].lower() if name in PROBLEMS else plain(frame.shorten(name, 40))}"
+        problem = FIELD_PROBLEMS[name].lower() if name in FIELD_PROBLEMS else plain(frame.shorten(name, 40))
+        return f"{KINDS['field']}: {problem}"
     if target.kind == "word":
         return WORD_PROBLEMS.get(target.mistake or "", KINDS["word"])
     if target.kind != "mistake":

@@ -320,7 +320,7 @@ def on_page(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayloa
 
 
 @st.cache_resource(show_spinner=False)
-def _known() -> LRUCache[tuple[ResultKey, int], identity.PageMistakes]:
+def _known() -> LRUCache[tuple[ResultKey, int], identity.MistakeTargets]:
     """Return the mistakes of pages as targets of verdicts, for all sessions."""
     return LRUCache(most=_KEPT_PAGES)
 
@@ -333,7 +333,7 @@ def _attached(
     if row is None or not mistakes:
         return mistakes
     result = result_of(loaded, model)
-    known = _known().get_or_make((result_key(loaded, model), row), partial(identity.page_mistakes, result, row))
+    known = _known().get_or_make((result_key(loaded, model), row), partial(identity.mistake_targets, result, row))
     return attach(mistakes, result, row, review_log(), known)
 
 

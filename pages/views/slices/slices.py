@@ -112,7 +112,7 @@ def known_from_pdfs(loaded: LoadedBoxes, models: Sequence[Model]) -> Known:
 LARGE_BOXES: Final = 50_000
 """From so many boxes on a search shows how far it is, and can be cancelled."""
 # Of the last search of this server: another IoU threshold asks for the same boxes again.
-_SAME_BOXES: Final = SearchCache(most=1 << 20)
+_SEARCH_CACHE: Final = SearchCache(most=1 << 20)
 
 
 class _Choice(NamedTuple):
@@ -167,7 +167,7 @@ def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxE
         line = signature_of([each.signature.line for each in evaluations])
         return find_by_average(evaluations, measure, of_pages=known.of_pages, signature=line)
     one = cast("Measure", measure)
-    return find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
+    return find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, cache=_SEARCH_CACHE)
 
 
 def overall(loaded: LoadedBoxes, of: str, measure: str) -> str:

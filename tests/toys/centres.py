@@ -28,9 +28,11 @@ class Matching(BoxMatching):
     """The boxes that take part."""
 
     def at(self, iou: float) -> Result:
+        """Return the result at an IoU threshold."""
         return Result(self, iou)
 
     def signature(self, *iou: float) -> Signature:
+        """Return what made the numbers."""
         return self.signed(protocol="centres", version="0", iou=iou)
 
 
@@ -38,9 +40,11 @@ class Pairs(BoxPairs[Matching]):
     """All boxes of two files; there is nothing to prepare."""
 
     def on(self, dataset: Dataset) -> Pairs:
+        """Return the same of other boxes, such as a corrected ground truth."""
         return Pairs(dataset=dataset, model=self.model, iou_floor=self.iou_floor)
 
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
+        """Return the matching of the boxes of some labels with at least a score."""
         chosen = self.dataset.scored_labels(labels)
         truths, predictions = self.of_labels(chosen)
         return Matching(
@@ -58,6 +62,7 @@ class Result(BoxResult[Matching]):
 
     @cached_property
     def matches(self) -> Matches:
+        """Match each prediction with the first free ground truth of its label that its centre lies in."""
         matching = self.matching
         truth, prediction = matching.dataset.ground_truth, matching.prediction
         centre = (prediction.xyxy[:, :2] + prediction.xyxy[:, 2:]) / 2.0
@@ -79,13 +84,17 @@ class Evaluation(BoxEvaluation):
     """Counts of the whole, as JSON and as a table."""
 
     def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON has it."""
         micro = {repr(iou): {"micro": result.micro.row(0)} for iou, result in self.thresholds.items()}
         return self.plain_values(thresholds=micro)
 
     def table(self) -> ResultTable:
-        rows = tuple((iou, *result.micro.row(0).values()) for iou, result in self.thresholds.items())
-        columns = ("iou_threshold", *Metrics.__annotations__)
-        return self.as_table(columns, rows)
+        """Return one row per threshold."""
+        rows = []
+        for iou, result in self.thresholds.items():
+            metrics: Mapping[str, Any] = result.micro.row(0)
+            rows.append((iou, *metrics.values()))
+        return self.as_table(("iou_threshold", *Metrics.__annotations__), rows)
 
 
 class Centres(BoxProtocol[BoxOptions]):
@@ -100,12 +109,15 @@ class Centres(BoxProtocol[BoxOptions]):
     thresholds = (0.25,)
 
     def pair(self, dataset: Dataset, model: int, options: BoxOptions, *, iou_floor: float | None = None) -> Pairs:
+        """Return all pairs of a model; called first."""
         return Pairs(dataset=dataset, model=model, iou_floor=0.0)
 
     def result(self, matching: Matching, iou: Sequence[float], options: BoxOptions) -> Evaluation:
+        """Return the evaluation of a matching."""
         return Evaluation(matching, {float(threshold): matching.at(threshold) for threshold in iou})
 
     def measures(self, result: BoxEvaluation) -> Measures:
+        """Return the compared metrics: those of boxes, and the number of hits."""
         first = result.first
         hits = column(float(first.micro.tp[0]))
         ones = np.ones((len(first.matching.dataset.documents), 1))

@@ -26,12 +26,15 @@ class Lines(BoxFormat):
     suffixes = (".boxes",)
 
     def detect(self, head: bytes, name: str = "") -> bool:
+        """Return whether a file begins as this format does."""
         return head.startswith(b"# boxes ")
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """Return the side that the first line states."""
         return _SIDES.get(content.split(b"\n", 1)[0].strip())
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """Return the columns of a file; see `Format.read`."""
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         builder = Builder(collector, format=self.name, source="lines", unit="page")
         pages: dict[tuple[str, str], int] = {}

@@ -223,7 +223,7 @@ def test_a_view_is_registered(files: dict[str, Path], tmp_path: Path) -> None:
 def test_every_path_in_the_documentation_is_there() -> None:
     """Modules are named for a reader who follows them: a renamed one is named anew."""
     # Examples of files to be written, and what a reader puts in.
-    examples = re.compile(r"NAME|ROOM|/my\.py$|_my\.py$|/lines\.py$|pages/page_scores\.py")
+    examples = re.compile(r"NAME|ROOM|/my\.py$|_my\.py$|/rows\.py$|pages/page_scores\.py")
     # In places of a browser's component paths start at its folder.
     below = ("", "evaluator/components/", "docs/")
     missing = []

@@ -16,7 +16,6 @@ import pytest
 from evaluator import cli, formats, project
 from evaluator.analysis.doctor.contents import Place, contents, places
 from evaluator.data.dataset import Annotations
-from evaluator.data.issues import BadInput
 from evaluator.formats.writers import WRITERS, writer_named
 from evaluator.protocols.coco.evaluation import CocoResult
 from tests.building import annotations, box, write_file
@@ -137,33 +136,6 @@ def test_xml_is_well_formed_whatever_a_label_says() -> None:
             ElementTree.fromstring(text)
     (page,) = [text for key, text in text_of("page-xml", sized()).items() if key == "a_p0003.xml"]
     assert 'points="500,250 1000,250 1000,375 500,375" conf="0.25"' in page
-
-
-def test_what_a_target_cannot_hold_is_listed() -> None:
-    rules = {name: [issue.rule for issue in WRITERS[name].convert(sized()).warnings] for name in WRITERS}
-    assert rules == {
-        "snapshot": [],
-        "coco": ["COCO does not name a model"],
-        "yolo": [
-            "YOLO does not hold the sizes of pages",
-            "YOLO has images, no documents of several pages",
-            "YOLO does not name a model",
-        ],
-        "cvat": ["CVAT has no scores", "CVAT has images, no documents of several pages", "CVAT does not name a model"],
-        "label-studio": ["Label Studio has images, no documents of several pages"],
-        "page-xml": ["PAGE XML has images, no documents of several pages", "PAGE XML does not name a model"],
-        "omnidocbench": [
-            "OmniDocBench results list boxes, no pages",
-            "OmniDocBench has images, no documents of several pages",
-            "OmniDocBench does not name a model",
-        ],
-    }
-
-
-@pytest.mark.parametrize("name", ["coco", "cvat", "page-xml", "omnidocbench"])
-def test_pixels_need_the_size_of_the_page(name: str) -> None:
-    with pytest.raises(BadInput, match="needs the width and height of every page; found 3 of 3 pages without"):
-        WRITERS[name].convert(annotations(ROWS, labels=LABELS))
 
 
 def test_a_name_may_be_spelled_otherwise() -> None:

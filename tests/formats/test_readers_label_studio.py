@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.data.dataset import Annotations
 from evaluator.formats import label_studio
 from tests import reading
-from tests.reading import OWN, cut_short, needs_shared, real, real_samples, refusal, rows, warned
+from tests.reading import OWN, needs_shared, real, real_samples, refusal, rows, warned
 
 ROW = label_studio.FORMAT
 SAMPLE = OWN / "label_studio.json"
@@ -292,17 +290,6 @@ def test_real_files() -> None:
         assert source.format == "label-studio"
         # Documents of several pages are read page by page.
         assert sorted((label, corners) for _, _, label, corners in rows(source)) == sorted(counted(path)), path.name
-
-
-@pytest.mark.parametrize("name", ["label_studio.json", "label_studio_min.json"])
-def test_files_that_are_cut_off(name: str) -> None:
-    for content in cut_short((OWN / name).read_bytes()):
-        assert reading.refused(ROW, content, "l.json")[0].endswith("The file is cut off; copy or export it again.")
-
-
-@given(data=st.data())
-def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
-    reading.assert_survives(ROW, SAMPLE.read_bytes(), "l.json", data)
 
 
 @pytest.mark.parametrize(("content", "quoted"), [("{}", "{}"), ('[{"a": 1}]', '{"a":1}')])

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.data.dataset import join
 from evaluator.formats import omnidocbench
 from tests import reading
-from tests.reading import OWN, cut_short, needs_shared, real, rows, warned
+from tests.reading import OWN, needs_shared, real, rows, warned
 
 ROW = omnidocbench.FORMAT
 TRUTH, RESULTS = OWN / "omnidocbench.json", OWN / "omnidocbench_results.json"
@@ -173,14 +170,3 @@ def test_real_predictions() -> None:
         for each in value["results"]
     ]
     assert source.boxes.score.tolist() == [each["score"] for each in value["results"]]
-
-
-@pytest.mark.parametrize("path", [TRUTH, RESULTS], ids=lambda path: path.name)
-def test_files_that_are_cut_off(path: Path) -> None:
-    for content in cut_short(path.read_bytes()):
-        assert reading.refused(ROW, content, "o.json")[0].endswith("The file is cut off; copy or export it again.")
-
-
-@given(data=st.data(), path=st.sampled_from([TRUTH, RESULTS]))
-def test_spoilt_files_never_end_in_another_error(data: st.DataObject, path: Path) -> None:
-    reading.assert_survives(ROW, path.read_bytes(), "o.json", data)

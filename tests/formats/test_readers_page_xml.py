@@ -7,15 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.data.issues import BadInput
 from evaluator.formats import page_xml
 from tests import reading
-from tests.formats.test_readers_pod import WANTED as HOSTILE_XML
-from tests.reading import HOSTILE, OWN, cut_short, needs_shared, real_samples, refusal, rows, warned
+from tests.reading import OWN, needs_shared, real_samples, refusal, rows, warned
 
 ROW = page_xml.FORMAT
 
@@ -177,21 +173,3 @@ def test_real_files() -> None:
         source = formats.read(path)
         assert source.format == "page-xml"
         assert list(zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)) == counted(path), path.name
-
-
-@pytest.mark.parametrize("name", HOSTILE_XML)
-def test_hostile_files_end_in_issues(name: str) -> None:
-    path = HOSTILE / "xml" / name
-    with pytest.raises(BadInput):
-        ROW.read(path.read_bytes(), path.name)
-
-
-@pytest.mark.parametrize("name", ["page_2010.xml", "page_2019.xml"])
-def test_files_that_are_cut_off(name: str) -> None:
-    for content in cut_short((OWN / name).read_bytes()):
-        assert "the file is cut off" in refused(content)[0].lower()
-
-
-@given(data=st.data())
-def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
-    reading.assert_survives(ROW, (OWN / "page_2019.xml").read_bytes(), "p.xml", data)

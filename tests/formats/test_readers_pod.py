@@ -293,22 +293,27 @@ SAME = "all declarations of a file must name the encoding that it is written in 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b'<?xml version="1.0" encoding="x-evil"?><document/>', f'line 1: {ENCODING}; found "x-evil".'),
-        (b'<?xml version="1.0" encoding="rot13"?><document/>', f'line 1: {ENCODING}; found "rot13".'),
-        (b'<?xml version="1.0" encoding="idna"?><document/>', f'line 1: {ENCODING}; found "idna".'),
-        (b'<?xml version="1.0" encoding="../x"?><document/>', f'line 1: {ENCODING}; found "../x".'),
-        (b"<document filename='\xe9'/>", f"byte 20: {ENCODING}; found byte 0xE9, which utf-8 does not allow there."),
-        ("<document/>".encode("utf-32"), f"{ENCODING}; found UTF-32."),
+        (b'<?xml version="1.0" encoding="x-evil"?><document/>',
+         f'line 1: {ENCODING}; found "x-evil". Save the file as UTF-8.'),
+        (b'<?xml version="1.0" encoding="rot13"?><document/>',
+         f'line 1: {ENCODING}; found "rot13". Save the file as UTF-8.'),
+        (b'<?xml version="1.0" encoding="idna"?><document/>',
+         f'line 1: {ENCODING}; found "idna". Save the file as UTF-8.'),
+        (b'<?xml version="1.0" encoding="../x"?><document/>',
+         f'line 1: {ENCODING}; found "../x". Save the file as UTF-8.'),
+        (b"<document filename='\xe9'/>",
+         f"byte 20: {ENCODING}; found byte 0xE9, which utf-8 does not allow there. Save the file as UTF-8."),
+        ("<document/>".encode("utf-32"), f"{ENCODING}; found UTF-32. Save the file as UTF-8."),
         (b'<?xml version="1.0" encoding="UTF-16"?><document/>',
-         f'line 1, column 1: {SAME}; found "UTF-16" in a file read as utf-8.'),
+         f'line 1, column 1: {SAME}; found "UTF-16" in a file read as utf-8. Save the file as UTF-8.'),
         (b'\xef\xbb\xbf<?xml version="1.0" encoding="latin-1"?><document/>',
-         f'line 1, column 1: {SAME}; found "latin-1" in a file read as utf-8.'),
+         f'line 1, column 1: {SAME}; found "latin-1" in a file read as utf-8. Save the file as UTF-8.'),
         (b'<document filename="a"/>\n<?xml version="1.0" encoding="gbk"?>',
-         f'line 2, column 1: {SAME}; found "gbk" in a file read as utf-8.'),
+         f'line 2, column 1: {SAME}; found "gbk" in a file read as utf-8. Save the file as UTF-8.'),
     ],
 )  # fmt: skip
 def test_encodings_that_are_refused(content: bytes, sentence: str) -> None:
-    assert refused(content) == [f"p.xml: {sentence} Save the file as UTF-8."]
+    assert refused(content) == [f"p.xml: {sentence}"]
 
 
 def test_all_issues_come_together() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.issues import Collector
-from evaluator.formats import limits, xml_text
+from evaluator.formats import limits
 from evaluator.formats.build import Builder
 from evaluator.formats.writers import WRITERS
 from tests.building import annotations, box
@@ -549,19 +549,3 @@ def test_a_box_whose_numbers_are_none() -> None:
     assert [issue.sentence for issue in collector.issues()] == [
         "a.xml: line 2, <object>: coordinates must be finite numbers (Pascal VOC); found NaN. Correct the region."
     ]
-
-
-def test_an_encoding_that_cannot_be_read_is_a_whole_sentence() -> None:
-    known = "text must be in a known encoding, the declared one or UTF-8 (XML 1.0, section 4.3.3); found"
-    same = (
-        "all declarations of a file must name the encoding that it is written in (XML 1.0, section 4.3.3); "
-        'found "utf-8" in a file read as iso8859-1. Save the file as UTF-8.'
-    )
-    two = b'<?xml version="1.0" encoding="latin-1"?><a/><?xml version="1.0" encoding="utf-8"?>'
-    for content, sentence in (
-        (b"<a>\xff</a>", f"byte 3: {known} byte 0xFF, which utf-8 does not allow there. Save the file as UTF-8."),
-        (b"\xff\xfe\0\0<a/>", f"{known} UTF-32. Save the file as UTF-8."),
-        (b'<?xml version="1.0" encoding="rot13"?><a/>', f'line 1: {known} "rot13". Save the file as UTF-8.'),
-        (two, f"line 1, column 45: {same}"),
-    ):
-        assert refusal(xml_text.open_source, content, Collector("a.xml", max_per_rule=None)) == [f"a.xml: {sentence}"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import hashlib
-import importlib.util
 import json
-import os
 import resource
 from pathlib import Path
 
@@ -20,31 +18,22 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Issue, has_errors
-from evaluator.formats import limits, snapshot
+from evaluator.formats import snapshot
 from evaluator.formats.base import Reading
 from evaluator.formats.snapshot import Snapshot
 from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
-from tests.reading import HOSTILE, refusal
+from tests.broken import snapshot as broken
+from tests.reading import HOSTILE, needs_shared, real, refusal
 from tests.texts import character
 
 HERE = Path(__file__).parents[1]
 INVALID = HERE / "oracles" / "snapshot" / "invalid"
 MANIFEST = json.loads((INVALID / "manifest.json").read_text())
 SIDES = {"gt": "ground_truth", "pred": "prediction"}
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED")
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
 
 
-def _load_broken():
-    spec = importlib.util.spec_from_file_location("broken_snapshot", HERE / "broken" / "snapshot.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BROKEN = _load_broken()
-VALID = {side: text.encode() for side, text in BROKEN.VALID.items()}
+VALID = {side: text.encode() for side, text in broken.VALID.items()}
 
 
 def outcome(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
@@ -140,14 +129,14 @@ def test_shape_agrees_with_the_json_schema():
 # Sentences
 
 
-@pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
+@pytest.mark.parametrize("row", broken.ROWS, ids=[row.name for row in broken.ROWS])
 def test_sentence(row):
     annotations, issues = outcome(row.content, side=row.side)
     assert [issue.sentence for issue in issues] == [f"f.json: {row.sentence}"]
     assert (annotations is not None) == row.name.startswith("warning")
 
 
-@pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
+@pytest.mark.parametrize("row", broken.ROWS, ids=[row.name for row in broken.ROWS])
 def test_both_paths_find_the_same(row):
     assert outcome(row.content, side=row.side)[1] == _exact(row.content, side=row.side)[1]
 
@@ -220,7 +209,7 @@ def test_unknown_keys_are_reported_in_the_order_of_the_file():
 def test_limit_per_rule():
     item = '{"id": "%d", "label": "Table", "bbox": [1, 2, 3, 4], "score": 7}'
     objects = ", ".join(item % index for index in range(300))
-    content = (BROKEN.HEADER % "prediction").encode() + (
+    content = (broken.HEADER % "prediction").encode() + (
         '"predictions": [{"page_id": "a::0", "doc_id": "a", "page_index": 0, "objects": [' + objects + "]}]}"
     ).encode()
     _, issues = outcome(content)
@@ -250,7 +239,7 @@ def test_limit_per_rule():
     ],
 )
 def test_accepted(old, new):
-    content = BROKEN.VALID["prediction"].replace(old, new).encode()
+    content = broken.VALID["prediction"].replace(old, new).encode()
     annotations, issues = outcome(content, side="prediction")
     assert issues == ()
     assert rows(annotations) == naive(content)
@@ -272,12 +261,12 @@ def test_columns_of_a_file():
 
 
 def test_labels_in_integer_order():
-    content = BROKEN.VALID["prediction"].replace('"1": "Figure"', '"10": "Formula", "9": "Figure"').encode()
+    content = broken.VALID["prediction"].replace('"1": "Figure"', '"10": "Formula", "9": "Figure"').encode()
     assert outcome(content)[0].labels == ("Table", "Figure", "Formula")
 
 
 def test_no_objects():
-    content = (BROKEN.HEADER % "prediction").encode() + b'"predictions": []}'
+    content = (broken.HEADER % "prediction").encode() + b'"predictions": []}'
     annotations, issues = outcome(content)
     assert issues == ()
     assert annotations.boxes.xyxy.shape == (0, 4)
@@ -323,26 +312,6 @@ def test_garbage_collection_is_restored():
 # Limits
 
 
-def test_limits(monkeypatch):
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 100)
-    assert outcome(VALID["prediction"])[1][0].rule == "a file may have 100 bytes"
-    monkeypatch.undo()
-    monkeypatch.setattr(limits, "MAX_LABELS", 1)
-    assert outcome(VALID["prediction"])[1][0].rule == "a file may have 1 different labels"
-    monkeypatch.undo()
-    monkeypatch.setattr(limits, "MAX_BOXES", 0)
-    assert outcome(VALID["prediction"])[1][0].rule == "a file may have 0 boxes"
-    monkeypatch.undo()
-    monkeypatch.setattr(limits, "MAX_EXACT_BYTES", 100)
-    assert outcome(VALID["prediction"].replace(b"0.9", b"NaN"))[1][0].rule == (
-        "issues are listed only for files of up to 100 bytes"
-    )
-    monkeypatch.undo()
-    deep = b'"score": 0.9, "attributes": ' + b'{"a": ' * 70 + b"1" + b"}" * 70
-    _, issues = outcome(VALID["prediction"].replace(b'"score": 0.9', deep))
-    assert issues[0].found == "level 65"
-
-
 def _crowd(objects: int, *, before: int = 0, key: str = '"objects"') -> bytes:
     item = '{"id": "%d", "label": "Table", "bbox": [0, 0, 1, 1], "score": 1}'
     empty = "".join(
@@ -350,7 +319,7 @@ def _crowd(objects: int, *, before: int = 0, key: str = '"objects"') -> bytes:
     )
     content = ", ".join(item % index for index in range(objects))
     page = f'"predictions": [{empty}{{"page_id": "a", "doc_id": "a", "page_index": 0, {key}: [{content}]}}]}}'
-    return (BROKEN.HEADER % "prediction" + page).encode()
+    return (broken.HEADER % "prediction" + page).encode()
 
 
 def test_crowded_page_is_refused():
@@ -515,7 +484,7 @@ def test_every_hostile_json_has_a_row():
      "labelstudio_ref", "tfid_ref", "yolo11_ref", "yolo26_ref"],
 )  # fmt: skip
 def test_real_files(name):
-    path = Path(SHARED) / "real" / "worldbank" / f"{name}.json"
+    path = real("worldbank", f"{name}.json")
     annotations = formats.read(path)
     content = path.read_bytes()
     assert rows(annotations) == naive(content)
@@ -642,7 +611,7 @@ def test_unreadable_folder_and_device(tmp_path):
 
 def test_folder(tmp_path):
     for name in ("b", "a"):
-        text = BROKEN.VALID["prediction"].replace('"doc_id": "a"', f'"doc_id": "{name}"')
+        text = broken.VALID["prediction"].replace('"doc_id": "a"', f'"doc_id": "{name}"')
         text = text.replace('"label": "Table"', '"label": "Chart"') if name == "a" else text
         (tmp_path / f"{name}.json").write_text(text)
     (tmp_path / "readme.txt").write_text("no")
@@ -668,7 +637,7 @@ def test_folder_of_one_document_twice(tmp_path):
 
 def test_folder_that_does_not_fit(tmp_path):
     (tmp_path / "a.json").write_bytes(VALID["prediction"])
-    other = BROKEN.VALID["ground_truth"].replace('"doc_id": "a"', '"doc_id": "b"')
+    other = broken.VALID["ground_truth"].replace('"doc_id": "a"', '"doc_id": "b"')
     other = other.replace('"2": "Table"', '"3": "Table"').replace('"name": "m"', '"name": "n"')
     (tmp_path / "b.json").write_text(other)
     with pytest.raises(BadInput) as bad:
@@ -719,7 +688,7 @@ def files(draw) -> dict:
             "objects": [item() for _ in range(draw(st.integers(0, 3)))],
         }
 
-    tree = json.loads(BROKEN.VALID[side])
+    tree = json.loads(broken.VALID[side])
     tree["label_map"] = {str(index + 1): label for index, label in enumerate(labels)}
     tree["documents"] = [{"doc_id": name, "doc_name": name, "doc_path": name} for name in documents]
     tree["predictions"] = [page() for _ in range(draw(st.integers(0, 3)))]

@@ -40,35 +40,7 @@ from tests.page_asking import picture_of, refused, run_python
 from tests.pdf_fixtures import form_bomb, page, pages
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    # Some fifty processes start here: 0.6 s each where compiled modules may not be kept, else 0.1 s.
-    if "PYTHONDONTWRITEBYTECODE" not in os.environ:
-        yield
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        yield
-
-
-@pytest.fixture(scope="module")
-def pool(compiled_modules: None) -> Iterator[PagePool]:
-    # Generous: a slow machine must not turn a good page into a slow one.
-    with PagePool(time_limit=20.0) as shared:
-        yield shared
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
-    def write_file(name: str, content: bytes) -> Path:
-        path = tmp_path / name
-        path.write_bytes(content)
-        return path
-
-    return write_file
+pytestmark = pytest.mark.usefixtures("compiled_modules")
 
 
 # --- processes ---------------------------------------------------------------------------------------------------
@@ -313,7 +285,7 @@ def test_a_page_is_blamed_for_what_it_did_twice(
     def lost(worker: Any, *given: Any, **more: Any) -> Any:
         asked.append(worker.answered)
         if losses and losses.pop(0):
-            raise pages_pdf.Lost("Somebody ended it.")
+            raise pages_pdf.ProcessLost("Somebody ended it.")
         return ask(worker, *given, **more)
 
     with PagePool(time_limit=10.0) as pool:
@@ -609,7 +581,7 @@ def test_an_honest_picture_is_taken_where_it_was_asked_for() -> None:
             if reply == honest[encoding]:
                 assert pages_pdf._checked(reply, encoding) == reply  # type: ignore[arg-type]
             else:
-                with pytest.raises(pages_pdf.Lost, match="another format"):
+                with pytest.raises(pages_pdf.ProcessLost, match="another format"):
                     pages_pdf._checked(reply, encoding)  # type: ignore[arg-type]
 
 
@@ -647,7 +619,7 @@ def test_dishonest_answers_are_refused() -> None:
     taken = []
     for reply in DISHONEST:
         encoding = "jpeg" if isinstance(reply, PageImage) and reply.jpeg else "webp"
-        with contextlib.suppress(pages_pdf.Lost):
+        with contextlib.suppress(pages_pdf.ProcessLost):
             taken.append((reply, pages_pdf._checked(reply, encoding)))  # type: ignore[arg-type]
     assert taken == []
 
@@ -689,7 +661,7 @@ def test_messages_of_the_wrong_shape_are_refused() -> None:
         msgspec.msgpack.encode({"type": "PageImage", "webp": b"", "width": 0, "height": 1}),
         msgspec.msgpack.encode(["PageImage"]),
     ):
-        with pytest.raises(pages_pdf.Lost, match="something that is not an answer"):
+        with pytest.raises(pages_pdf.ProcessLost, match="something that is not an answer"):
             pages_pdf._decoded(payload)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,41 +38,13 @@ PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = PROJECT / "sample_data" / "pdf"
 CORPUS = Path(__file__).parents[1].joinpath("hostile")
 SHORT = 0.05  # seconds; the pages that never end need no more to show it
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    # Some fifty processes start here: 0.6 s each where compiled modules may not be kept, else 0.1 s.
-    if "PYTHONDONTWRITEBYTECODE" not in os.environ:
-        yield
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        yield
-
-
-@pytest.fixture(scope="module")
-def pool(compiled_modules: None) -> Iterator[PagePool]:
-    # Generous: a slow machine must not turn a good page into a slow one.
-    with PagePool(time_limit=20.0) as shared:
-        yield shared
+pytestmark = pytest.mark.usefixtures("compiled_modules")
 
 
 @pytest.fixture(scope="module")
 def short_pool(compiled_modules: None) -> Iterator[PagePool]:
     with PagePool(time_limit=SHORT) as shared:
         yield shared
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
-    def write_file(name: str, content: bytes) -> Path:
-        path = tmp_path / name
-        path.write_bytes(content)
-        return path
-
-    return write_file
 
 
 # --- hostile documents -------------------------------------------------------------------------------------------

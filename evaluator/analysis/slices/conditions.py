@@ -121,26 +121,6 @@ class Binned:
             for high in range(low + 1, size)
         )
 
-    @cached_property
-    def masks(self) -> Float32:
-        """Where each of `ranges` holds, 1 or 0, float32, shape (N, K)."""
-        return self._masks(self.ranges)
-
-    @cached_property
-    def two_ended_masks(self) -> Float32:
-        """Where each of `two_ended` holds, 1 or 0, float32, shape (N, K)."""
-        return self._masks(self.two_ended)
-
-    def _masks(self, ranges: Sequence[Range]) -> Float32:
-        made = np.empty((len(self.codes), len(ranges)), np.float32)
-        attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
-        for place in range(len(self.attributes)):
-            those = np.flatnonzero(attribute == place)
-            codes = self.codes[:, place, None]
-            if len(those):
-                made[:, those[0] : those[-1] + 1] = (codes >= low[those]) & (codes < high[those])
-        return made
-
     def within(self, part: Range) -> BoolArray:
         """Return where a condition holds, bool, shape (N,)."""
         codes = self.codes[:, part.attribute]

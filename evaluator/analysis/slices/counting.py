@@ -1,8 +1,7 @@
 """Boxes, and sums over boxes, in every single condition and every pair of conditions, by unit of documents.
 
-Few boxes: the masks of all conditions, C, are multiplied unit by unit, ``Cᵀ diag(weight) C``; sums of losses are kept,
-and only boxes of slices that are set aside are multiplied again. Many boxes: the same product is made once with a
-column for each bin and kept; a condition is a range of bins, so its sums are differences of running sums.
+With a column for each bin, C, all boxes are multiplied once unit by unit, ``Cᵀ diag(weight) C``, and the products are
+kept; a condition is a range of bins, so its sums are differences of running sums.
 
 Tables have one row for each unit and one column for each set of boxes. Pairs of conditions come by the attribute of
 their first condition, with those of all later attributes; ranges with two ends are pairs on one attribute.
@@ -11,10 +10,10 @@ their first condition, with those of all later attributes; ranges with two ends 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +24,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 Blocks = list[Float32]
 """Something of every pair of bins by unit: for each attribute its own bins by these and those of later attributes."""
 
-# With so many boxes counting them once by bins is less work than multiplying them each time.
-_MOST_MULTIPLIED: Final = 1536
-# Units are multiplied in one call when that takes at most so many times the rows.
-_EVEN: Final = 2
 _CHUNK: Final = 1 << 14
-_PAIRS_AT_A_TIME: Final = 256
 # A cell of fewer boxes has no table of its own, which takes longer to subtract than its boxes to count.
 _FEW: Final = 2048
 # Sums of counts below this are whole numbers in float32.
@@ -39,8 +33,7 @@ _EXACT: Final = 1 << 24
 _KEPT_CELLS: Final = 1 << 22
 
 
-@dataclass(eq=False)
-class Outcome:
+class Outcome(NamedTuple):
     """The expected losses of the boxes, in cells of boxes with one expectation each.
 
     `cell`: int64 (N,), bits of the set-aside slices that a box is in. `residual`, `variance`: float64 (N,). `expected`,
@@ -50,8 +43,8 @@ class Outcome:
     cell: IntArray
     residual: FloatArray
     variance: FloatArray
-    expected: dict[int, float] = field(default_factory=dict)
-    spread: dict[int, float] = field(default_factory=dict)
+    expected: dict[int, float]
+    spread: dict[int, float]
 
 
 class Boxes(NamedTuple):
@@ -63,73 +56,6 @@ class Boxes(NamedTuple):
     units: int
 
 
-class Pairs(NamedTuple):
-    """Some pairs of conditions on two attributes, with the boxes of the units that are counted.
-
-    `at`: their places in the concatenated tables of crossed conditions; `first`, `second`: places of their conditions
-    among all single ones, the attribute of `first` rising; all int64 (S,). `by_unit`: boxes, float32 (U, S); `boxes`:
-    those of all units, float64 (S,).
-    """
-
-    at: IntArray
-    first: IntArray
-    second: IntArray
-    by_unit: Float32
-    boxes: FloatArray
-
-
-class Sums(Protocol):
-    """Sums of the weights of boxes; rows are units, float32."""
-
-    def singles(self) -> npt.NDArray[np.floating]:
-        """Return the sums in every single condition."""
-
-    def two_ended(self) -> npt.NDArray[np.floating]:
-        """Return the sums in every range of numbers with two ends."""
-
-    def crossed(self, place: int) -> npt.NDArray[np.floating]:
-        """Return the sums in every pair of a condition on one attribute and one on a later attribute."""
-
-    def pairs(self, pairs: Pairs) -> npt.NDArray[np.floating]:
-        """Return the sums in some pairs of conditions."""
-
-    def totals(self, pairs: Pairs) -> FloatArray:
-        """Return the sums in some pairs, of all units together, float64, shape (S,)."""
-
-
-class Counting(Protocol):
-    """Counts the boxes of some units."""
-
-    def boxes(self, units: IntArray) -> Sums:
-        """Count the boxes."""
-
-    def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
-        """Return the sums of residuals."""
-
-    def variances(self, outcome: Outcome, units: IntArray) -> Sums:
-        """Return the sums of variances of all units together: one row."""
-
-    def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Prepare for a new outcome, in which only the boxes `inside` have another expectation."""
-
-    def merge(self, boxes: Boxes) -> None:
-        """Count the same boxes by larger units, of which the present ones are parts; before `expect`."""
-
-    def within(
-        self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
-    ) -> tuple[Float32, Float32]:
-        """Return sums of residuals and numbers of boxes of every parent in every single condition.
-
-        Columns come condition by condition, then by parent, of which there are `number`. `group` is the group of units
-        of each box, `groups` are those that count, both rising.
-        """
-
-
-def counting_of(boxes: Boxes) -> Counting:
-    """Return the way to count that is less work."""
-    return ByConditions(boxes) if len(boxes.loss) <= _MOST_MULTIPLIED else ByBins(boxes)
-
-
 def firsts_of(bins: Binned, ranges: Sequence[Range]) -> list[int]:
     """Return where the conditions on each attribute begin, those of an attribute together."""
     owner = [each.attribute for each in ranges]
@@ -137,283 +63,8 @@ def firsts_of(bins: Binned, ranges: Sequence[Range]) -> list[int]:
     return firsts
 
 
-# --- few boxes ---------------------------------------------------------------------------------------------------
-
-
-class ByConditions:
-    """Multiplies the masks of conditions; see `Counting`."""
-
-    def __init__(self, boxes: Boxes) -> None:
-        self._start(boxes)
-        self._masks, self._firsts = boxes.bins.masks, firsts_of(boxes.bins, boxes.bins.ranges)
-
-    def _start(self, boxes: Boxes) -> None:
-        self._boxes, self._unit = boxes, boxes.unit
-        self._chosen: dict[bytes, _Chosen] = {}
-        # Of the last outcome and units.
-        self._last: tuple[Outcome, IntArray, int, _Chosen] | None = None
-        self.__dict__.pop("_losses", None)
-
-    def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Do nothing: residuals are multiplied as they are."""
-
-    def merge(self, boxes: Boxes) -> None:
-        """See `Counting`."""
-        self._start(boxes)
-
-    def boxes(self, units: IntArray) -> Sums:
-        """See `Counting`."""
-        return self._sums(np.ones(len(self._unit)), units)
-
-    def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
-        """See `Counting`."""
-        most, apart = self._apart(outcome, units)
-        shift = self._about - outcome.expected[most]
-        direct = self._sums(outcome.residual, units)
-        usual = self._boxes.loss - self._about
-        return _Residuals(
-            direct, lambda: self._losses, units, shift, self._products(apart, outcome.residual),
-            self._products(apart, usual), self._products(apart, np.ones(len(usual))),
-        )  # fmt: skip
-
-    def variances(self, outcome: Outcome, units: IntArray) -> Sums:
-        """See `Counting`."""
-        most, apart = self._apart(outcome, units)
-        spread = outcome.spread[most]
-        rest = self._products(apart, outcome.variance - spread, together=True)
-        return _Variances(self._sums(outcome.variance, units, together=True), spread, rest)
-
-    def within(
-        self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
-    ) -> tuple[Float32, Float32]:
-        """See `Counting`."""
-        of_parents = np.array(list(parents)).astype(np.float32).T
-        weighted = of_parents * outcome.residual.astype(np.float32)[:, None]
-        sums, counts = np.empty((2, len(groups), self._masks.shape[1], number), np.float32)
-        for place, one in enumerate(groups.tolist()):
-            low, high = np.searchsorted(group, [one, one + 1])
-            np.matmul(self._masks[low:high].T, weighted[low:high], out=sums[place])
-            np.matmul(self._masks[low:high].T, of_parents[low:high], out=counts[place])
-        return sums.reshape(len(groups), -1), counts.reshape(len(groups), -1)
-
-    def _sums(self, weight: FloatArray, units: IntArray, *, together: bool = False) -> _Products:
-        key = units.tobytes()
-        if key not in self._chosen:
-            self._chosen[key] = self._chosen_of(np.flatnonzero(np.isin(self._unit, units)), units)
-        return self._products(self._chosen[key], weight, together=together)
-
-    def _chosen_of(self, rows: IntArray, units: IntArray) -> _Chosen:
-        bounds = np.append(np.searchsorted(self._unit[rows], units), len(rows))
-        return _Chosen(rows, bounds, self._boxes.bins)
-
-    def _products(self, chosen: _Chosen, weight: FloatArray, *, together: bool = False) -> _Products:
-        bounds = np.array([0, len(chosen.rows)]) if together else chosen.bounds
-        return _Products(chosen, weight[chosen.rows].astype(np.float32), bounds, self._firsts)
-
-    def _apart(self, outcome: Outcome, units: IntArray) -> tuple[int, _Chosen]:
-        """Return the cell with most boxes, and the boxes of some units that are in other cells."""
-        if self._last is None or self._last[0] is not outcome or not np.array_equal(self._last[1], units):
-            values, count = np.unique(outcome.cell, return_counts=True)
-            most = int(values[np.argmax(count)])
-            rows = np.flatnonzero((outcome.cell != most) & np.isin(self._unit, units))
-            self._last = outcome, units, most, self._chosen_of(rows, units)
-        return self._last[2:]
-
-    @property
-    def _about(self) -> float:
-        """Mean loss to a 64th, so that sums of losses of 0 and 1 stay exact in float32."""
-        return round(float(self._boxes.loss.mean()) * 64.0) / 64.0
-
-    @cached_property
-    def _losses(self) -> Float32:
-        """Sums of the losses minus `_about` in all pairs of two attributes, float32, shape (U, P)."""
-        every = np.arange(self._boxes.units)
-        sums = self._sums(self._boxes.loss - self._about, every)
-        return np.concatenate([sums.crossed(place) for place in range(len(self._firsts) - 1)], axis=1)
-
-
-class _Chosen:
-    """Some boxes: their rows, and where each unit begins and the last ends."""
-
-    def __init__(self, rows: IntArray, bounds: IntArray, bins: Binned) -> None:
-        self.rows, self.bounds, self._bins = rows, bounds, bins
-
-    @cached_property
-    def masks(self) -> Float32:
-        """Where each condition holds, 1 or 0, float32, shape (N, K)."""
-        return self._bins.masks[self.rows]
-
-    @cached_property
-    def two_ended(self) -> Float32:
-        """Where each range with two ends holds, 1 or 0, float32, shape (N, K)."""
-        return self._bins.two_ended_masks[self.rows]
-
-    @property
-    def even(self) -> bool:
-        """Whether there are several units of about as many boxes."""
-        size = np.diff(self.bounds)
-        return len(size) > 1 and len(size) * int(size.max()) <= _EVEN * len(self.rows)
-
-    @cached_property
-    def places(self) -> tuple[IntArray, IntArray]:
-        """The unit of each box, and its place in its unit."""
-        size = np.diff(self.bounds)
-        return np.repeat(np.arange(len(size)), size), np.arange(len(self.rows)) - np.repeat(self.bounds[:-1], size)
-
-    @cached_property
-    def by_unit(self) -> Float32:
-        """The masks by unit, float32, shape (U, most boxes of a unit, K), padded with 0."""
-        made = np.zeros((len(self.bounds) - 1, int(np.diff(self.bounds).max()), self.masks.shape[1]), np.float32)
-        made[self.places] = self.masks
-        return made
-
-    @cached_property
-    def by_condition(self) -> Float32:
-        """The masks, those of a condition contiguous in memory."""
-        return np.ascontiguousarray(self.masks.T)
-
-
-@dataclass(frozen=True, eq=False)
-class _Products:
-    """See `Sums`."""
-
-    chosen: _Chosen
-    weight: Float32
-    bounds: IntArray
-    firsts: list[int]
-
-    @cached_property
-    def of_units(self) -> Float32:
-        """The weights of the boxes of each unit, 0 for those of others, float32, shape (U, N)."""
-        units = len(self.bounds) - 1
-        made = np.zeros((units, len(self.weight)), np.float32)
-        made[np.repeat(np.arange(units), np.diff(self.bounds)), np.arange(len(self.weight))] = self.weight
-        return made
-
-    @cached_property
-    def _by_unit(self) -> Float32:
-        weight = np.zeros((*self.chosen.by_unit.shape[:2], 1), np.float32)
-        weight[self.chosen.places] = self.weight[:, None]
-        return np.asarray(self.chosen.by_unit * weight)
-
-    @cached_property
-    def _weighted(self) -> Float32:
-        return np.asarray(self.chosen.masks * self.weight[:, None])
-
-    def singles(self) -> Float32:
-        return np.asarray(self.of_units @ self.chosen.masks)
-
-    def two_ended(self) -> Float32:
-        return np.asarray(self.of_units @ self.chosen.two_ended)
-
-    def crossed(self, place: int) -> Float32:
-        start, stop = self.firsts[place : place + 2]
-        if len(self.bounds) == len(self.chosen.bounds) and self.chosen.even:
-            # One call for all units: a call for each takes longer than its few boxes.
-            own, later = self.chosen.by_unit[:, :, start:stop], self._by_unit[:, :, stop:]
-            return np.asarray(np.matmul(own.transpose(0, 2, 1), later).reshape(len(own), -1))
-        made = np.empty((len(self.bounds) - 1, stop - start, self.chosen.masks.shape[1] - stop), np.float32)
-        own, later = self.chosen.masks[:, start:stop].T, self._weighted[:, stop:]
-        for unit, (low, high) in enumerate(pairwise(self.bounds.tolist())):
-            np.matmul(own[:, low:high], later[low:high], out=made[unit])
-        return made.reshape(len(made), -1)
-
-    def pairs(self, pairs: Pairs) -> Float32:
-        return _in_pairs([self], pairs)[0]
-
-    def totals(self, pairs: Pairs) -> FloatArray:
-        both = self.chosen.masks.T @ self._weighted
-        return both.ravel().take(pairs.first * len(both) + pairs.second).astype(np.float64)
-
-
-def _in_pairs(sums: Sequence[_Products], pairs: Pairs) -> list[Float32]:
-    """Return the sums of several weights of the same boxes and units in some pairs of conditions."""
-    chosen = sums[0].chosen
-    of_units = np.ascontiguousarray(np.concatenate([each.of_units for each in sums]).T)
-    made = np.empty((len(pairs.at), of_units.shape[1]), np.float32)
-    for low in range(0, len(made), _PAIRS_AT_A_TIME):
-        some = slice(low, low + _PAIRS_AT_A_TIME)
-        both = chosen.by_condition.take(pairs.first[some], axis=0)
-        both *= chosen.by_condition.take(pairs.second[some], axis=0)
-        np.matmul(both, of_units, out=made[some])
-    return np.split(made.T, len(sums))
-
-
-@dataclass(frozen=True, eq=False)
-class _OfAll:
-    """Sums of the tables that are small enough to multiply all boxes."""
-
-    direct: _Products
-
-    def singles(self) -> Float32:
-        return self.direct.singles()
-
-    def two_ended(self) -> Float32:
-        return self.direct.two_ended()
-
-    def crossed(self, place: int) -> Float32:
-        return self.direct.crossed(place)
-
-
-@dataclass(frozen=True, eq=False)
-class _Residuals(_OfAll):
-    """Sums of residuals where most boxes share one expectation; see `Sums`.
-
-    Sums in pairs follow from those of the `losses`, which are added up once; only boxes of other cells (`rest...`) are
-    taken out and added as they are, so that sums of nothing are exactly 0, like their variance. Losses are minus
-    `_about`; `shift` is `_about` minus the mean of most boxes.
-    """
-
-    losses: Callable[[], Float32]
-    units: IntArray
-    shift: float
-    rest: _Products
-    rest_losses: _Products
-    rest_boxes: _Products
-
-    def pairs(self, pairs: Pairs) -> Float32:
-        losses, boxes = self.losses()[self.units[:, None], pairs.at], pairs.by_unit
-        if not len(self.rest.weight):
-            return (losses + self.shift * boxes.astype(np.float64)).astype(np.float32)
-        rest, rest_losses, rest_boxes = _in_pairs([self.rest, self.rest_losses, self.rest_boxes], pairs)
-        usual = (losses - rest_losses) + self.shift * (boxes - rest_boxes).astype(np.float64)
-        return (usual + rest).astype(np.float32)
-
-    def totals(self, pairs: Pairs) -> FloatArray:
-        losses = self.losses()
-        chosen = np.isin(np.arange(len(losses)), self.units).astype(np.float32)
-        made = (chosen @ losses).take(pairs.at) + self.shift * pairs.boxes
-        if len(self.rest.weight):
-            more = self.rest.weight - self.rest_losses.weight - np.float32(self.shift)
-            made += replace(self.rest, weight=more).totals(pairs)
-        return made
-
-
-@dataclass(frozen=True, eq=False)
-class _Variances(_OfAll):
-    """Sums of variances of all units together, where most boxes share one; see `Sums`.
-
-    `usual` is the variance of most boxes, `rest` by how much the others differ.
-    """
-
-    usual: float
-    rest: _Products
-
-    def pairs(self, pairs: Pairs) -> Float32:
-        return self.totals(pairs).astype(np.float32)[None]
-
-    def totals(self, pairs: Pairs) -> FloatArray:
-        made = self.usual * pairs.boxes
-        if len(self.rest.weight):
-            made += self.rest.totals(pairs)
-        return made
-
-
-# --- many boxes --------------------------------------------------------------------------------------------------
-
-
-class ByBins:
-    """Keeps the boxes and their losses in every pair of bins; see `Counting`."""
+class BinCounts:
+    """Counts the boxes of a search and adds up their losses, in every pair of bins."""
 
     def __init__(self, boxes: Boxes) -> None:
         self._boxes, self._bins = boxes, boxes.bins
@@ -433,7 +84,10 @@ class ByBins:
         self._summed: dict[int, tuple[Blocks, dict[bytes, list[FloatArray]]]] = {}
 
     def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Count again the boxes of the slice that was set aside, and those it was cut out of."""
+        """Prepare for a new outcome, in which only the boxes `inside` have another expectation.
+
+        Counts again the boxes of the slice that was set aside, and those it was cut out of.
+        """
         cells = dict(self._cells)
         for before in np.unique(self._cell[inside]).tolist():
             if before in cells:
@@ -461,7 +115,7 @@ class ByBins:
         return rest if len(parts[less]) < _FEW else {**rest, less: part}
 
     def merge(self, boxes: Boxes) -> None:
-        """See `Counting`."""
+        """Count the same boxes by larger units, of which the present ones are parts; before `expect`."""
         starts = np.searchsorted(boxes.unit, np.arange(boxes.units))
         first = self._boxes.unit[starts]
         self._losses, self._counts = (
@@ -473,11 +127,11 @@ class ByBins:
         self._summed.clear()
 
     def boxes(self, units: IntArray) -> Sums:
-        """See `Counting`."""
+        """Return the numbers of boxes of some units."""
         return self._ranges(self._of_units(self._counts, units))
 
     def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
-        """See `Counting`."""
+        """Return the sums of residuals of some units."""
         if self._residuals is None or self._residuals[0] is not outcome:
             sums: Blocks = []
             for place, losses in enumerate(self._losses):
@@ -491,7 +145,7 @@ class ByBins:
         return self._ranges(self._of_units(self._residuals[1], units))
 
     def variances(self, outcome: Outcome, units: IntArray) -> Sums:
-        """See `Counting`."""
+        """Return the sums of variances of some units together: one row."""
         made = [np.zeros(each.shape[:2]) for each in self._losses]
         for value, parts in self._cells.items():
             for place, counts in enumerate(self._counts_in(parts, units)):
@@ -505,7 +159,11 @@ class ByBins:
     def within(
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
     ) -> tuple[Float32, Float32]:
-        """See `Counting`."""
+        """Return sums of residuals and numbers of boxes of every parent in every single condition.
+
+        Columns come condition by condition, then by parent, of which there are `number`. `group` is the group of units
+        of each box, `groups` are those that count, both rising.
+        """
         size = int(group[-1]) + 1
         cells_of = self._cells_by(group, size)
         tables = np.zeros((2, self._width, number, len(groups)), np.float32)
@@ -519,8 +177,8 @@ class ByBins:
         )
         return sums, counts
 
-    def _ranges(self, blocks: Sequence[npt.NDArray[np.floating]]) -> _Ranges:
-        return _Ranges(blocks, self._bins, self._ends, self._two_ended, self._firsts)
+    def _ranges(self, blocks: Sequence[npt.NDArray[np.floating]]) -> Sums:
+        return Sums(blocks, self._bins, self._ends, self._two_ended, self._firsts)
 
     def _of_units(self, blocks: Blocks, units: IntArray) -> Blocks:
         if len(units) == self._boxes.units:
@@ -638,8 +296,8 @@ class _Ends(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Ranges:
-    """See `Sums`."""
+class Sums:
+    """Sums of the weights of boxes in every pair of bins; rows are units."""
 
     blocks: Sequence[npt.NDArray[np.floating]]
     bins: Binned
@@ -655,15 +313,18 @@ class _Ranges:
         return np.concatenate([_summed(block[bins, bins]) for block, bins in zip(self.blocks, own, strict=True)])
 
     def singles(self) -> npt.NDArray[np.floating]:
+        """Return the sums in every single condition."""
         return self._alone(self.ends)
 
     def two_ended(self) -> npt.NDArray[np.floating]:
+        """Return the sums in every range of numbers with two ends."""
         return self._alone(self.ends_of_two)
 
     def _alone(self, ends: _Ends) -> npt.NDArray[np.floating]:
         return np.asarray((self._prefix[ends.high + ends.attribute] - self._prefix[ends.low + ends.attribute]).T)
 
     def crossed(self, place: int) -> npt.NDArray[np.floating]:
+        """Return the sums in every pair of a condition on one attribute and one on a later attribute."""
         block, (own, later) = self.blocks[place], self.firsts[place : place + 2]
         start, first = (int(each) for each in self.bins.starts[place : place + 2])
         (low, high), (low_later, high_later) = (
@@ -679,14 +340,15 @@ class _Ranges:
         np.subtract(turned[high_later], turned[low_later], out=made.transpose(1, 0, 2))
         return made.reshape(-1, block.shape[2]).T
 
-    def totals(self, pairs: Pairs) -> FloatArray:
+    def totals(self, at: IntArray) -> FloatArray:
+        """Return sums of all units together, float64 (S,), at places in the joined tables of all `crossed`."""
         ones = np.ones(self.blocks[0].shape[2], np.float32)
         blocks = [(each @ ones).astype(np.float64)[:, :, None] for each in self.blocks]
-        every = _Ranges(blocks, self.bins, self.ends, self.ends_of_two, self.firsts)
-        return np.concatenate([every.crossed(place)[0] for place in range(len(blocks) - 1)])[pairs.at]
+        every = Sums(blocks, self.bins, self.ends, self.ends_of_two, self.firsts)
+        return np.concatenate([every.crossed(place)[0] for place in range(len(blocks) - 1)])[at]
 
-    def pairs(self, pairs: Pairs) -> npt.NDArray[np.floating]:
-        first, second = pairs.first, pairs.second
+    def pairs(self, first: IntArray, second: IntArray) -> npt.NDArray[np.floating]:
+        """Return the sums in some pairs of conditions, by their places; the attribute of `first` rises."""
         made = np.empty((len(first), self.blocks[0].shape[2]), self.blocks[0].dtype)
         bounds = np.searchsorted(first, self.firsts)
         for place, (start, stop) in enumerate(pairwise(bounds.tolist())):

@@ -38,7 +38,7 @@ from evaluator.analysis.slices.conditions import (
     condition_mask,
     short_between,
 )
-from evaluator.analysis.slices.counting import Boxes, Outcome, Pairs, Sums, counting_of, firsts_of
+from evaluator.analysis.slices.counting import BinCounts, Boxes, Outcome, Sums, firsts_of
 from evaluator.analysis.slices.statistic import LEAST_BOXES, Level, Sets
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.metrics.observations import Attribute
@@ -312,7 +312,7 @@ class _Run:
         best_p = 1.0
         if not self.bins.attributes:
             return Search((), 0, documents)
-        self.counting = counting_of(self._boxes())
+        self.counting = BinCounts(self._boxes())
         outcome = self._expect(np.zeros(self.size, np.int64))
         every = self.units.every
         for step in range(2 * MOST_ROWS):
@@ -511,7 +511,7 @@ class _Run:
         every = counted.every(self, level)
         if not len(every.at):
             return _PairStatistics(every.pair, every.first, every.second, np.zeros(0), np.zeros(0))
-        totals, variance = (some.totals(every.pairs) for some in (sums, variances))
+        totals, variance = (some.totals(every.at) for some in (sums, variances))
         bounds = [self._worth(each) for each in level.bound(totals, every.sets, variance)]
         starts = np.flatnonzero(np.diff(every.pair, prepend=-1))
         if len(starts) <= _PARENTS:
@@ -909,15 +909,10 @@ class _AllPairs(NamedTuple):
         every = Sets(len(order), None, by_group, by_group, boxes, squares, np.ones(len(order), bool))
         return cls(every, at[order], pair[order], first[order], second[order])
 
-    @property
-    def pairs(self) -> Pairs:
-        """All of them, to be counted."""
-        return Pairs(self.at, self.first, self.second, self.sets.by_unit, self.sets.boxes)
-
     def found(self, chosen: IntArray, sums: Sums, variance: FloatArray, level: Level) -> _PairStatistics:
         """Return the statistic of some of them, with the variance of all."""
         sets, first, second = self.sets.some(chosen), self.first[chosen], self.second[chosen]
-        of_sums = sums.pairs(Pairs(self.at[chosen], first, second, sets.by_unit, sets.boxes))
+        of_sums = sums.pairs(first, second)
         statistic = level.statistic(np.asarray(of_sums, np.float32), sets, variance[chosen], None, two_sided=True)
         return _PairStatistics(self.pair[chosen], first, second, statistic.z, statistic.t)
 

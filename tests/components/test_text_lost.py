@@ -221,7 +221,7 @@ def test_ink_is_what_stands_out_from_the_paper(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cells", [b"", b"123", b"12345"])
 def test_a_grid_with_missing_cells_is_not_taken(cells: bytes) -> None:
-    with pytest.raises(pages_pdf.Lost, match="missing cells"):
+    with pytest.raises(pages_pdf.ProcessLost, match="missing cells"):
         pages_pdf._checked(InkGrid(2, 2, cells))
 
 

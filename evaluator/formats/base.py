@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypedDict, TypeVar
 
 import msgspec
 
@@ -74,6 +74,18 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     columns: str = ""
     as_written: bool = False
     unscored: bool = False
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading` but the format, as arguments of a call."""
+
+    side: Side | None
+    as_reference: bool
+    lenient: bool
+    max_per_rule: int | None
+    columns: str
+    as_written: bool
+    unscored: bool
 
 
 ANY_SIDE: Final = Reading()

@@ -410,7 +410,7 @@ def points(text: str) -> FloatArray | None:
 
 
 def rotate(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
-    """Return points rotate clockwise on screen (y points down) by `angle` radians around a centre.
+    """Return points turned clockwise on screen (y points down) by `angle` radians around a centre.
 
     `offsets`, float64 of shape (K, 2), are the points before the turn, relative to the centre.
     """

@@ -6,15 +6,15 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import msgspec
 import numpy as np
 
-from evaluator.data.dataset import Annotations, Side
+from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.formats import folder, limits
-from evaluator.formats.base import BoxFormat, Reading, read_boxes, warn_of_unknown
+from evaluator.formats.base import BoxFormat, Reading, ReadingOptions, read_boxes, warn_of_unknown
 from evaluator.formats.column_cache import get_or_read, is_stored
 from evaluator.formats.detect import (
     HEAD_BYTES,
@@ -42,27 +42,13 @@ _STATES_FAR_PAGES: Final = "snapshot"
 _EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
 
-def read(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    side: Side | None = None,
-    as_reference: bool = False,
-    max_per_rule: int | None = 200,
-    lenient: bool = False,
-    columns: str = "",
-    as_written: bool = False,
-    unscored: bool = False,
-) -> Annotations:
+def read(path: str | Path, *, format: str | None = None, **options: Unpack[ReadingOptions]) -> Annotations:
     """Return the boxes of a file, or of a folder whose files of one side are read as one.
 
-    `format` is a key of `of_kind`; None detects it from the content. For the rest see `Reading`. For a folder,
+    `format` is a key of `of_kind`; None detects it from the content. `options` are those of `Reading`. For a folder,
     `Annotations.parts` has the files in the order of their names. Raises `BadInput` with all issues of all files.
     """
-    reading = Reading(
-        side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written, unscored=unscored,
-    )  # fmt: skip
+    reading = Reading(**options)
     path = Path(path)
     need_format(format, path.name)
     if whole := whole_path_format(path, format):
@@ -76,7 +62,7 @@ def read(
     may_be_empty = allows_empty(reading) and not folder.is_folder(path)
 
     def format_of(content: bytes, name: str) -> BoxFormat:
-        return box_format(content, name, format, columns, may_be_empty=may_be_empty)
+        return box_format(content, name, format, reading.columns, may_be_empty=may_be_empty)
 
     def read_file(content: bytes, name: str) -> Annotations:
         return get_or_read(
@@ -170,30 +156,21 @@ def read_bytes(
     name: str,
     *,
     format: str | None = None,
-    side: Side | None = None,
-    as_reference: bool = False,
-    max_per_rule: int | None = 200,
-    lenient: bool = False,
-    columns: str = "",
-    as_written: bool = False,
-    unscored: bool = False,
     on_disk: str | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Annotations:
     """Return the boxes of a file whose bytes are at hand, as `read`; issues call it by `name`.
 
     `on_disk` is the `digest_of` the bytes of a file on disk: the cache may keep its columns, and none of an upload.
     """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    reading = Reading(
-        side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written, unscored=unscored,
-    )  # fmt: skip
+    reading = Reading(**options)
     source = _from_archive(content, name, format, reading)
     if source is None:
 
         def read_content() -> Annotations:
-            may_be_empty = allows_empty(reading)
-            return box_format(content, name, format, columns, may_be_empty=may_be_empty).read(content, name, reading)
+            row = box_format(content, name, format, reading.columns, may_be_empty=allows_empty(reading))
+            return row.read(content, name, reading)
 
         asked = format, reading
         source = get_or_read(content, name, asked, read_content, digest=on_disk) if on_disk else read_content()

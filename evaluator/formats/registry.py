@@ -1,13 +1,13 @@
 """The table of formats by name; a format is imported when it is asked for.
 
-A new format is one file with a `Format` and one line in the table; the order of the lines decides nothing.
+A new format is one file with a `Format`, and its name in the table; the order of the names decides nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, Issue
@@ -16,36 +16,15 @@ from evaluator.data.polygons import polygon_issues
 from evaluator.formats.base import BoxFormat, Content, Format, Kind
 from evaluator.system.registry import Registry
 
-if TYPE_CHECKING:
-    pass
-
 AnyFormat = Format[Any]
 """A format of any kind; `of_kind` gives those of one kind with what they read."""
-_TABLE: Final[Mapping[str, str]] = {
-    "snapshot": "evaluator.formats.snapshot",
-    "pod": "evaluator.formats.pod",
-    "coco": "evaluator.formats.coco",
-    "cvat": "evaluator.formats.cvat",
-    "page-xml": "evaluator.formats.page_xml",
-    "alto": "evaluator.formats.alto",
-    "voc": "evaluator.formats.voc",
-    "label-studio": "evaluator.formats.label_studio",
-    "omnidocbench": "evaluator.formats.omnidocbench",
-    "yolo": "evaluator.formats.yolo",
-    "docling": "evaluator.formats.docling",
-    "mineru": "evaluator.formats.mineru",
-    "paddle": "evaluator.formats.paddle",
-    "marker": "evaluator.formats.marker",
-    "azure": "evaluator.formats.azure",
-    "textract": "evaluator.formats.textract",
-    "documentai": "evaluator.formats.documentai",
-    "unstructured": "evaluator.formats.unstructured",
-    "supervision": "evaluator.formats.supervision",
-    "table": "evaluator.formats.table",
-    "fields": "evaluator.formats.fields",
-    "posters": "evaluator.formats.posters",
-}
-FORMATS: Registry[AnyFormat] = Registry({name: f"{module}:FORMAT" for name, module in _TABLE.items()})
+_NAMES: Final = (
+    "snapshot", "pod", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo", "docling",
+    "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision", "table", "fields",
+    "posters",
+)  # fmt: skip
+"""The formats; the module of each has its name, with an underscore for a hyphen."""
+FORMATS: Registry[AnyFormat] = Registry({name: f"evaluator.formats.{name.replace('-', '_')}:FORMAT" for name in _NAMES})
 """Every format by its name, of all kinds; imported when it is asked for."""
 
 

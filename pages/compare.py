@@ -36,17 +36,13 @@ from pages.app.results import confusion_of, result_key, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel, Place
 from pages.app.state import State, chosen_cells, chosen_points, report, state
 from pages.app.widgets import Column
-from pages.views.browser import listing as browser
-from pages.views.compare import decision, window
-from pages.views.compare import fields as of_fields
-from pages.views.compare import models as held
-from pages.views.compare import pixels as of_pixels
-from pages.views.compare import posters as of_posters
-from pages.views.fields import results as field_choices
-from pages.views.findings import log as findings
-from pages.views.gallery import crops
+from pages.views.browser import page_listing
+from pages.views.compare import compare_fields, compare_pixels, compare_posters, decision, model_pair, page_payload
+from pages.views.fields import field_results
+from pages.views.findings import findings
+from pages.views.gallery import gallery_items
 from pages.views.overview import headline
-from pages.views.pixel import results as pixels
+from pages.views.pixel import pixel_results
 from pages.views.slices import slice_list
 
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
@@ -64,7 +60,9 @@ def _choices(loaded: LoadedBoxes) -> None:
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(loaded, model, f", {role}")
-        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, args=(loaded,), width="stretch")
+        st.button(
+            "Swap A and B", icon=":material/swap_horiz:", on_click=model_pair.swap, args=(loaded,), width="stretch"
+        )
         frame.label_choice(loaded)
         frame.document_choice(loaded)
 
@@ -98,7 +96,7 @@ def _linked(key: str) -> None:
     """A number of the board or of the ledger was opened."""
     pages = parse_linked(report(key))
     if pages is not None:
-        held.open_linked(pages)
+        model_pair.open_linked(pages)
 
 
 def _events() -> CompareEvents:
@@ -106,11 +104,11 @@ def _events() -> CompareEvents:
     return with_documents(parse_panes(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _went(both: held.Compared) -> None:
+def _went(both: model_pair.ModelPair) -> None:
     """A page turn, a click on the list."""
     go = _events().go
     if go is not None and page_list.accept_event(go):
-        held.turn(both, go.document, go.index, go.step)
+        model_pair.turn(both, go.document, go.index, go.step)
         state.box = go.box
 
 
@@ -125,13 +123,13 @@ def _selected() -> None:
 def _shown() -> None:
     name = _events().show
     if name is not None:
-        held.choose_show(name)
+        model_pair.choose_show(name)
 
 
 def _cause_chosen() -> None:
     key = _events().cause
     if key is not None:
-        held.choose_cause(key)
+        model_pair.choose_cause(key)
 
 
 def _judged(loaded: LoadedBoxes) -> None:
@@ -149,7 +147,7 @@ def _alike(loaded: LoadedBoxes) -> None:
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
     if event is not None and model is not None:
         state.model = model.index
-        crops.ask_alike(event.family)
+        gallery_items.show_alike(event.family)
 
 
 def _looked() -> None:
@@ -158,7 +156,7 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: held.Compared, shown: PairLayers) -> None:
+def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: model_pair.ModelPair, shown: PairLayers) -> None:
     """The shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     own = page.letter.lower()
@@ -175,19 +173,19 @@ def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
         st.switch_page(GALLERY_VIEW)
     if State.pair_whole.take():
         st.rerun()
-    both = held.compared(loaded)
+    both = model_pair.compare_models(loaded)
     with numbers:
         headline.numbers_line(loaded, both.chosen)
     if both.cause is None:
         state.pair_cause = ""
     show, rows = state.pair_show, both.rows
-    position = held.place_in(both, rows)
-    place = None if position is None else held.place_of(both, int(rows[position]))
+    position = model_pair.place_in(both, rows)
+    place = None if position is None else model_pair.place_of(both, int(rows[position]))
     pages, address = _listed(loaded, both, show, rows, position), _write_url(place)
     events = panes(
-        window.without_pages(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
+        page_payload.empty_payload(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
         if position is None
-        else window.payload(pages, position, selected=state.box, address=address),
+        else page_payload.payload(pages, position, selected=state.box, address=address),
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
@@ -195,7 +193,7 @@ def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
         on_show=_shown,
         on_cause=_cause_chosen,
         on_mode=_looked,
-        on_clear_filter=held.clear,
+        on_clear_filter=model_pair.clear_filter,
         on_verdict=lambda: _judged(loaded),
         on_alike=lambda: _alike(loaded),
     )
@@ -221,8 +219,8 @@ def _write_url(place: Place | None) -> str:
 
 
 def _listed(
-    loaded: LoadedBoxes, both: held.Compared, show: str, rows: IntArray, position: int | None
-) -> window.PairPages:
+    loaded: LoadedBoxes, both: model_pair.ModelPair, show: str, rows: IntArray, position: int | None
+) -> page_payload.PairPages:
     cause, causes, names = both.cause, both.causes, _names(both.chosen)
     label, (a, b) = state.label or None, both.chosen
     models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
@@ -262,11 +260,11 @@ def _listed(
         return drawn._replace(panes=(first, second))
 
     keys = [result_key(loaded, model) for model in both.chosen]
-    return window.PairPages(
+    return page_payload.PairPages(
         listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
-        place=lambda at: held.place_of(both, int(rows[at])),
+        place=lambda at: model_pair.place_of(both, int(rows[at])),
         name=lambda _: "",
         picture=lambda place: pictures.page_picture(loaded, place),
         draw=draw,
@@ -277,14 +275,14 @@ def _listed(
     )
 
 
-def _nothing(both: held.Compared, show: str) -> str:
+def _nothing(both: model_pair.ModelPair, show: str) -> str:
     if not int(both.ledger.total.changed[0]) and show == "changed":
         return "A and B have the same matches and the same mistakes at these thresholds."
     return "No page passes the filter."
 
 
 def _every_model(loaded: LoadedBoxes) -> None:
-    rows = held.every_model(loaded)
+    rows = model_pair.every_model(loaded)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, PairModel) else "" for row in rows]
     names = [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]
@@ -302,7 +300,7 @@ def _every_model(loaded: LoadedBoxes) -> None:
 
     def picked() -> None:
         for place, _ in chosen_cells(key):
-            held.make_b(loaded, rows[place].model.index)
+            model_pair.make_b(loaded, rows[place].model.index)
 
     widgets.table(
         table,
@@ -343,14 +341,14 @@ def _more(loaded: LoadedBoxes) -> None:
             label_visibility="collapsed",
         )
     if State.pair_part_moved.take():
-        _write_url(held.shown_place(loaded))
+        _write_url(model_pair.shown_place(loaded))
     {"mistakes": _mistakes, "slices": _slices, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
 
 
 def _mistakes(loaded: LoadedBoxes) -> None:
     """Mistakes of both models by name and by label."""
-    both = held.compared(loaded)
-    every = [browser.plain_columns(loaded, model) for model in both.chosen]
+    both = model_pair.compare_models(loaded)
+    every = [page_listing.all_mistakes(loaded, model) for model in both.chosen]
     if not any(map(len, every)):
         st.caption("No mistake at these thresholds.")
         return
@@ -403,7 +401,9 @@ def _bar_chosen(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]) 
             asked, letter = str(point["label"]), point.get("model")
             model = next((each for each in chosen if each.letter == letter), chosen[0])
             asked = meant.get(asked, "")
-            held.ask_mistakes(model, label=asked if key == _BY_LABEL else "", name=asked if key == _BY_NAME else "")
+            model_pair.ask_mistakes(
+                model, label=asked if key == _BY_LABEL else "", name=asked if key == _BY_NAME else ""
+            )
 
     return opened
 
@@ -416,7 +416,7 @@ def _slices(loaded: LoadedBoxes) -> None:
 
 def _classes(loaded: LoadedBoxes) -> None:
     """Which labels are taken for which: B minus A."""
-    both = held.compared(loaded)
+    both = model_pair.compare_models(loaded)
     labels = both.ledger.labels
     sides = [confusion_of(loaded, model) for model in both.chosen]
     st.caption(
@@ -440,12 +440,12 @@ def _cell(labels: tuple[str, ...]) -> None:
     """A cell of the class confusion: the changed pages of its label."""
     cell = chosen_cell(report(_MATRIX), len(labels) + 1)
     if cell is not None and any(cell):
-        held.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
+        model_pair.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
 
 
 def _pixels(loaded: LoadedBoxes) -> None:
     """Which pixels of one label are taken for another: B minus A, in points of the row."""
-    counted = [pixels.result_of(loaded, letter) for letter in ("A", "B")]
+    counted = [pixel_results.result_of(loaded, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
         st.caption(
             "The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing."
@@ -476,7 +476,7 @@ def _kinds() -> dict[str, str]:
     """What two open models can be compared by, with its name; boxes where nothing is open."""
     boxes, fields, posters = (
         session_files.load_boxes(),
-        field_choices.compared(),
+        field_results.compare_models(),
         session_files.load_files(session_files.POSTERS),
     )
     kinds = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None and len(boxes.pair) == 2 else {}
@@ -498,18 +498,18 @@ def view() -> None:
     # Without these a choice was taken away in the meantime; the switch above has given way then.
     boxes, fields, posters = (
         session_files.load_boxes(),
-        field_choices.compared(),
+        field_results.compare_models(),
         session_files.load_files(session_files.POSTERS),
     )
     if kind == "pixels" and boxes is not None:
-        of_pixels.sidebar(boxes)
-        of_pixels.body(boxes)
+        compare_pixels.sidebar(boxes)
+        compare_pixels.body(boxes)
     elif kind == "fields" and fields is not None:
-        of_fields.sidebar(fields)
-        of_fields.body(fields)
+        compare_fields.sidebar(fields)
+        compare_fields.body(fields)
     elif posters is not None:
-        of_posters.sidebar(posters)
-        of_posters.body(posters)
+        compare_posters.sidebar(posters)
+        compare_posters.body(posters)
 
 
 def _of_boxes() -> None:
@@ -522,7 +522,7 @@ def _of_boxes() -> None:
         _one_model(loaded)
         return
     leave_first_address()
-    browser.drop_unknown(loaded)
+    page_listing.drop_unknown(loaded)
     State.pair_whole.take()
     with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
         frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
@@ -537,7 +537,7 @@ def _of_boxes() -> None:
     main_numbers = answer.empty()
     with main_numbers:
         headline.numbers_line(loaded, chosen)  # before what takes longer
-    both = held.compared(loaded)
+    both = model_pair.compare_models(loaded)
     numbers = board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label)
     with left:
         add_cost = decision.card(
@@ -545,7 +545,7 @@ def _of_boxes() -> None:
             both.differences,
             lambda: decision.cost(*both.keys, _results=both.results),
             lambda: all(result.mistakes_known for result in both.results),
-            lambda: _write_url(held.shown_place(loaded)),
+            lambda: _write_url(model_pair.shown_place(loaded)),
         )
     with right:
         board(numbers, key=_BOARD, on_link=lambda: _linked(_BOARD))

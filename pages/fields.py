@@ -23,11 +23,8 @@ from pages.app.components import parse_events, viewer, with_documents
 from pages.app.session_files import FIELDS
 from pages.app.state import FilesWithRole, State, report, state
 from pages.views.compare import pair_differences
-from pages.views.fields import results as choices
-from pages.views.fields import tables as parts
-from pages.views.fields import verdicts as field_findings
-from pages.views.fields import window
-from pages.views.findings import log as findings
+from pages.views.fields import field_results, field_verdicts, page_payload, tables
+from pages.views.findings import findings
 from pages.views.overview import headline
 
 _KEY = "field_viewer"
@@ -53,16 +50,16 @@ def _signature(result: FieldsResult, *more: str) -> str:
     return " · ".join(parts_)
 
 
-def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> None:
+def _operating_point(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
-    state.field_preset = state.field_iou if state.field_iou in choices.PRESETS else None
-    low, high = choices.IOU_RANGE
+    state.field_preset = state.field_iou if state.field_iou in field_results.PRESETS else None
+    low, high = field_results.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         headline.model_switch(compared.models)
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
         st.segmented_control(
             "Thresholds",
-            list(choices.PRESETS),
+            list(field_results.PRESETS),
             format_func=lambda value: f"IoU {threshold_text(value)}",
             key=State.field_preset.key,
             on_change=State.field_preset.changed(_preset),
@@ -76,12 +73,12 @@ def _preset() -> None:
         state.field_iou = state.field_preset
 
 
-def _numbers(model: choices.FieldModel) -> None:
+def _numbers(model: field_results.FieldModel) -> None:
     counts = model.result.overall(state.field_iou)
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
         for name, value in (
-            (f"mAP at {threshold_text(state.field_iou)}", choices.mean_ap(model)),
+            (f"mAP at {threshold_text(state.field_iou)}", field_results.mean_ap(model)),
             ("Precision", _defined(counts.precision[0])),
             ("Recall", _defined(counts.recall[0])),
             ("Coverage", model.result.coverage["ratio"]),
@@ -94,7 +91,7 @@ def _defined(value: float) -> float | None:
     return None if value != value else float(value)  # noqa: PLR0124 - NaN
 
 
-def _sidebar(compared: choices.Compared, model: choices.FieldModel) -> None:
+def _sidebar(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     pairs = model.result.compared
     truth = compared.opened.project.ground_truth
@@ -111,21 +108,21 @@ def _sidebar(compared: choices.Compared, model: choices.FieldModel) -> None:
         widgets.choice("Field", labels, State.field_label)
         widgets.choice("Fields shown", LINKS, State.field_number)
         units = {
-            choices.AUTO: f"{overlay.UNITS[choices.unit(model)][0]} (detected)",
+            field_results.AUTO: f"{overlay.UNITS[field_results.unit(model)][0]} (detected)",
             **{unit: names[0] for unit, names in overlay.UNITS.items()},
         }
         widgets.choice("Unit of the boxes", units, State.field_unit)
         parity = {"none": "None", "stickler": "stickler-eval 1.0.0"}
         widgets.choice(
             "Parity",
-            {name: parity[name] for name in choices.PARITY},
+            {name: parity[name] for name in field_results.PARITY},
             State.field_parity,
             help="None follows the documentation of the metric; stickler-eval 1.0.0 reproduces its pairing, with the "
             "boxes that it loses.",
         )
         grids: dict[str, str] = {
-            choices.AUTO: f"{_GRIDS[model.result.recall_grid]} (by parity)",
-            **{grid: _GRIDS[grid] for grid in choices.RECALL_GRIDS},
+            field_results.AUTO: f"{_GRIDS[model.result.recall_grid]} (by parity)",
+            **{grid: _GRIDS[grid] for grid in field_results.RECALL_GRIDS},
         }
         widgets.choice(
             "Recall grid",
@@ -145,7 +142,7 @@ def _schema() -> None:
     def changed() -> None:
         uploaded = state.upload_field_schema
         if uploaded is not None:
-            choices.take_schema(uploaded.name, uploaded.getvalue())
+            field_results.use_schema(uploaded.name, uploaded.getvalue())
 
     st.file_uploader(
         "Schema of the values",
@@ -159,10 +156,10 @@ def _schema() -> None:
         st.error(frame.escaped(issue.sentence), icon=":material/error:")
     if state.field_schema is not None:
         st.caption(f"Values are compared by {frame.escaped(state.field_schema.name)}.")
-        st.button("Compare without the schema", on_click=choices.drop_schema)
+        st.button("Compare without the schema", on_click=field_results.drop_schema)
 
 
-def _counted(compared: choices.Compared, model: choices.FieldModel) -> list[str]:
+def _counted(compared: field_results.ComparedFields, model: field_results.FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
     pairs, coverage = model.result.compared, model.result.coverage
     issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
@@ -176,51 +173,51 @@ def _counted(compared: choices.Compared, model: choices.FieldModel) -> list[str]
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def _events(model: choices.FieldModel) -> PageEvents:
+def _events(model: field_results.FieldModel) -> PageEvents:
     """What the reader asked for, documents by their whole ids."""
     return with_documents(parse_events(report(_KEY)), lambda: model.result.compared.documents)
 
 
-def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
+def _went(model: field_results.FieldModel, shown: field_results.ListedRows) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
     if go is None or not page_list.accept_event(go):
         return
     here = (go.document, go.index)
     if go.mistake:
-        choices.turn_to_problem(model, shown, here, go.mistake)
+        field_results.turn_to_problem(model, shown, here, go.mistake)
     else:
-        choices.turn(model, shown, here, go.step)
+        field_results.turn(model, shown, here, go.step)
         state.field_box = go.box
 
 
-def _selected(model: choices.FieldModel) -> None:
+def _selected(model: field_results.FieldModel) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events(model).selected
     page_list.accept_event(selected)
-    if selected is not None and choices.is_shown(selected.document, selected.index):
+    if selected is not None and field_results.is_shown(selected.document, selected.index):
         state.field_box = selected.key
 
 
-def _judged(model: choices.FieldModel) -> None:
+def _judged(model: field_results.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(model).verdict
     page_list.accept_event(event)
     if event is not None:
-        field_findings.handle(model, event)
+        field_verdicts.handle(model, event)
 
 
-def _flipped(compared: choices.Compared) -> None:
+def _flipped(compared: field_results.ComparedFields) -> None:
     compared.show(parse_events(report(_KEY)).model or "")
     state.field_whole = True
 
 
 def _cleared() -> None:
-    state.field_within, state.field_label, state.field_number = "", "", choices.PROBLEMS
+    state.field_within, state.field_label, state.field_number = "", "", field_results.PROBLEMS
     state.field_whole = True
 
 
-def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
+def _page_head(model: field_results.FieldModel, shown: field_results.ListedRows, place: tuple[int, int] | None) -> None:
     """Which page this is, and what of the chosen number lies on it."""
     if place is None:
         frame.section("Page")
@@ -231,23 +228,26 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
 
 @st.fragment
 def _page(
-    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, corrected: DeltaGenerator
+    compared: field_results.ComparedFields,
+    model: field_results.FieldModel,
+    shown: field_results.ListedRows,
+    corrected: DeltaGenerator,
 ) -> None:
     """Show the page and what is listed beside it; each run of this part fills `corrected`, the numbers' place, anew."""
     if State.field_whole.take():
         st.rerun()
     with corrected.container():
-        parts.corrected(compared, model, _signature)
-    place = choices.place(model, shown)
+        tables.corrected(compared, model, _signature)
+    place = field_results.shown_page(model, shown)
     if place is not None:
-        choices.go_to(model, place, state.field_box)
+        field_results.go_to(model, place, state.field_box)
     bare, address = _without_page(compared, model), write_url("fields")
     with st.container(key="field_page"):
         _page_head(model, shown, place)
         viewer(
             msgspec.structs.replace(bare, address=address)
             if place is None
-            else window.payload(compared, model, shown, place, bare, address=address),
+            else page_payload.payload(compared, model, shown, place, bare, address=address),
             key=_KEY,
             on_go=lambda: _went(model, shown),
             on_selected=lambda: _selected(model),
@@ -260,7 +260,7 @@ def _page(
         _one_by_one(model, shown, place)
 
 
-def _without_page(compared: choices.Compared, model: choices.FieldModel) -> PagePayload:
+def _without_page(compared: field_results.ComparedFields, model: field_results.FieldModel) -> PagePayload:
     models = [ModelItem(each.letter, displayed(each.name)) for each in compared.models]
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
     return msgspec.structs.replace(
@@ -275,12 +275,14 @@ def _without_page(compared: choices.Compared, model: choices.FieldModel) -> Page
 # --- tables --------------------------------------------------------------------------------------------------
 
 
-def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
+def _one_by_one(
+    model: field_results.FieldModel, shown: field_results.ListedRows, place: tuple[int, int] | None
+) -> None:
     """The fields of the document on screen, or those behind the chosen number."""
-    tabs = {name: name for name in choices.TABS}
+    tabs = {name: name for name in field_results.TABS}
     tab = widgets.switch("Fields one by one", tabs, State.field_tab, label_visibility="collapsed")
-    if tab == choices.BEHIND:
-        parts.rows_table(
+    if tab == field_results.BEHIND:
+        tables.rows_table(
             model, shown.rows, f"field_behind_{cut(_number_in_words(model))}", _opener(model), documents=True
         )
         st.caption(
@@ -289,26 +291,26 @@ def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[i
         return
     document = model.result.compared.documents[place[0]] if place else ""
     rows = model.result.document_rows(document)
-    parts.rows_table(model, rows, f"field_document_{model.letter}_{cut(document)}", _opener(model), documents=False)
+    tables.rows_table(model, rows, f"field_document_{model.letter}_{cut(document)}", _opener(model), documents=False)
     st.caption(f"{count_of(len(rows), 'field')} of {frame.escaped(document)}. A row shows its box.")
 
 
-def _number_in_words(model: choices.FieldModel) -> str:
+def _number_in_words(model: field_results.FieldModel) -> str:
     name = LINKS[state.field_number]
     if state.field_number == LEAST_SURE:
-        name += f" {choices.budget():.0%}".replace("%", " %")
+        name += f" {field_results.budget():.0%}".replace("%", " %")
     where = [state.field_label, state.field_within]
     return ", ".join(part for part in (f"{name} of {model.letter}", *where) if part)
 
 
-def _opener(model: choices.FieldModel) -> Callable[[int], None]:
+def _opener(model: field_results.FieldModel) -> Callable[[int], None]:
     """What shows the page of a compared field, with its box chosen."""
 
     def opened(row: int) -> None:
         has_prediction = bool(model.result.with_prediction[row])
         page = int(model.pages.predicted_page[row] if has_prediction else max(model.pages.truth_page[row], 0))
         box = f"{'p' if has_prediction else 'g'}{row}"
-        choices.open_page(model, (int(model.result.compared.document[row]), page), box)
+        field_results.open_page(model, (int(model.result.compared.document[row]), page), box)
 
     return opened
 
@@ -385,11 +387,11 @@ def view() -> None:
     read_url("fields")
     # Its processes start while the fields are compared.
     pictures.pool().start()
-    compared = choices.compared()
+    compared = field_results.compare_models()
     if compared is None:
         _need_files()
         return
-    dropped = choices.drop_unknown(compared.models)
+    dropped = field_results.drop_unknown(compared.models)
     State.field_whole.take()
     model = compared.shown
     frame.title("Fields", _signature(model.result))
@@ -397,32 +399,32 @@ def view() -> None:
     _operating_point(compared, model)
     model = compared.shown
     _sidebar(compared, model)
-    shown = choices.listed(model)
+    shown = field_results.list_rows(model)
     # Where there is room the page is beside all of them, else above: places of a grid.
     with st.container(key="field_upper"):
         with st.container(key="field_types"):
             frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
-            parts.types_table(compared, model)
+            tables.types_table(compared, model)
             corrected = st.empty()
         _page(compared, model, shown, corrected)
         with st.container(key="field_rest"):
             ledger, curve = st.columns([1, 1.15], gap="small")
             with ledger:
-                parts.value_by_box(model)
+                tables.value_by_box(model)
             with curve:
-                parts.ap_chart(compared, model)
+                tables.ap_chart(compared, model)
     # Below the upper part and drawn last: its intervals take longest.
     pair = st.container()
     with st.container(key="confidence"):
-        parts.confidence(compared)
+        tables.confidence(compared)
     _files(expanded=has_errors(compared.opened.issues))
     with pair:
         pair_differences.part(
             compared.models,
             [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
             lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
-            ledgers=lambda: choices.ledgers(compared).by_box_and_value(state.field_iou),
-            open_item=lambda item: choices.open_item(compared, item),
+            ledgers=lambda: field_results.ledgers(compared).by_box_and_value(state.field_iou),
+            open_item=lambda item: field_results.open_item(compared, item),
             at=state.field_iou,
         )
     write_url("fields")

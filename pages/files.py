@@ -45,7 +45,7 @@ def _problems() -> None:
         counted = f"{counted}, {count_of(len(of_pages), 'page file')} that cannot be read"
     frame.section("Issues", counted)
     if not issues:
-        others = len(file_list.of_no_use())
+        others = len(file_list.unused_files())
         left_out = f"{count_of(others, 'file')} left out: neither annotations nor pages."
         st.caption(f"Nothing is wrong with the files that are read. {left_out}" if others else _NOTHING_WRONG)
         return

@@ -24,15 +24,13 @@ from pages.app.address import read_url, write_url
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import ImportNote, State, form_value, state
-from pages.views.fields import verdicts as field_findings
-from pages.views.findings import card as finding
-from pages.views.findings import log as findings
-from pages.views.findings import meeting, queue, sample
-from pages.views.posters import verdicts as word_findings
+from pages.views.fields import field_verdicts
+from pages.views.findings import finding_card, findings, meeting, queue, review_sample
+from pages.views.posters import poster_verdicts
 
 BROWSER_VIEW = "pages/page_browser.py"
 # Findings that have views of their own, by the kind of what they are about.
-_OF_TEXTS: Final = {"field": field_findings, "word": word_findings}
+_OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
 # Groups of one sheet of the queue.
 _SHEET: Final = 50
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
@@ -52,13 +50,13 @@ def _problems() -> None:
             f"**{frame.escaped(problem.title)}.** {frame.escaped(problem.text)} {frame.escaped(problem.fix)}",
             icon=":material/error:",
         )
-    waiting = findings.every_unsaved()
+    waiting = findings.all_unsaved()
     if not waiting:
         return
     with st.container(border=True, key="findings_unsaved"):
         rows = "".join(
-            f'<li><span class="ls-tag ls-fp">NOT SAVED</span> {html.escape(finding.WORDS[entry.verdict or "note"])}: '
-            f"{html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
+            '<li><span class="ls-tag ls-fp">NOT SAVED</span> '
+            f"{html.escape(finding_card.WORDS[entry.verdict or 'note'])}: {html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
             for entry in waiting
         )
         st.html(f'<ul class="ls-unsaved">{rows}</ul>')
@@ -66,7 +64,7 @@ def _problems() -> None:
 
 
 def _save_again() -> None:
-    findings.save_again()
+    findings.retry_unsaved()
 
 
 # --- corrected numbers -------------------------------------------------------------------------------------------
@@ -75,7 +73,7 @@ def _save_again() -> None:
 def _numbers(loaded: LoadedBoxes) -> None:
     to = findings.corrections_of(loaded)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
-    if field_findings.any_field(findings.review_log()):
+    if field_verdicts.any_field(findings.review_log()):
         st.caption("These are the numbers of the boxes. Those of extracted fields are in the view Fields.")
     if not to.applied:
         st.caption(
@@ -127,9 +125,9 @@ def _moved(value: float | None, other: float | None) -> str:
 
 
 def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
-    counts = dict.fromkeys(finding.WORDS, 0)
+    counts = dict.fromkeys(finding_card.WORDS, 0)
     for entry in entries:
-        counts[finding.kind(entry)] += 1
+        counts[finding_card.verdict_of(entry)] += 1
     judged = list(log.judged.values())
     authors = sorted({name for each in judged for name in each.authors})
     tags = sorted({tag for each in judged for tag in each.tags})
@@ -144,9 +142,9 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
             field.set("")
     st.pills(
         "Verdict",
-        [kind for kind in finding.WORDS if counts[kind] or kind in state.finding_verdicts],
+        [kind for kind in finding_card.WORDS if counts[kind] or kind in state.finding_verdicts],
         selection_mode="multi",
-        format_func=lambda kind: f"{finding.said(kind)} {counts[kind]:,}",
+        format_func=lambda kind: f"{finding_card.verdict_label(kind)} {counts[kind]:,}",
         key=State.finding_verdicts.key,
         persist_state="session",
         help="None chosen shows all.",
@@ -193,7 +191,7 @@ def _queue(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> Finding
         "Boxes": [group.cost if group.cause is not None else None for group in shown],
         "Finding": [_title(group) for group in shown],
         "Model": [_model(loaded, group) for group in shown],
-        "Verdict": [finding.said(group.opinion) for group in shown],
+        "Verdict": [finding_card.verdict_label(group.opinion) for group in shown],
         "Document": [displayed(target.document or "") for target in targets],
         "Page": ["" if (page := target.page) is None else str(page + 1) for target in targets],
         "Judged": [_judged(group) for group in shown],
@@ -205,7 +203,7 @@ def _queue(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> Finding
         "State": [", ".join(dict.fromkeys(STATES[entry.state] for entry in group.entries)) for group in shown],
         "Label": [plain(", ".join(dict.fromkeys(_labels(group)))) for group in shown],
         "Tags": [plain(", ".join(dict.fromkeys(_tags(group)))) for group in shown],
-        "When": [finding.when(group.entries[0].judged.last) for group in shown],
+        "When": [finding_card.event_time(group.entries[0].judged.last) for group in shown],
     }
     # A column in which nobody has said anything takes the room of the others.
     table = {name: cells for name, cells in table.items() if name not in _MAY_BE_EMPTY or any(cells)}
@@ -225,7 +223,7 @@ def _queue(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> Finding
 
 
 def _title(group: FindingGroup) -> str:
-    return plain(frame.shorten(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
+    return plain(frame.shorten(group.title, 80)) if group.cause is not None else finding_card.subject(group.entries[0])
 
 
 def _model(loaded: LoadedBoxes | None, group: FindingGroup) -> str:
@@ -251,7 +249,7 @@ def _tags(group: FindingGroup) -> list[str]:
 
 def _detail(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
     """Draw a group: what both models did there, and one verdict for all or one of its findings."""
-    frame.section(_title(group), finding.place(group.entries[0]))
+    frame.section(_title(group), finding_card.place_words(group.entries[0]))
     targets = {group.key: group.entries[0].judged.target}
     if loaded is not None and group.cause is not None and group.model is not None:
         result = result_of(loaded, loaded.models[group.model])
@@ -261,16 +259,16 @@ def _detail(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
         group = replace(group, entries=(single,))
         targets = {group.key: single.judged.target}
     entry = group.entries[0]
-    finding.state(entry)
-    finding.picture(loaded, group)
+    finding_card.status_line(entry)
+    finding_card.picture(loaded, group)
     of_texts = _OF_TEXTS.get(entry.judged.target.kind)
     there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
     if there and (of_texts is not None or loaded is not None):
         view = BROWSER_VIEW if of_texts is None else of_texts.VIEW_FILE
         symbol = ":material/find_in_page:"
         widgets.button_to_view(view, "Show on the page", _choose, loaded, entry, key="finding_show", icon=symbol)
-    finding.judge(group, targets)
-    finding.history(entry)
+    finding_card.judge(group, targets)
+    finding_card.history(entry)
     st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
 
 
@@ -291,7 +289,8 @@ def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
     names = {"": f"All {mistakes:,} mistakes of this cause"}
     for number, (target_id, entry) in enumerate(by_id.items(), 1):
         label = plain(frame.shorten(entry.judged.target.label or "", 40))
-        names[target_id] = f"{number}. {finding.about(entry)}: {label}, {finding.said(finding.kind(entry))}"
+        verdict = finding_card.verdict_label(finding_card.verdict_of(entry))
+        names[target_id] = f"{number}. {finding_card.subject(entry)}: {label}, {verdict}"
     if state.finding_single not in names:
         state.finding_single = ""
     return by_id.get(widgets.choice("The verdict is for", names, State.finding_single))
@@ -395,7 +394,7 @@ def _import() -> None:
         bad += read.issues
     failed = any(finding.severity == "error" for finding in bad)
     before = len(findings.review_log().events)
-    refusal = None if failed else findings.add(events)
+    refusal = None if failed else findings.add_events(events)
     added = 0 if failed or refusal else len(findings.review_log().events) - before
     state.finding_import = ImportNote(bad, failed, refusal, added, len(events))
 
@@ -436,7 +435,7 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
 def _every_status(loaded: LoadedBoxes | None) -> list[FindingStatus]:
     """Return what became of every finding, of boxes, fields and words, the newest first."""
     place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
-    every = [*findings.statuses(loaded), *field_findings.statuses(), *word_findings.statuses()]
+    every = [*findings.statuses(loaded), *field_verdicts.statuses(), *poster_verdicts.statuses()]
     return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 
@@ -462,7 +461,7 @@ def view() -> None:
     frame.title("Findings", " · ".join(facts))
     _problems()
     shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
-    reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == sample.NAME
+    reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == review_sample.NAME
     with st.sidebar:
         # A reviewer without a name is asked where the verdict is pressed.
         if findings.author()[0] or not (shown or reviewing):
@@ -474,10 +473,10 @@ def view() -> None:
     if loaded is not None and len(log):
         _numbers(loaded)
     if loaded is not None and loaded.pair:
-        names = {"": f"Findings {len(entries):,}", sample.NAME: "Review sample"}
+        names = {"": f"Findings {len(entries):,}", review_sample.NAME: "Review sample"}
         widgets.switch("Queue", names, State.queue_of_findings, label_visibility="collapsed")
     if loaded is not None and reviewing:
-        sample.show(loaded)
+        review_sample.show(loaded)
     elif shown:
         _groups(loaded, shown, entries)
     else:

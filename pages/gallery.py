@@ -23,8 +23,8 @@ from pages.app.components import chosen_cell, gallery, matrix, opened_card, want
 from pages.app.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, report, state
-from pages.views.findings import of_causes
-from pages.views.gallery import crops as held
+from pages.views.findings import cause_verdicts
+from pages.views.gallery import gallery_items
 from pages.views.overview import headline
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -68,19 +68,19 @@ def _sidebar(loaded: LoadedBoxes) -> None:
                 ("Size, share of the page", State.size_range),
             ):
                 st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
-            widgets.choice("Place on the page", held.THIRDS, State.gallery_third)
+            widgets.choice("Place on the page", gallery_items.THIRDS, State.gallery_third)
         st.button("Clear filter", on_click=_clear_filter, width="stretch")
 
 
 def _clear_filter() -> None:
-    held.clear_filter()
-    held.clear()
+    gallery_items.clear_filter()
+    gallery_items.clear()
 
 
 def _charts(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -> None:
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
-        widgets.switch("Charts", held.CHARTS, State.gallery_charts, label_visibility="collapsed")
+        widgets.switch("Charts", gallery_items.CHARTS, State.gallery_charts, label_visibility="collapsed")
     charts = state.gallery_charts
     models = "".join(f" {frame.letter_badge(each.letter)}" for each in chosen) if charts in _OF_ALL_MODELS else ""
     head.html(f'<h2 class="ls-section">{_TITLES[charts]}{models} <small>{_HINTS[charts]}</small></h2>')
@@ -106,7 +106,7 @@ def _classes(loaded: LoadedBoxes, model: PairModel) -> None:
         cell = chosen_cell(report(key), len(names))
         # No box of the background was ever drawn.
         if cell is not None and any(cell):
-            held.ask(Query(cell=(names[cell[0]], names[cell[1]])))
+            gallery_items.show_query(Query(cell=(names[cell[0]], names[cell[1]])))
 
     matrix(
         with_axes(
@@ -127,7 +127,7 @@ def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
         return
     places = {model.letter: model.index for model in scored}
-    made = {model.letter: held.curve_of(loaded, model) for model in scored}
+    made = {model.letter: gallery_items.curve_of(loaded, model) for model in scored}
     current = {model.letter: score_threshold(loaded, model) for model in scored}
     label = state.label or None
     keys = [f"{name}_{state.gallery_round}" for name in ("against_score", "precision_recall")]
@@ -135,7 +135,7 @@ def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
     def brushed() -> None:
         bounds = chosen_range(keys[0], "score").get("score")
-        held.ask(Query(score=_bounds(bounds)) if bounds else None)
+        gallery_items.show_query(Query(score=_bounds(bounds)) if bounds else None)
 
     def pointed() -> None:
         for point in chosen_points(keys[1], "point"):
@@ -163,7 +163,7 @@ def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
 def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -> None:
     results = {each.letter: result_of(loaded, each) for each in chosen}
-    every = held.every_item(loaded, model)
+    every = gallery_items.every_item(loaded, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
     if not len(pairs):
         st.caption("No box overlaps another at these thresholds.")
@@ -201,7 +201,9 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -
     def brushed() -> None:
         ranges = chosen_range(key, "fit")
         coverage, purity = ranges.get("coverage"), ranges.get("purity")
-        held.ask(Query(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None)
+        gallery_items.show_query(
+            Query(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None
+        )
 
     widgets.chart(
         columns[3],
@@ -223,7 +225,7 @@ def _brushed_fit(key: str, name: str) -> Callable[[], None]:
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
         asked = Query(name=MATCHED_NAME)
-        held.ask(msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None)
+        gallery_items.show_query(msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None)
 
     return brushed
 
@@ -242,7 +244,7 @@ def _names(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         state.model = next(
             (each.index for each in chosen if points and each.letter == points[0].get("model")), state.model
         )
-        held.ask(Query(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
+        gallery_items.show_query(Query(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
     widgets.chart(
         st,
@@ -266,7 +268,7 @@ def _causes(loaded: LoadedBoxes, model: PairModel) -> None:
 
     def pick() -> None:
         for row, _ in chosen_cells(key):
-            held.ask(Query(cause=families[row][0]))
+            gallery_items.show_query(Query(cause=families[row][0]))
 
     widgets.table(
         {
@@ -297,15 +299,15 @@ def _bounds(values: list[float]) -> tuple[float, float]:
     return round(low, 3), round(high, 3)
 
 
-def _head(shown: held.Shown) -> None:
+def _head(shown: gallery_items.ShownItems) -> None:
     asked = state.gallery_question
-    text = "Mistakes" if asked is None else displayed(held.in_words(asked))
+    text = "Mistakes" if asked is None else displayed(gallery_items.query_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
-        frame.section(text, held.heading(shown))
+        frame.section(text, gallery_items.heading(shown))
         if asked is not None:
-            st.button("All mistakes", on_click=held.clear, key="gallery_all")
-        widgets.choice("Order", held.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
-        sheets = -(-len(shown) // held.CARDS)
+            st.button("All mistakes", on_click=gallery_items.clear, key="gallery_all")
+        widgets.choice("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
+        sheets = -(-len(shown) // gallery_items.CARDS)
         if sheets > 1:
             st.selectbox(
                 "Cards",
@@ -318,14 +320,14 @@ def _head(shown: held.Shown) -> None:
 
 
 def _stretch(sheet: int, total: int) -> str:
-    first = sheet * held.CARDS
-    return f"{first + 1:,} to {min(first + held.CARDS, total):,} of {total:,}"
+    first = sheet * gallery_items.CARDS
+    return f"{first + 1:,} to {min(first + gallery_items.CARDS, total):,} of {total:,}"
 
 
 @st.fragment
-def _cards(loaded: LoadedBoxes, model: PairModel, shown: held.Shown, first: int) -> None:
+def _cards(loaded: LoadedBoxes, model: PairModel, shown: gallery_items.ShownItems, first: int) -> None:
     """Draw the cards; a crop that is wanted runs this part of the view only."""
-    stretch = np.arange(first, min(first + held.CARDS, len(shown)))
+    stretch = np.arange(first, min(first + gallery_items.CARDS, len(shown)))
     if shown.causes is None:
         cards = crops.cards(shown.result, shown.every.take(shown.rows[stretch]))
     else:
@@ -343,8 +345,8 @@ def _cards(loaded: LoadedBoxes, model: PairModel, shown: held.Shown, first: int)
     payload = GalleryPayload(
         set="/".join(str(part) for part in result_key(loaded, model)[:3]),
         cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
-        crops=held.crops_of(loaded, asked),
-        empty=held.nothing_words(),
+        crops=gallery_items.crops_of(loaded, asked),
+        empty=gallery_items.empty_text(),
     )
     gallery(payload, key=_KEY, on_want=want, on_open=opened)
     state.gallery_wanted = []
@@ -362,7 +364,7 @@ def view() -> None:
     loaded = frame.open_boxes("Gallery")
     if loaded is None:
         return
-    held.drop_unknown(loaded)
+    gallery_items.drop_unknown(loaded)
     frame.files_choice(loaded)
     _sidebar(loaded)
     chosen = loaded.pair
@@ -371,17 +373,17 @@ def view() -> None:
     headline.operating_point(loaded, chosen, one_of=chosen)
     model = loaded.shown_of_pair
     _charts(loaded, chosen, model)
-    shown = held.shown(loaded, model)
-    unknown = held.asked_boxes(loaded, model)
+    shown = gallery_items.filtered_items(loaded, model)
+    unknown = gallery_items.slice_boxes(loaded, model)
     if isinstance(unknown, str):
         st.warning(frame.escaped(unknown), icon=":material/info:")
-    first = state.gallery_sheet * held.CARDS
+    first = state.gallery_sheet * gallery_items.CARDS
     if first >= len(shown):
         state.gallery_sheet = 0
         first = 0
     _head(shown)
     if shown.causes is not None and len(shown.causes):
-        of_causes.judge(loaded, model, shown.causes)
+        cause_verdicts.judge(loaded, model, shown.causes)
     _cards(loaded, model, shown, first)
     frame.sidebar(loaded)
     write_url("gallery")

@@ -19,7 +19,7 @@ from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, chosen_cells, state
-from pages.views.models import results as held
+from pages.views.models import ranking
 from pages.views.overview import headline
 
 COMPARE_VIEW = "pages/compare.py"
@@ -41,13 +41,13 @@ def _sidebar(loaded: LoadedBoxes) -> None:
                 "result.json of layoutscope evaluate", type=["json"], accept_multiple_files=True, key="earlier_upload"
             )
             if uploads:
-                held.use_earlier([(upload.name, upload.getvalue()) for upload in uploads])
+                ranking.use_earlier([(upload.name, upload.getvalue()) for upload in uploads])
             elif state.earlier:
-                st.button("Remove earlier results", on_click=held.remove_earlier, width="stretch")
+                st.button("Remove earlier results", on_click=ranking.remove_earlier, width="stretch")
 
 
 def _choices() -> None:
-    titles = {name: capitalised(metric.title) for name, metric in held.measures().items()}
+    titles = {name: capitalised(metric.title) for name, metric in ranking.measures().items()}
     # Another protocol may not have what the last one was ranked by.
     if state.rank_by not in titles:
         state.rank_by = State.rank_by.start
@@ -71,19 +71,19 @@ def _title(metric: Metric) -> str:
     return html.escape(capitalised(metric.title))
 
 
-def _table(loaded: LoadedBoxes, every: held.Ranked) -> None:
+def _table(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
     of = every.standings
     shown = [of, *every.others[:2]]
     scales = [_scale(one) for one in shown]
     lanes = of.groups if len(of.groups) <= _MOST_LANES else ()
     heads = "".join(
-        f'<th scope="col">{_title(held.measures()[one.key.metric])}</th>'
+        f'<th scope="col">{_title(ranking.measures()[one.key.metric])}</th>'
         f'<th class="ls-axis"><span>{low:.2f}</span><span>{high:.2f}</span></th>'
         for one, (low, high) in zip(shown, scales, strict=True)
     )
     rows = []
     for row, (model, rank) in enumerate(zip(of.models, of.ranks, strict=True)):
-        letter = held.letter_of(loaded, every.places[row])
+        letter = ranking.letter_of(loaded, every.places[row])
         badge = frame.letter_badge(letter) if letter else ""
         name = html.escape(plain(model.name))
         cells = "".join(
@@ -164,14 +164,14 @@ def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
     return f'<div class="ls-lanes" style="width:{max(len(lanes), 1) * _LANE}px">{"".join(drawn)}</div>'
 
 
-def _pairs(loaded: LoadedBoxes, every: held.Ranked) -> None:
+def _pairs(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
     of = every.standings
     frame.section(
         "Pairs",
-        f"{held.measures()[of.key.metric].title}, column minus row, in points; a cell chooses row as A, column as B",
+        f"{ranking.measures()[of.key.metric].title}, column minus row, in points; a cell chooses row as A, column as B",
     )
     names = [
-        f"{held.letter_of(loaded, place)} {plain(model.name)}".strip()
+        f"{ranking.letter_of(loaded, place)} {plain(model.name)}".strip()
         for model, place in zip(of.models, every.places, strict=True)
     ]
     size = range(len(names))
@@ -216,7 +216,7 @@ def _shade(better: bool) -> str:
     return f"background-color: {dark if frame.is_dark() else light}"
 
 
-def _chosen_pair(loaded: LoadedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
+def _chosen_pair(loaded: LoadedBoxes, every: ranking.RankedModels, names: Sequence[str]) -> None:
     chosen = state.rank_pair
     if chosen is None or max(chosen) >= len(names):
         return
@@ -225,7 +225,7 @@ def _chosen_pair(loaded: LoadedBoxes, every: held.Ranked, names: Sequence[str]) 
     interval = ""
     if pair.low is not None and pair.high is not None and not every.standings.few_documents:
         interval = f", simultaneous interval {100 * pair.low:+.1f} to {100 * pair.high:+.1f}".replace("-", "−")
-    title = held.measures()[every.standings.key.metric].title
+    title = ranking.measures()[every.standings.key.metric].title
     sentence = f"{names[column]} against {names[row]}: {title} {difference_text(pair)}{interval}"
     places = every.places[row], every.places[column]
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -235,13 +235,13 @@ def _chosen_pair(loaded: LoadedBoxes, every: held.Ranked, names: Sequence[str]) 
         else:
             words, both = "Open in Compare", (loaded, places[0], places[1])
             widgets.button_to_view(
-                COMPARE_VIEW, words, held.choose_pair, *both, key="pair_open", icon=":material/compare:"
+                COMPARE_VIEW, words, ranking.choose_pair, *both, key="pair_open", icon=":material/compare:"
             )
 
 
-def _runs(loaded: LoadedBoxes, every: held.Ranked) -> None:
+def _runs(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
     of = every.standings
-    title = held.measures()[of.key.metric].title
+    title = ranking.measures()[of.key.metric].title
     by, places = order_of_runs(of.models)
     over = "over runs" if by == "run" else "over run dates"
     frame.section(f"{capitalised(title)} {over}", "runs with the same model name are joined")
@@ -250,7 +250,7 @@ def _runs(loaded: LoadedBoxes, every: held.Ranked) -> None:
         value = defined(of.values[row])
         if place is not None and value is not None:
             ends = (None, None) if of.few_documents else (defined(of.low[row]), defined(of.high[row]))
-            letter = held.letter_of(loaded, every.places[row])
+            letter = ranking.letter_of(loaded, every.places[row])
             placed.append(Placed(plain(model.name), plain(model.family), letter, plain(place), value, *ends))
     if not placed:
         st.caption(
@@ -264,13 +264,13 @@ def _runs(loaded: LoadedBoxes, every: held.Ranked) -> None:
     st.caption(f"{whiskers}{'Date from info.created_at.' if by == 'date' else 'In the order of info.run_id.'}")
 
 
-def _numbers(loaded: LoadedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
+def _numbers(loaded: LoadedBoxes, every: ranking.RankedModels, answer: DeltaGenerator, place: DeltaGenerator) -> None:
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
     own = [
-        _title(held.measures()[one.key.metric])
+        _title(ranking.measures()[one.key.metric])
         for one in (every.standings, *every.others)
-        if held.is_own(one.key.metric)
+        if ranking.is_of_protocol(one.key.metric)
     ]
     with place.container():
         if own:
@@ -296,10 +296,10 @@ def view() -> None:
         frame.issues(state.earlier_rejected)
     _choices()
     sentence, table = answer.empty(), st.empty()
-    if not held.is_ready(loaded):
+    if not ranking.is_ready(loaded):
         # The numbers are there at once; boxes to correct and intervals take seconds on many pages.
-        _numbers(loaded, held.ranked(loaded, resampled=False), sentence, table)
-    every = held.ranked(loaded)
+        _numbers(loaded, ranking.rank_models(loaded, resampled=False), sentence, table)
+    every = ranking.rank_models(loaded)
     _numbers(loaded, every, sentence, table)
     if len(every.standings.models) > 1:
         with st.container(key="models_row"):

@@ -19,7 +19,7 @@ from pages.app.results import Result, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import state
 from pages.app.widgets import Column
-from pages.views.browser import listing as browser
+from pages.views.browser import page_listing
 from pages.views.files import doctor
 from pages.views.overview import headline, means, protocol_metrics
 
@@ -31,7 +31,7 @@ _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), 
 
 
 def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
-    browser.open_all_of(model, within=within, label=label, name=name)
+    page_listing.open_all_of(model, within=within, label=label, name=name)
     st.switch_page(BROWSER_VIEW)
 
 
@@ -128,7 +128,7 @@ def _table_iou(thresholds: list[float]) -> float:
 
 
 def _mistakes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
-    every = {model.letter: browser.plain_columns(loaded, model) for model in chosen}
+    every = {model.letter: page_listing.all_mistakes(loaded, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         by = st.segmented_control(
@@ -196,7 +196,8 @@ def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     results = {model.letter: result_of(loaded, model) for model in chosen}
     dataset = loaded.dataset
     mistakes = {
-        model.letter: document_counts(browser.plain_columns(loaded, model), len(dataset.documents)) for model in chosen
+        model.letter: document_counts(page_listing.all_mistakes(loaded, model), len(dataset.documents))
+        for model in chosen
     }
     order = np.argsort(-mistakes["A"], kind="stable").tolist()
     pages = np.bincount(dataset.page_document, minlength=len(dataset.documents))
@@ -247,7 +248,7 @@ def view() -> None:
         return
     frame.files_choice(loaded)
     chosen = loaded.pair
-    frame.title("Overview", frame.signature(loaded, chosen, *means.signed(loaded)))
+    frame.title("Overview", frame.signature(loaded, chosen, *means.weights_text(loaded)))
     frame.banners(loaded, chosen)
     doctor.banner()
     headline.operating_point(loaded, chosen)

@@ -16,11 +16,9 @@ from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import parse_events, viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
 from pages.app.state import Field, State, form_value, go_to_page, report, state
-from pages.views.browser import listing as browser
-from pages.views.browser import text_count as words
-from pages.views.browser import window
-from pages.views.findings import log as findings
-from pages.views.gallery import crops
+from pages.views.browser import page_listing, page_payload, text_count
+from pages.views.findings import findings
+from pages.views.gallery import gallery_items
 from pages.views.overview import headline
 from pages.views.suspects import review_plan
 
@@ -80,7 +78,7 @@ def _saved_filters() -> None:
     saved = list(state.saved_filters)
     name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
     with st.container(horizontal=True, gap="small"):
-        st.button("Save", key="filter_save", on_click=lambda: browser.save_filter(str(form_value("filter_name"))))
+        st.button("Save", key="filter_save", on_click=lambda: page_listing.save_filter(str(form_value("filter_name"))))
         refused, why = state.filter_refused
         if why and refused == name:
             st.caption(why)
@@ -89,20 +87,20 @@ def _saved_filters() -> None:
             st.button(
                 frame.escaped(frame.shorten(each, 22)),
                 key=f"use_{saved.index(each)}",
-                on_click=browser.use_filter,
+                on_click=page_listing.use_filter,
                 args=(each,),
                 width="stretch",
             )
             st.button(
                 "Delete",
                 key=f"delete_{saved.index(each)}",
-                on_click=browser.delete_filter,
+                on_click=page_listing.delete_filter,
                 args=(each,),
                 type="tertiary",
             )
 
 
-def _page_choice(shown: browser.Listed) -> None:
+def _page_choice(shown: page_listing.ListedPages) -> None:
     """Offer the pages of the list, none as chosen: the viewer turns pages without a run of this part."""
     several = shown.chosen.document is None
     offered = range(min(_PAGES_OFFERED, len(shown.pages)))
@@ -132,22 +130,30 @@ def _page_choice(shown: browser.Listed) -> None:
 
 def _text_by_label(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
-    with st.expander("Text lost by label", expanded=words.COUNT.running):
+    with st.expander("Text lost by label", expanded=text_count.COUNT.running):
         _text_count(loaded, model, document)
 
 
 def _text_count(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
-    job, summary = words.COUNT.current, words.counted(loaded, model, document)
+    job, summary = text_count.COUNT.current, text_count.finished_count(loaded, model, document)
     if job is not None and job.running:
         counted = "{:,} of " + count_of(job.total, "page")
-        jobs.progress(words.COUNT, lambda at: counted.format(at.done), words.COUNT.cancel, "Stop", "words_stop")
+        jobs.progress(
+            text_count.COUNT, lambda at: counted.format(at.done), text_count.COUNT.cancel, "Stop", "words_stop"
+        )
         return
     if summary is None:
-        pages = len(words.rows_of(loaded, document))
+        pages = len(text_count.page_rows(loaded, document))
         if job is not None and job.failed:
             st.caption("Counting failed; see the server log.")
         st.caption(f"Reads the words of {count_of(pages, 'page')}.")
-        st.button("Count", key="words_count", disabled=not pages, on_click=words.start, args=(loaded, model, document))
+        st.button(
+            "Count",
+            key="words_count",
+            disabled=not pages,
+            on_click=text_count.start_count,
+            args=(loaded, model, document),
+        )
         return
     _text_table(loaded, summary)
 
@@ -187,15 +193,15 @@ def _events() -> PageEvents:
     return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _went(shown: browser.Listed) -> None:
+def _went(shown: page_listing.ListedPages) -> None:
     """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None or not page_list.accept_event(go):
         return
     if go.mistake:
-        browser.turn_to_mistake(shown, go.document, go.index, go.mistake)
+        page_listing.turn_to_mistake(shown, go.document, go.index, go.mistake)
     else:
-        browser.turn(shown, go.document, go.index, go.step)
+        page_listing.turn(shown, go.document, go.index, go.step)
         state.box = go.box
 
 
@@ -227,19 +233,19 @@ def _alike() -> None:
     """More causes like one of the page: the gallery shows them."""
     family = _events().alike
     if family is not None:
-        crops.ask_alike(family)
+        gallery_items.show_alike(family)
         state.whole_view = True
 
 
 def _flipped(loaded: LoadedBoxes) -> None:
     number = _events().model
-    if number in [window.numbered(model).letter for model in loaded.models]:
+    if number in [page_payload.numbered_model(model).letter for model in loaded.models]:
         state.model = int(number) - 1
         state.whole_view = True
 
 
 def _cleared() -> None:
-    browser.clear_filter()
+    page_listing.clear_filter()
     state.whole_view = True
 
 
@@ -255,8 +261,8 @@ def view() -> None:
     frame.title("Page browser", frame.signature(loaded, [model]))
     frame.banners(loaded, [model])
     headline.operating_point(loaded, [model], one_of=loaded.models)
-    browser.drop_unknown(loaded)
-    shown = browser.listed(loaded, model)
+    page_listing.drop_unknown(loaded)
+    shown = page_listing.list_pages(loaded, model)
     with st.sidebar:
         review_plan.reminder(loaded)
         frame.document_choice(loaded)
@@ -273,22 +279,22 @@ def view() -> None:
 
 
 @st.fragment
-def _pages(loaded: LoadedBoxes, model: Model, shown: browser.Listed) -> None:
+def _pages(loaded: LoadedBoxes, model: Model, shown: page_listing.ListedPages) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.take():
         state.whole_view = False
         st.switch_page(GALLERY_VIEW)
     if state.whole_view:
         st.rerun()
-    place = browser.find_place(shown)
+    place = page_listing.find_place(shown)
     if place is not None:
         state.doc, state.page = place.document, place.index
     leave_first_address()
     address = write_url("page_browser", at(place))
     viewer(
-        msgspec.structs.replace(window.nothing_shown(loaded, model), address=address)
+        msgspec.structs.replace(page_payload.empty_payload(loaded, model), address=address)
         if place is None
-        else window.payload(loaded, model, shown, place, address=address),
+        else page_payload.payload(loaded, model, shown, place, address=address),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,

@@ -27,11 +27,11 @@ from pages.app.session_files import LoadedBoxes, Place, load_pixels
 from pages.app.state import AnyField, State, chosen_cells, form_value, go_to_page, report, state
 from pages.views.compare import pair_differences
 from pages.views.overview import headline
-from pages.views.pixel import results as choices
+from pages.views.pixel import pixel_results
 from pages.views.pixel.controls import count_choices
 from pages.views.pixel.scope import (
-    Shown,
-    arranged,
+    ShownMatrix,
+    build_matrix,
     differences,
     facts_of,
     first_cell,
@@ -108,12 +108,12 @@ def _controls(loaded: LoadedBoxes, result: pixel.PixelResult, place: Place | Non
     }
     names = {model.letter: frame.letter_and_name(model) for model in loaded.pair}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
-    state.pixel_of = choices.chosen_of(loaded)
+    state.pixel_of = pixel_results.chosen_matrix(loaded)
     controls: tuple[tuple[AnyField, str, dict[str, str]], ...] = (
         (State.pixel_scope, "Scope", scopes),
         (State.pixel_shows, "Cell shows", _SHOWS),
         (State.pixel_colour, "Colour", _COLOURS),
-        (State.pixel_of, "Model", {of: names[of] for of in choices.letters_of(loaded)}),
+        (State.pixel_of, "Model", {of: names[of] for of in pixel_results.matrix_choices(loaded)}),
     )
     for field, title, options in controls:
         widgets.switch(title, {name: frame.escaped(words) for name, words in options.items()}, field)
@@ -122,14 +122,14 @@ def _controls(loaded: LoadedBoxes, result: pixel.PixelResult, place: Place | Non
 def _cell_chosen(classes: tuple[str, ...]) -> None:
     cell = components.chosen_cell(report(_HEATMAP), len(classes))
     if cell is not None:
-        choices.choose_cell(classes, *cell)
+        pixel_results.choose_cell(classes, *cell)
 
 
 def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
     for row, sent in chosen_cells(key):
         column = whole(sent, classes)
         if column in classes:
-            choices.choose_cell(classes, int(row), classes.index(column))
+            pixel_results.choose_cell(classes, int(row), classes.index(column))
 
 
 def _sharper(place: Place) -> None:
@@ -141,7 +141,7 @@ def _sharper(place: Place) -> None:
 # --- parts of the view ----------------------------------------------------------------------------------------
 
 
-def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
+def _heatmap_data(shown: ShownMatrix, cell: tuple[int, int]) -> MatrixPayload:
     shows, colour = state.pixel_shows, state.pixel_colour
     if shown.of == "A-B":
         shares = differences(shown, "row") if shows == "pixels" else None
@@ -159,7 +159,7 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
     )
 
 
-def _heading(shown: Shown) -> bool:
+def _heading(shown: ShownMatrix) -> bool:
     adds = {"row": "each row adds to 100 per cent; ", "column": "each column adds to 100 per cent; "}
     small = f"{'' if shown.of == 'A-B' else adds.get(state.pixel_shows, '')}a cell opens its pages"
     with st.container(key="pixel_heading", horizontal=True, vertical_alignment="center", gap="small"):
@@ -178,7 +178,7 @@ def _heading(shown: Shown) -> bool:
     return as_table
 
 
-def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
+def _matrix(shown: ShownMatrix, cell: tuple[int, int], *, as_table: bool) -> None:
     rows, _ = sides_of(shown)
     shows = state.pixel_shows
     if not as_table:
@@ -208,7 +208,7 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
         )
 
 
-def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
+def _cell_card(shown: ShownMatrix, facts: dict[str, CellFacts]) -> None:
     if shown.of == "A-B":
         head, detail = difference_words(facts["A"], facts["B"], ("A", "B"))
     else:
@@ -220,7 +220,7 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
     )
 
 
-def _page(loaded: LoadedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
+def _page(loaded: LoadedBoxes, shown: ShownMatrix, letter: str, place: Place | None, names: tuple[str, str]) -> None:
     result = shown.scopes[letter].result
     page = page_row(result, place)
     if place is None or page is None or names[0] not in result.classes or names[1] not in result.classes:
@@ -251,7 +251,7 @@ def _page_height(classes: int) -> int:
     return max(340, min(39 + 36 * classes, 560) - 34)
 
 
-def _no_sizes(counted: choices.Counted) -> None:
+def _no_sizes(counted: pixel_results.Counted) -> None:
     """Draw what is wrong with a count that cannot be made, and a size for pages without one."""
     missing = [each for each in counted.issues if each.rule.startswith("a page needs its width and height")]
     if missing:
@@ -277,27 +277,27 @@ def _use_size() -> None:
     state.pixel_size = (width, height)
 
 
-def _notes(shown: Shown) -> None:
+def _notes(shown: ShownMatrix) -> None:
     size = state.pixel_size
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Pages whose size nobody gives count as {size[0]:g} x {size[1]:g}.")
-            st.button("Forget this size", on_click=choices.forget_size, key="pixel_forget_size")
+            st.button("Forget this size", on_click=pixel_results.forget_size, key="pixel_forget_size")
     issues = _issues(shown)
     if issues:
         with st.expander(f"{count_of(issue_count(issues), 'issue')} of this count"):
             frame.issues(issues)
 
 
-def _issues(shown: Shown) -> list[Issue]:
+def _issues(shown: ShownMatrix) -> list[Issue]:
     return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.issues))
 
 
-def _signature(loaded: LoadedBoxes, shown: Shown) -> str:
+def _signature(loaded: LoadedBoxes, shown: ShownMatrix) -> str:
     result = shown.first.result
     signed = result.signature
     options = [option for option in signed.options if not option.startswith("score of the first side")]
-    parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), f"{len(shown.classes)} classes"]
+    parts = [f"{signed.protocol} {signed.version}", pixel_results.thresholds(loaded), f"{len(shown.classes)} classes"]
     return " · ".join([*parts, *options, signed.counts, signed.package])
 
 
@@ -305,7 +305,7 @@ def _said(result: pixel.PixelResult) -> str:
     return f"{result.signature.line} {hashlib.sha256(result.size.tobytes()).hexdigest()}"
 
 
-def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
+def _follows(shown: ShownMatrix, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
     """Return whether the page should become the one with the most pixels of the cell.
 
     When a cell was chosen, and when the cell changed by itself and the page has nothing of it; a page that the reader
@@ -326,7 +326,7 @@ def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | No
     return not result.cell_pixels(row, column)[page] > 0.0
 
 
-def _archive(shown: Shown) -> bytes:
+def _archive(shown: ShownMatrix) -> bytes:
     files = {}
     for letter, scope in shown.scopes.items():
         name = letter if shown.of != "B on A" else "B against A"
@@ -350,11 +350,11 @@ def view() -> None:
     head = st.container()
     with st.sidebar:
         _sidebar_choices(loaded)
-    of = choices.chosen_of(loaded)
+    of = pixel_results.chosen_matrix(loaded)
     # What shows while pages are measured and counted has a place of its own: without it all that follows would move up
     # in the next run, and the browser would build the heatmap and the page anew.
     with st.container(key="pixel_work"):
-        counted = {letter: choices.result_of(loaded, letter) for letter in letters_of(of)}
+        counted = {letter: pixel_results.result_of(loaded, letter) for letter in letters_of(of)}
         results = {letter: each.result for letter, each in counted.items() if each.result is not None}
         if len(results) == len(counted):
             results |= _beside(loaded, of, results)
@@ -375,7 +375,7 @@ def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult])
     if of not in ("A", "B") or len(loaded.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
     other = "B" if of == "A" else "A"
-    result = choices.result_of(loaded, other).result
+    result = pixel_results.result_of(loaded, other).result
     return {} if result is None else {other: result}
 
 
@@ -389,13 +389,13 @@ def _results(
     place = shown_place(first)
     with st.container(key="pixel_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
         _controls(loaded, first, place)
-    shown = arranged(of, results, place)
-    cell = choices.cell(shown.classes) or first_cell(shown)
+    shown = build_matrix(of, results, place)
+    cell = pixel_results.chosen_cell(shown.classes) or first_cell(shown)
     facts = facts_of(shown, cell)
     letter = max(facts, key=lambda each: facts[each].pixels)
     if _follows(shown, letter, cell, place) and facts[letter].behind:
         place = place_of(results[letter], facts[letter].behind[0].page)
-        shown = arranged(of, results, place)
+        shown = build_matrix(of, results, place)
     with head:
         frame.title("Pixel confusion", _signature(loaded, shown))
         _banners(loaded)

@@ -24,8 +24,7 @@ from pages.app.address import read_url, write_url
 from pages.app.session_files import POSTERS, SAMPLE_DATA
 from pages.app.state import State, state
 from pages.views.compare import pair_differences
-from pages.views.posters import panel
-from pages.views.posters import results as choices
+from pages.views.posters import panel, poster_results
 
 _TABLE, _CHART = "poster_table", "poster_criteria"
 _ROWS_SHOWN = 14
@@ -35,7 +34,7 @@ _BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (F
 # --- choices -------------------------------------------------------------------------------------------------
 
 
-def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel) -> None:
+def _controls(chosen: tuple[poster_results.PosterModel, ...], shown: poster_results.PosterModel) -> None:
     with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
         widgets.switch("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
         with st.popover("What it changes", icon=":material/help:"):
@@ -49,7 +48,7 @@ def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterMode
         st.html(f'<span class="ls-purpose">{html.escape(PURPOSES[state.poster_profile])}</span>')
         st.download_button(
             "results.json",
-            data=choices.evaluated(shown).results_json,
+            data=poster_results.evaluate(shown).results_json,
             file_name="results.json",
             mime="application/json",
             icon=":material/download:",
@@ -85,7 +84,7 @@ def _sidebar(posters: session_files.LoadedFiles[Posters]) -> None:
             frame.model_choice(posters, model)
         frame.sidebar_lines(
             [
-                count_of(len(choices.posters_open()), "poster"),
+                count_of(len(poster_results.poster_ids()), "poster"),
                 f"{count_of(issue_count(posters.issues), 'issue') if posters.issues else 'No issues'} in the files",
             ]
         )
@@ -94,9 +93,9 @@ def _sidebar(posters: session_files.LoadedFiles[Posters]) -> None:
 # --- all posters ---------------------------------------------------------------------------------------------
 
 
-def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
+def _cards(chosen: tuple[poster_results.PosterModel, ...]) -> None:
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
-        result = choices.evaluated(model)
+        result = poster_results.evaluate(model)
         means = "".join(
             f"<div><dt>{panel.TITLES[name]}</dt><dd>{frame.number(result.means[name])}</dd></div>" for name in CRITERIA
         )
@@ -111,7 +110,7 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
         )
 
 
-def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> None:
+def _table(chosen: tuple[poster_results.PosterModel, ...], ordered: tuple[str, ...]) -> None:
     of = state.poster_of
     table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
     rule = "B minus A, most lost first" if of == "B-A" else f"model {of}, worst first, ✕ fails"
@@ -135,7 +134,7 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
     # A chosen cell stays chosen while the reader goes on by other ways.
     marked = State.poster_marked.of(key)
     if cells and cells != marked.get() and cells[0][0] < len(ordered):
-        choices.open_poster(ordered[cells[0][0]])
+        poster_results.open_poster(ordered[cells[0][0]])
     marked.set(cells)
 
 
@@ -147,10 +146,10 @@ def _heading(name: str) -> str:
 
 
 def _values(
-    chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...], letter: str
+    chosen: tuple[poster_results.PosterModel, ...], ordered: tuple[str, ...], letter: str
 ) -> tuple[pd.DataFrame, BoolArray]:
     """Return the numbers of one model in the order of the table, and which of them fail."""
-    columns = choices.evaluated(next(model for model in chosen if model.letter == letter)).columns
+    columns = poster_results.evaluate(next(model for model in chosen if model.letter == letter)).columns
     rows = [columns.of(poster_id) for poster_id in ordered]
     missing = np.full(len(CRITERIA), np.nan)
     values = np.array([missing if row is None else columns.values[row] for row in rows])
@@ -161,9 +160,11 @@ def _values(
     return table, failing
 
 
-def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> tuple[pd.DataFrame, BoolArray]:
+def _differences(
+    chosen: tuple[poster_results.PosterModel, ...], ordered: tuple[str, ...]
+) -> tuple[pd.DataFrame, BoolArray]:
     """Return B minus A in the order of the table, and which differences are losses."""
-    pairs = paired(*(choices.evaluated(model).columns for model in chosen))
+    pairs = paired(*(poster_results.evaluate(model).columns for model in chosen))
     place = {poster_id: row for row, poster_id in enumerate(pairs.ids)}
     rows = [place[poster_id] for poster_id in ordered]
     difference = pairs.difference[rows]
@@ -203,10 +204,10 @@ def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str
     return write
 
 
-def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
+def _criteria(chosen: tuple[poster_results.PosterModel, ...], poster_id: str) -> None:
     shapes = "A circles, B diamonds; " if len(chosen) == 2 else ""
     frame.section("Criteria", f"{shapes}the lines are the thresholds; a dot opens its poster")
-    columns = {model.letter: choices.evaluated(model).columns for model in chosen}
+    columns = {model.letter: poster_results.evaluate(model).columns for model in chosen}
     event = widgets.chart(
         st,
         charts.criteria(
@@ -227,7 +228,7 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
     named = points[0]["poster"] if points else None
     marked = State.poster_marked.of(_CHART)
     if named is not None and named != marked.get():
-        choices.open_poster(str(named))
+        poster_results.open_poster(str(named))
     marked.set(named)
 
 
@@ -264,8 +265,8 @@ def _use_sample() -> None:
     session_files.open_workspace(POSTERS, sample(SAMPLE_DATA))
 
 
-def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
-    of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
+def _file_issues(chosen: tuple[poster_results.PosterModel, ...]) -> None:
+    of_pairs = [issue for model in chosen for issue in poster_results.evaluate(model).issues]
     issues = dict.fromkeys([*session_files.issues(POSTERS), *of_pairs])
     if issues:
         frame.section("Issues", f"{issue_count(issues):,} in the files of the posters")
@@ -275,18 +276,18 @@ def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("posters")
-    posters, chosen = session_files.load_files(POSTERS), choices.models()
+    posters, chosen = session_files.load_files(POSTERS), poster_results.models()
     if posters is None:
         frame.title("Posters", "")
         _nothing_to_evaluate()
         write_url("posters")
         return
     _sidebar(posters)
-    ordered = choices.order(chosen)
+    ordered = poster_results.sorted_posters(chosen)
     # Another model, or the difference, has another order; the poster on screen stays.
-    state.poster = choices.poster_shown(ordered)
+    state.poster = poster_results.poster_shown(ordered)
     shown = chosen[-1] if state.poster_of in ("B", "B-A") else chosen[0]
-    frame.title("Posters", choices.evaluated(shown).signature)
+    frame.title("Posters", poster_results.evaluate(shown).signature)
     frame.refused_parts()
     _controls(chosen, shown)
     with st.container(key="posters_row"):
@@ -295,17 +296,17 @@ def view() -> None:
         with st.container(key="poster_cards"):
             _cards(chosen)
         _table(chosen, ordered)
-        _criteria(chosen, choices.poster_shown(ordered))
-    poster_id = choices.poster_shown(ordered)
+        _criteria(chosen, poster_results.poster_shown(ordered))
+    poster_id = poster_results.poster_shown(ordered)
     with right:
         panel.show(chosen, shown, ordered, poster_id)
-    every = [choices.evaluated(model) for model in chosen]
+    every = [poster_results.evaluate(model) for model in chosen]
     pair_differences.part(
         chosen,
         [*posters.digests, *(f"{model.index} {each.signature}" for model, each in zip(chosen, every, strict=True))],
         lambda: [each.measures for each in every],
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
-        open_item=lambda item: choices.open_poster(item.document),
+        open_item=lambda item: poster_results.open_poster(item.document),
     )
     _file_issues(chosen)
     write_url("posters", {State.poster: poster_id if poster_id != ordered[0] else None})

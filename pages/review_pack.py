@@ -15,7 +15,7 @@ from pages.app.session_files import LoadedBoxes
 from pages.views.compare import decision
 from pages.views.overview import headline
 from pages.views.overview.protocol_metrics import has_own_numbers
-from pages.views.pack import pack as held
+from pages.views.pack import pack_job
 
 _MEGABYTE = 2**20
 # More documents than this are chosen in the terminal.
@@ -24,7 +24,12 @@ _DOCUMENTS = 60
 
 def _form() -> str:
     form = st.segmented_control(
-        "Form", list(held.FORMS), format_func=held.FORMS.__getitem__, default="html", key="pack_form", required=True
+        "Form",
+        list(pack_job.FORMS),
+        format_func=pack_job.FORMS.__getitem__,
+        default="html",
+        key="pack_form",
+        required=True,
     )
     return form or "html"
 
@@ -56,7 +61,7 @@ def _limits(loaded: LoadedBoxes) -> PackOptions:
             help="Pages per year for which the manual work is estimated.",
         )
     return PackOptions(
-        date=held.today(),
+        date=pack_job.today(),
         cards=cards,
         pages=pages,
         budget=budget * _MEGABYTE,
@@ -90,7 +95,7 @@ def _earlier() -> Packed | None:
 
 
 def _also(loaded: LoadedBoxes | None) -> tuple[str, ...]:
-    titles = {name: each.title for name, each in held.systems(loaded).items()}
+    titles = {name: each.title for name, each in pack_job.systems(loaded).items()}
     if not titles:
         return ()
     chosen = st.pills(
@@ -133,7 +138,7 @@ def _choice(loaded: LoadedBoxes, limits: PackOptions) -> PackOptions:
         key="pack_verdicts",
         help="Findings of these verdicts; none chosen means all.",
     )
-    known = held.tags()
+    known = pack_job.tags()
     tags: list[str] = []
     if known:
         tags = st.pills(
@@ -182,7 +187,7 @@ def _chapters(contents: Contents) -> None:
             st.text(plain(f"{chapter.title}: {chapter.decision.headline}"))
 
 
-def _finished(made: held.Made) -> None:
+def _finished(made: pack_job.FinishedPack) -> None:
     if made.written is not None and not made.path.is_file():
         # Streamlit ends what belongs to a session when its connection is lost for long.
         st.info("The pack was lost with the connection. Rebuild it.")
@@ -192,7 +197,7 @@ def _finished(made: held.Made) -> None:
         if made.issues:
             frame.issues(made.issues)
         return
-    name, mime = held.NAMES[made.form]
+    name, mime = pack_job.NAMES[made.form]
     left_out = made.written.left_out
     words = f"{made.written.size / _MEGABYTE:.1f} MB, {made.written.shown}"
     if left_out:
@@ -218,14 +223,14 @@ def _make(
     *,
     earlier: Packed | None = None,
 ) -> None:
-    current = held.JOB.current
+    current = pack_job.JOB.current
     if current is not None and current.running:
-        jobs.progress(held.JOB, lambda job: frame.escaped(job.text), held.JOB.cancel, "Cancel", "pack_cancel")
+        jobs.progress(pack_job.JOB, lambda job: frame.escaped(job.text), pack_job.JOB.cancel, "Cancel", "pack_cancel")
         return
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Make the pack" if current is None else "Rebuild",
-            on_click=held.start,
+            on_click=pack_job.start,
             args=(loaded, options, form, also, earlier),
             key="pack_start",
             icon=":material/description:",
@@ -234,7 +239,7 @@ def _make(
         if contents is not None:
             st.download_button(
                 "Numbers as CSV",
-                held.csv_of(contents),
+                pack_job.csv_of(contents),
                 file_name="review-pack-numbers.csv",
                 mime="text/csv",
                 key="pack_csv",
@@ -258,9 +263,9 @@ def _without_boxes() -> None:
     with right:
         form = _form()
     with left:
-        options = PackOptions(date=held.today(), title=_title())
+        options = PackOptions(date=pack_job.today(), title=_title())
         also = _also(None)
-        current = held.JOB.current
+        current = pack_job.JOB.current
         if current is not None and current.result is not None and current.result.contents is not None:
             _chapters(current.result.contents)
         _make(None, options, form, also, None)
@@ -269,7 +274,7 @@ def _without_boxes() -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("review_pack")
-    if session_files.load_boxes() is None and held.systems(None):
+    if session_files.load_boxes() is None and pack_job.systems(None):
         _without_boxes()
         write_url("review_pack")
         return
@@ -290,8 +295,8 @@ def view() -> None:
         options = _choice(loaded, limits)
         also = _also(loaded)
         contents, made = (
-            held.contents_of(loaded, options, earlier),
-            held.JOB.result(held.choices(loaded, options, also, earlier)),
+            pack_job.contents_of(loaded, options, earlier),
+            pack_job.JOB.result(pack_job.choices(loaded, options, also, earlier)),
         )
         finished = None if made is None else made.contents
         _preview(loaded, finished or contents, is_made=finished is not None)

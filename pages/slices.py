@@ -52,7 +52,7 @@ def _pdfs(loaded: LoadedBoxes) -> None:
     if loaded.project.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
         return
-    seen = held.from_pdfs(loaded)
+    seen = held.pdf_facts(loaded)
     slice_list.pdfs_panel(
         held.READING,
         start=lambda: held.read_pdfs(loaded),
@@ -101,10 +101,10 @@ def _observed(kind: str) -> None:
     with st.sidebar:
         frame.sidebar_lines([f"{model.letter}: {frame.shorten(displayed(model.name), 40)}" for model in source.models])
     write_url("slices")
-    of_search = observed_slices.searched(source, state.slices_of, state.slices_measure)
+    of_search = observed_slices.search(source, state.slices_of, state.slices_measure)
     if of_search is None:
         return
-    observed_slices.listed(source, of_search)
+    observed_slices.show_slices(source, of_search)
     _download(of_search.slices)
 
 

@@ -13,11 +13,10 @@ from pages.app import components, frame, jobs, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import AnyField, State, go_to_page, report, state
-from pages.views.findings import log as findings
+from pages.views.findings import findings
 from pages.views.overview import headline
-from pages.views.suspects import review_plan
-from pages.views.suspects import suspects as held
-from pages.views.suspects.suspects import Known
+from pages.views.suspects import review_plan, suspects
+from pages.views.suspects.suspects import PlanProgress
 
 BROWSER_VIEW = "pages/page_browser.py"
 _TITLE: Final = "Suspected ground truth"
@@ -49,7 +48,7 @@ def _start_choices() -> None:
 
 
 def _kinds(every: Suspects) -> None:
-    totals = held.counts(every)
+    totals = suspects.counts(every)
     names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
     widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed")
 
@@ -57,10 +56,10 @@ def _kinds(every: Suspects) -> None:
 def _pages_read(loaded: LoadedBoxes) -> None:
     if loaded.project.pdfs is None:
         return
-    read = held.with_pages(loaded)
+    read = suspects.with_pages(loaded)
     jobs.read_pdfs_panel(
-        held.READING,
-        start=lambda: held.read_pages(loaded),
+        suspects.READING,
+        start=lambda: suspects.read_pages(loaded),
         unread="Words and ink of the pages do not count yet.",
         read=None if read is None else "Words and ink of the likeliest suspects' pages count.",
         key="suspects",
@@ -73,13 +72,13 @@ def _pages_read(loaded: LoadedBoxes) -> None:
 @st.fragment
 def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     """Draw the component; wanted pictures run this part of the view only, an answer runs all of it."""
-    chosen = held.chosen(every, findings.review_log(), signature)
+    chosen = suspects.filtered_suspects(every, findings.review_log(), signature)
     if not chosen.entries:
-        filtered = held.is_filtered()
+        filtered = suspects.is_filtered()
         why = "No suspect passes the filter." if filtered else "No ground truth box is suspected."
         st.html(f'<div class="ls-empty"><p>{why}</p></div>')
         if filtered:
-            st.button("Clear filter", on_click=held.clear_filter)
+            st.button("Clear filter", on_click=suspects.clear_filter)
         return
 
     def want() -> None:
@@ -90,13 +89,15 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     def judged() -> None:
         verdict = components.parse_suspects(report(_KEY)).verdict
         if verdict is not None:
-            held.judge(every, verdict, signature)
+            suspects.judge(every, verdict, signature)
 
     heard = components.parse_suspects(report(_KEY))
     has = heard.want.held if heard.want else "".join(heard.verdict.held) if heard.verdict else ""
     # After an answer the whole view runs once more, and the browser still has its list.
     has = has or State.suspects_held.take()
-    events = components.suspects(held.payload(loaded, every, chosen, has), key=_KEY, on_want=want, on_verdict=judged)
+    events = components.suspects(
+        suspects.payload(loaded, every, chosen, has), key=_KEY, on_want=want, on_verdict=judged
+    )
     # A page from a browser: only one of the list.
     page = events.open
     document = whole(page.document, loaded.dataset.document_code) if page is not None else ""
@@ -119,22 +120,22 @@ def _plan(loaded: LoadedBoxes, every: Suspects) -> None:
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
         review_plan.margin_choice()
-    answers = held.known(loaded, every)
+    answers = suspects.plan_progress(loaded, every)
     left, right = st.columns([1.2, 1], gap="medium")
     with left:
         review_plan.known_lines(answers)
         _next_page(loaded, answers)
-        pages = held.planned_pages(answers[0], loaded.dataset)
+        pages = suspects.planned_pages(answers[0], loaded.dataset)
         review_plan.pages_table(pages, lambda row: _open(pages[row]), key="plan_sample", rows=6)
     with right:
         review_plan.course_chart(answers, key="plan_course")
 
 
-def _next_page(loaded: LoadedBoxes, answers: Sequence[Known]) -> None:
-    following = held.next_page(answers[0])
+def _next_page(loaded: LoadedBoxes, answers: Sequence[PlanProgress]) -> None:
+    following = suspects.next_page(answers[0])
     if following is None or review_plan.may_stop(answers):
         return
-    document, page = held.page_of(loaded.dataset, following)
+    document, page = suspects.page_of(loaded.dataset, following)
     expected = f"Next page of the plan: {frame.shorten(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
@@ -142,7 +143,7 @@ def _next_page(loaded: LoadedBoxes, answers: Sequence[Known]) -> None:
         review_plan.done_button(lambda: review_plan.keep_reviewed(document, page), key="plan_done")
 
 
-def _open(page: held.PlannedPage) -> None:
+def _open(page: suspects.PlannedPage) -> None:
     review_plan.review(page.document, page.page)
     state.next_view = review_plan.BROWSER_VIEW
 
@@ -163,7 +164,7 @@ def view() -> None:
     frame.title(_TITLE, signature)
     frame.banners(loaded, loaded.pair)
     headline.operating_point(loaded, loaded.pair)
-    every = held.listed(loaded)
+    every = suspects.list_suspects(loaded)
     left, right = st.columns([1, 1.05], vertical_alignment="center")
     with left:
         _kinds(every)

@@ -41,13 +41,12 @@ from pages.app.codecs import (
 from pages.app.components import MODES
 from pages.app.session_files import Place
 from pages.app.state import FILTER, LEDGERS, AnyField, Field, Part, State, View, state
-from pages.views.compare import decision
-from pages.views.compare import models as compare
-from pages.views.fields import results as of_fields
-from pages.views.gallery import crops
+from pages.views.compare import decision, model_pair
+from pages.views.fields import field_results
+from pages.views.gallery import gallery_items
 from pages.views.overview import means
-from pages.views.pixel.results import OF
-from pages.views.posters import results as of_posters
+from pages.views.pixel.pixel_results import OF
+from pages.views.posters import poster_results
 
 _ADDRESSES_KEPT: Final = 64
 # The name under which the workspace folder has the saved filters, which no address has.
@@ -77,8 +76,8 @@ def _field_type(text: str) -> str:
     return _whole_of_fields(text, lambda models: [name for each in models for name in each.result.compared.classes])
 
 
-def _whole_of_fields(text: str, names: Callable[[Sequence[of_fields.FieldModel]], Collection[str]]) -> str:
-    compared = of_fields.compared() if len(text) > MOST_SHOWN else None
+def _whole_of_fields(text: str, names: Callable[[Sequence[field_results.FieldModel]], Collection[str]]) -> str:
+    compared = field_results.compare_models() if len(text) > MOST_SHOWN else None
     return text if compared is None else whole(text, names(compared.models))
 
 
@@ -157,7 +156,7 @@ def _size(text: str) -> tuple[float, float]:
 
 
 def _poster(text: str) -> str:
-    every = of_posters.posters_open()
+    every = poster_results.poster_ids()
     return str(one_of(tuple(every)).read(whole(text, every)))
 
 
@@ -194,11 +193,11 @@ CODECS: Final[Mapping[str, Codec[Any]]] = {
     "within": _NAMED_DOCUMENT,
     "label": Codec(_label, cut_text, known=_has_label),
     "question": json_of(Query, lambda asked: _with_labels(asked, _label), lambda asked: _with_labels(asked, cut)),
-    "charts": one_of([*crops.CHARTS]),
-    "sort": one_of([*crops.ORDERS]),
-    "third": one_of([*crops.THIRDS][1:]),
+    "charts": one_of([*gallery_items.CHARTS]),
+    "sort": one_of([*gallery_items.ORDERS]),
+    "third": one_of([*gallery_items.THIRDS][1:]),
     "look": one_of(MODES),
-    "below": one_of(compare.PARTS),
+    "below": one_of(model_pair.PARTS),
     "least": number_of(decision.LEAST),
     "loss": number_of(decision.LOSSES),
     "rank_by": Codec(lambda text: one_of(tuple(protocol.chosen().metrics)).read(text), plain_text),
@@ -209,17 +208,17 @@ CODECS: Final[Mapping[str, Codec[Any]]] = {
     "column": _NAMED_CLASS,
     "field_a": _model(session_files.FIELDS, begins=0),
     "field_b": _model(session_files.FIELDS, begins=1, other="field_a"),
-    "field_iou": between(*of_fields.IOU_RANGE),
+    "field_iou": between(*field_results.IOU_RANGE),
     "field": Codec(_field_type, cut_text),
-    "budget": whole_number(*of_fields.BUDGETS),
+    "budget": whole_number(*field_results.BUDGETS),
     "field_within": _NAMED_FIELDS,
     "field_doc": _NAMED_FIELDS,
     "ledger": json_of(tuple[str, str, Outcome], _ledger, lambda chosen: (chosen[0], cut(chosen[1]), chosen[2])),
     "poster_a": _model(session_files.POSTERS, begins=0),
     "poster_b": _model(session_files.POSTERS, begins=1, other="poster_a"),
     "poster": Codec(_poster, cut_text),
-    "part": one_of(of_posters.PARTS),
-    "poster_of": one_of(of_posters.MODELS),
+    "part": one_of(poster_results.PARTS),
+    "poster_of": one_of(poster_results.MODELS),
 }
 """The codecs of parts that have none in `State`, by the name of the part."""
 

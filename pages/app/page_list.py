@@ -28,7 +28,7 @@ from evaluator.components.viewer.payload import (
 from evaluator.system.lru_cache import LRUCache
 from pages.app import pictures, routes
 from pages.app.state import Field, session_values, state, using_values
-from pages.views.findings import log as findings
+from pages.views.findings import findings
 
 _KEPT_STRIPS: Final = 64
 _DECIMALS: Final = 6
@@ -61,7 +61,7 @@ class PageList(Generic[ContentT]):
         """The fields of a `WindowLayer` that say which page is shown; all of them have an address from now on."""
         page = shown.page
         assert page is not None
-        said = (findings.said(), state.pdf_folders)
+        said = (findings.verdicts_key(), state.pdf_folders)
         if said != _SAID.get():
             _SAID.set(said)
             _VERSION.set(_VERSION.get() + 1)

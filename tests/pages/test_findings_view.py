@@ -439,13 +439,13 @@ class TestPageBrowser:
     def test_a_message_sent_twice_is_one_event(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def sent_twice(target, given):  # type: ignore[no-untyped-def]
             from evaluator.components.viewer.payload import VerdictEvent
-            from pages.views.findings import log
+            from pages.views.findings import findings
 
             event = VerdictEvent(target=target.id, **given)
-            assert [log.save_event(event, {target.id: target}) for _ in range(2)] == [None, None]
-            assert log.save_event(event, {}) is None
+            assert [findings.save_event(event, {target.id: target}) for _ in range(2)] == [None, None]
+            assert findings.save_event(event, {}) is None
 
-        monkeypatch.setattr("pages.views.findings.log.author", lambda: ("Anna", False))
+        monkeypatch.setattr("pages.views.findings.findings.author", lambda: ("Anna", False))
         given = {
             "id": "one-act", "document": "a.pdf", "index": 0, "number": 1, "keys": ("g1",),
             "verdict": "ignore", "note": "",
@@ -462,12 +462,12 @@ class TestPageBrowser:
 
         def judged(targets, given):  # type: ignore[no-untyped-def]
             from evaluator.components.viewer.payload import VerdictEvent
-            from pages.views.findings import log
+            from pages.views.findings import findings
 
             ids = tuple(target.id for target in targets)
             event = VerdictEvent(target=ids[0], targets=(*ids, "not on this page"), **given)
             for _ in range(2):
-                assert log.save_event(event, {target.id: target for target in targets}) is None
+                assert findings.save_event(event, {target.id: target for target in targets}) is None
 
         given = {
             "id": "one-act", "document": "a.pdf", "index": 0, "number": 1, "keys": ("g1",),
@@ -487,12 +487,12 @@ class TestPageBrowser:
         def named() -> None:
             import streamlit as st
 
-            from pages.views.findings import log
+            from pages.views.findings import findings
 
-            log.ask_author()
-            st.button("Give", on_click=lambda: log.name_author(" Ada "))
-            st.button("Forget", on_click=lambda: log.name_author(" "))
-            st.caption(f"{log.author()}")
+            findings.ask_author()
+            st.button("Give", on_click=lambda: findings.set_author(" Ada "))
+            st.button("Forget", on_click=lambda: findings.set_author(" "))
+            st.caption(f"{findings.author()}")
 
         app = AppTest.from_function(named, default_timeout=60).run()
         before = app._tree.get_widget_states()

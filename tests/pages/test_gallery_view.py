@@ -21,7 +21,7 @@ from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app import routes
-from pages.views.gallery.crops import _order
+from pages.views.gallery.gallery_items import _order
 from tests.building import annotations, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
 from tests.pages.test_routes import asked as answered

@@ -24,14 +24,14 @@ from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
 from evaluator.workspace.roles import Sides, Workspace
 from pages.app.jobs import Cancelled, Job, ReportProgress
-from pages.views.pack import pack as held
-from pages.views.pack.pack import Made
+from pages.views.pack import pack_job
+from pages.views.pack.pack_job import FinishedPack
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA, fine, start
 from tests.sample_part import write_part
 
-Make = Callable[[AppTest], tuple[AppTest, Made]]
+Make = Callable[[AppTest], tuple[AppTest, FinishedPack]]
 PACK = "pages/review_pack.py"
 POSTERS = Sides(
     SAMPLE_DATA / "posters" / "ground_truth",
@@ -69,12 +69,12 @@ def also(app: AppTest) -> Any:
 @pytest.fixture
 def made() -> Iterator[Make]:
     """What presses the button: the view that shows the finished pack, and the pack."""
-    jobs: list[Job[Any, Made]] = []
+    jobs: list[Job[Any, FinishedPack]] = []
 
     def make(app: AppTest) -> tuple[AppTest, Job]:
         fine(app.run())
         app.button(key="pack_start").click().run()
-        job: Job[Any, Made] = app.session_state["pack_job"]
+        job: Job[Any, FinishedPack] = app.session_state["pack_job"]
         jobs.append(job)
         made = job.future.result(120)
         return fine(app.run()), made
@@ -151,7 +151,7 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
         return evaluate(system, *rest, **more)
 
     monkeypatch.setattr(extra_protocols, "evaluate_read", counted)
-    held._made_before.clear()
+    pack_job._made_before.clear()
     fields = Sides(SAMPLE_DATA / "fields" / "ground_truth", (SAMPLE_DATA / "fields" / "rules",))
     files = Workspace({"boxes": one_model(boxes), "fields": fields}).to_json()
     app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
@@ -248,8 +248,8 @@ def test_no_folder_is_left_of_a_pack_that_was_not_written(problem: Exception) ->
         path.write_text("half")
         raise problem
 
-    def make() -> Made:
-        return held._make("html", lambda _note: cast("Contents", None), write, lambda _done, _total, text="": None)
+    def make() -> FinishedPack:
+        return pack_job._make("html", lambda _note: cast("Contents", None), write, lambda _done, _total, text="": None)
 
     if isinstance(problem, OSError):
         assert make().problem == "The file cannot be written: No space left on device."

@@ -237,13 +237,13 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
     app = start(monkeypatch, POSTERS)
     (button,) = app.get("download_button")
     assert button.proto.label == "results.json"
-    from pages.views.posters import results as choices
+    from pages.views.posters import poster_results
 
     sides = (
-        choices.reader.FORMAT.read_path(SAMPLE / "ground_truth", Reading(side="ground_truth")),
-        choices.reader.FORMAT.read_path(SAMPLE / "across", Reading(side="prediction")),
+        poster_results.reader.FORMAT.read_path(SAMPLE / "ground_truth", Reading(side="ground_truth")),
+        poster_results.reader.FORMAT.read_path(SAMPLE / "across", Reading(side="prediction")),
     )
-    evaluated = choices._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
+    evaluated = poster_results._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
     content = json.loads(evaluated.results_json)
     assert set(content) == {"results", "aggregate"}
     assert [each["poster_id"] for each in content["results"]] == list(evaluated.columns.ids)

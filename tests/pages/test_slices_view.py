@@ -18,8 +18,7 @@ from evaluator.analysis.slices.slices import find_slices, pages_of
 from evaluator.data.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from pages.app import jobs
-from pages.views.slices import observed_slices
-from pages.views.slices import slices as shared_slices
+from pages.views.slices import observed_slices, slices
 from tests.analysis.test_slices_averages import files
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
@@ -117,7 +116,7 @@ KINDS = pytest.mark.parametrize("kind", ["boxes", "fields"])
 
 @pytest.fixture
 def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+    monkeypatch.setattr(slices, "LARGE_BOXES", 0)
     monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
 
 
@@ -125,7 +124,7 @@ def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     asked = {"slices": kind, "of_models": "A", "slice_measure": "recall"}
     short = slices_of(start(monkeypatch, SLICES, **asked))
-    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+    monkeypatch.setattr(slices, "LARGE_BOXES", 0)
     monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
     app = start(monkeypatch, SLICES, **asked)
     assert slices_of(app) == short
@@ -192,7 +191,7 @@ def test_a_search_that_goes_on_shows_the_measure_at_once(monkeypatch: pytest.Mon
 def test_a_score_of_the_other_model_searches_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, SLICES, of_models="A", slice_measure="recall")
     searches: list[object] = []
-    monkeypatch.setattr(shared_slices, "find_slices", lambda *given, **_named: searches.append(given))
+    monkeypatch.setattr(slices, "find_slices", lambda *given, **_named: searches.append(given))
     next(slider for slider in app.slider if slider.label == "Minimum score, B").set_value(0.77)
     fine(app.run())
     assert slices_of(app)["slices"]

@@ -545,7 +545,7 @@ def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_lost_text_of_a_slow_page_comes_once_its_words_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as late:
-        late.setattr("pages.views.browser.listing.page_text", lambda *_: None)
+        late.setattr("pages.views.browser.page_listing.page_text", lambda *_: None)
         app = start(monkeypatch, PAGE_BROWSER, doc="river-districts.pdf", page="2")
         assert "lost_words" not in dashboard.viewer(app)["page"]
     assert dashboard.viewer(dashboard.fine(app.run()))["page"]["lost_words"] == 7

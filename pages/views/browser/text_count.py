@@ -36,12 +36,12 @@ def _key(loaded: LoadedBoxes, model: Model, document: str | None) -> CountKey:
     return CountKey(result_key(loaded, model), str(loaded.project.pdfs), document)
 
 
-def counted(loaded: LoadedBoxes, model: Model, document: str | None) -> TextSummary | None:
+def finished_count(loaded: LoadedBoxes, model: Model, document: str | None) -> TextSummary | None:
     """Return the finished count of a document, or of all; None when there is none."""
     return COUNT.result(_key(loaded, model, document))
 
 
-def rows_of(loaded: LoadedBoxes, document: str | None) -> IntArray:
+def page_rows(loaded: LoadedBoxes, document: str | None) -> IntArray:
     """Return the rows of the pages of a document, or of all."""
     dataset = loaded.dataset
     if document is None:
@@ -49,9 +49,9 @@ def rows_of(loaded: LoadedBoxes, document: str | None) -> IntArray:
     return np.flatnonzero(dataset.page_document == dataset.document_code[document])
 
 
-def start(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
+def start_count(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     """Begin to count; a count that this session has under way is stopped."""
-    rows, result = rows_of(loaded, document), result_of(loaded, model)
+    rows, result = page_rows(loaded, document), result_of(loaded, model)
     words_of = _reader(loaded, pictures.pool())
 
     def count(note: ReportProgress) -> TextSummary:

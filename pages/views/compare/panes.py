@@ -19,7 +19,7 @@ from evaluator.data.issues import cut, displayed
 from pages.app import components, page_list, pictures
 from pages.app.session_files import PairModel, Place
 from pages.app.state import State, report, state
-from pages.views.compare import KINDS_COMPARED, window
+from pages.views.compare import KINDS_COMPARED, page_payload
 
 # A key for each kind: boxes of one are nothing to another.
 _KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
@@ -85,9 +85,9 @@ def _part(find: Callable[[], Source | None]) -> None:
         _go(source, place)
     pages, address = _pages(source, show, rows, position), source.write_url()
     events = components.panes(
-        window.without_pages(pages, _nothing(show), address=address)
+        page_payload.empty_payload(pages, _nothing(show), address=address)
         if position is None
-        else window.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
+        else page_payload.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
         key=_KEYS[state.pair_kind],
         on_go=lambda: _went(source),
         on_selected=lambda: _selected(source),
@@ -123,7 +123,7 @@ def _nothing(show: str) -> EmptyItem:
     return EmptyItem(text, "Show every changed page")
 
 
-def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> window.PairPages:
+def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> page_payload.PairPages:
     names = [model.letter for model in source.chosen]
 
     def in_common() -> PairListItem:
@@ -131,7 +131,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> w
         filters = item_filters(source.pages, show, names)
         return PairListItem(strip=listed_.strip, look=listed_.look, filters=filters, show=show, opens=source.opens)
 
-    return window.PairPages(
+    return page_payload.PairPages(
         listing=page_list.list_digest(state.pair_kind, *source.key, show, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), LISTED_PAGES)[0],

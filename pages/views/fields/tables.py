@@ -23,8 +23,7 @@ from pages.app import frame, widgets
 from pages.app.cache import cached
 from pages.app.state import State, chosen_cells, chosen_points, state
 from pages.app.widgets import Column
-from pages.views.fields import results as choices
-from pages.views.fields import verdicts as field_findings
+from pages.views.fields import field_results, field_verdicts
 
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
@@ -53,7 +52,7 @@ _HELP: Final = {
 _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
 
 
-def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
+def types_table(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
     """Draw AP of both models by field type, and all numbers of one; a row or a count is linked."""
     results = {each.letter: each.result for each in compared.models}
     keys = tuple((each.letter, each.key) for each in compared.models)
@@ -64,7 +63,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     for letter in results:
         table[f"AP, {letter}"] = [row.ap[letter] for row in rows]
     ratios = {"AP50": "ap_50", "AP75": "ap_75", at: "ap_at", "Mean IoU": "mean_iou"}
-    if state.field_iou in choices.PRESETS:
+    if state.field_iou in field_results.PRESETS:
         del ratios[at]  # it has its column
     # The mean IoU and the sums of the counts come last: a narrow window scrolls to them.
     for title in list(ratios)[:-1]:
@@ -97,7 +96,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
 
 @cached(16)
 def _rows_of_types(
-    keys: tuple[tuple[str, choices.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
+    keys: tuple[tuple[str, field_results.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
 ) -> Sequence[TypeRow]:
     return type_rows(_results, letter, iou=iou)
 
@@ -109,12 +108,14 @@ def _name_width(names: Sequence[str]) -> int:
 _CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
 
 
-def corrected(compared: choices.Compared, model: choices.FieldModel, sign: Callable[..., str]) -> None:
+def corrected(
+    compared: field_results.ComparedFields, model: field_results.FieldModel, sign: Callable[..., str]
+) -> None:
     """Draw all fields on the corrected ground truth under the official numbers, if verdicts apply."""
-    to = field_findings.corrections_of(compared)
+    to = field_verdicts.corrections_of(compared)
     if to is None:
         return
-    again = field_findings.corrected_of(compared, model)
+    again = field_verdicts.corrected_of(compared, model)
     if again is not None:
         rows = _corrected_row("official", model.result) + _corrected_row("corrected", again.result)
         frame.corrected_table(_CORRECTED_HEADS, rows, (sign(model.result), sign(again.result, to.words)))
@@ -142,12 +143,12 @@ def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> N
     for row, column in chosen_cells(key):
         label = rows[row].label
         title = columns[column] if isinstance(column, int) else column
-        name = _COUNTS[title][1] if title in _COUNTS else choices.PROBLEMS
-        choices.open_linked(name, None if label == ALL_FIELDS else label)
+        name = _COUNTS[title][1] if title in _COUNTS else field_results.PROBLEMS
+        field_results.open_linked(name, None if label == ALL_FIELDS else label)
 
 
 def rows_table(
-    model: choices.FieldModel, rows: IntArray, key: str, opened: Callable[[int], None], *, documents: bool
+    model: field_results.FieldModel, rows: IntArray, key: str, opened: Callable[[int], None], *, documents: bool
 ) -> None:
     """Draw compared fields, one a row, with both values, confidence and IoU; a row opens its page."""
     shown = rows[:ROWS_SHOWN]
@@ -201,7 +202,7 @@ def _value_of(field: Field | None) -> str | None:
     return None if field is None else plain(value_text(field.value))
 
 
-def value_by_box(model: choices.FieldModel) -> None:
+def value_by_box(model: field_results.FieldModel) -> None:
     """Draw value right or wrong against box right or wrong: four buttons linked to their fields."""
     cells = model.result.value_by_box(state.field_iou)
     total = sum(count for row in cells.values() for count in row.values())
@@ -221,18 +222,18 @@ def value_by_box(model: choices.FieldModel) -> None:
                     key=f"linked_{name}",
                     help=LINKS[name],
                     width="stretch",
-                    on_click=choices.open_linked,
+                    on_click=field_results.open_linked,
                     args=(name, state.field_label or None),
                 )
 
 
-def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
+def ap_chart(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
     """Draw AP against the IoU threshold of both models, over pale curves of one model's fields."""
     label = state.field_label or None
-    own = choices.curves(model)
+    own = field_results.curves(model)
     curves = {}
     for each in compared.models:
-        drawn = choices.curves(each)
+        drawn = field_results.curves(each)
         curve = drawn.mean if label is None else drawn.of_class.get(label)
         if curve is not None:
             curves[each.letter] = curve
@@ -244,12 +245,12 @@ def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
 
     def chosen() -> None:
         for point in chosen_points(key, "field"):
-            choices.open_linked(choices.PROBLEMS, whole(str(point["name"]), own.of_class))
+            field_results.open_linked(field_results.PROBLEMS, whole(str(point["name"]), own.of_class))
 
     widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold")
 
 
-def confidence(compared: choices.Compared) -> None:
+def confidence(compared: field_results.ComparedFields) -> None:
     """Draw whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
     label = state.field_label or None
     judged = {model.letter: model.result.confidence(label) for model in compared.models}
@@ -267,7 +268,7 @@ def confidence(compared: choices.Compared) -> None:
         _review(compared, judged)
 
 
-def _numbers(compared: choices.Compared, judged: dict[str, Any]) -> None:
+def _numbers(compared: field_results.ComparedFields, judged: dict[str, Any]) -> None:
     values = {letter: each.to_json() for letter, each in judged.items()}
     heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in compared.models)
     lines = []
@@ -290,7 +291,7 @@ def _numbers(compared: choices.Compared, judged: dict[str, Any]) -> None:
     )
 
 
-def _reliability(compared: choices.Compared, judged: dict[str, Any]) -> None:
+def _reliability(compared: field_results.ComparedFields, judged: dict[str, Any]) -> None:
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
     for key, chart, words in (
@@ -305,19 +306,19 @@ def _reliability(compared: choices.Compared, judged: dict[str, Any]) -> None:
         widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
-def _bin_chosen(compared: choices.Compared, key: str) -> None:
+def _bin_chosen(compared: field_results.ComparedFields, key: str) -> None:
     for point in chosen_points(key, "bin"):
         compared.show(str(point["model"]))
-        choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
+        field_results.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
-def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
-    share = choices.budget()
+def _review(compared: field_results.ComparedFields, judged: dict[str, Any]) -> None:
+    share = field_results.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
     curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
     chart = charts.review_budget(curves, budget=share, baseline="A", dark=frame.is_dark(), height=170)
     widgets.chart(st, chart, key="field_review", alt="Errors caught against the share that is reviewed")
-    low, high = choices.BUDGETS
+    low, high = field_results.BUDGETS
     st.slider(
         "Reviewed, per cent of the values", low, high, step=1, key=State.field_budget.key, persist_state="session"
     )
@@ -338,6 +339,6 @@ def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
         )
 
 
-def _show_least_sure(compared: choices.Compared, letter: str) -> None:
+def _show_least_sure(compared: field_results.ComparedFields, letter: str) -> None:
     compared.show(letter)
-    choices.open_linked(LEAST_SURE, state.field_label or None)
+    field_results.open_linked(LEAST_SURE, state.field_label or None)

@@ -19,7 +19,7 @@ from pages.app import frame, pictures, session_files, widgets
 from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
 from pages.app.state import Field, State, chosen_cells, form_value, state
 from pages.views.files import doctor
-from pages.views.findings import log
+from pages.views.findings import findings
 
 _KINDS: Final[tuple[AnyKind, ...]] = (BOXES, FIELDS, POSTERS)
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
@@ -110,15 +110,15 @@ def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
         own = folder == uploads
         count = len(pictures.uploaded_pages()) if own else _page_files(str(folder)).files
         others.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
-    if members and (judged := log.review_log().of_documents(_documents())):
-        others.append(file_list.of_findings(log.store_name(), len(judged)))
+    if members and (judged := findings.review_log().of_documents(_documents())):
+        others.append(file_list.of_findings(findings.store_name(), len(judged)))
     truth = session_files.files(BOXES).ground_truth
     if truth is not None and isinstance(truth.origin, Path):
         beside = truth.origin.resolve().parent / project_file.FILE_NAME
         if beside.is_file():
             others.append(file_list.of_project_file(beside.name))
     reasons = (*session_files.left_out_issues(), *issues_of_pages())
-    left_out = map(_Listed, file_list.of_left_out(reasons, of_no_use()))
+    left_out = map(_Listed, file_list.of_left_out(reasons, unused_files()))
     explained = [each._replace(reason=reason) for reason, each in zip(reasons, left_out, strict=False)]
     return [*listed, *map(_Listed, others), *explained, *left_out]
 
@@ -129,7 +129,7 @@ def issues_of_pages() -> tuple[Issue, ...]:
     return tuple(issue for folder in _folders_of_pages() if folder != own for issue in _page_files(str(folder)).issues)
 
 
-def of_no_use() -> tuple[str, ...]:
+def unused_files() -> tuple[str, ...]:
     """Return the files that are neither annotations nor pages: command line, then last upload."""
     return (*session_files.initial_workspace().passed_over, *state.passed_over)
 

@@ -33,8 +33,8 @@ from pages.app.components import meeting, parse_meeting
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import go_to_page, report, state
-from pages.views.findings import log as findings
-from pages.views.gallery.crops import crop
+from pages.views.findings import findings
+from pages.views.gallery.gallery_items import crop
 
 _KEY: Final = "meeting_board"
 _BROWSER_VIEW: Final = "pages/page_browser.py"
@@ -202,7 +202,7 @@ def _decided(loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem])
     item = next((each for each in items if event is not None and each.key == event.item), None)
     if event is None or item is None:
         return
-    findings.name_author(event.name)
+    findings.set_author(event.name)
     targets = _targets(loaded, model, item, event)
     unsaved = findings.save_all(
         targets,

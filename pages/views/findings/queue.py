@@ -13,7 +13,7 @@ from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import go_to_page, state
-from pages.views.gallery.crops import crop
+from pages.views.gallery.gallery_items import crop
 
 # Of the picture of a finding, in pixels.
 _CROP_WIDTH: Final = 900

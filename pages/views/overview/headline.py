@@ -25,7 +25,7 @@ from pages.app.results import (
 )
 from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, state
-from pages.views.findings import log as findings
+from pages.views.findings import findings
 
 Ratio = Literal["precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 _RATIOS: Final[tuple[tuple[str, Ratio], ...]] = (("F1", "f1"), ("Precision", "precision"), ("Recall", "recall"))

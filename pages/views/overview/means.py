@@ -62,7 +62,7 @@ def weights_in_use(loaded: LoadedBoxes) -> Mapping[str, float]:
     return {label: weight for label, weight in state.class_weights if label in labels} if _weighted() else {}
 
 
-def signed(loaded: LoadedBoxes) -> list[str]:
+def weights_text(loaded: LoadedBoxes) -> list[str]:
     """Return what a signature states about the weights; nothing where all are 1."""
     weights = weights_in_use(loaded)
     return [f"class weight {', '.join(_weighed(weights))}"] if weights else []

@@ -37,7 +37,7 @@ from pages.app.results import (
 from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, state
 from pages.app.widgets import Column
-from pages.views.gallery.crops import curve_of
+from pages.views.gallery.gallery_items import curve_of
 
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
 _MOST_RESAMPLED: Final = 20_000

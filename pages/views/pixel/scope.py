@@ -14,7 +14,7 @@ from evaluator.protocols.pixel.difference import MatrixDifference, difference
 from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
 from pages.app.session_files import Place
 from pages.app.state import state
-from pages.views.pixel import results as choices
+from pages.views.pixel import pixel_results
 
 
 class Scope(NamedTuple):
@@ -32,7 +32,7 @@ class Scope(NamedTuple):
         return Matrices(matrices.scaled[self.row : self.row + 1], matrices.divisor)
 
 
-class Shown(NamedTuple):
+class ShownMatrix(NamedTuple):
     """What one run shows: its matrix, classes, the scopes of the matrix and of all models `beside` it."""
 
     of: str
@@ -87,17 +87,17 @@ def shown_place(result: pixel.PixelResult) -> Place | None:
         every = mine if len(mine) else every
     if not len(every):
         return None
-    cell = choices.cell(result.classes) or worst_cell(result.whole.matrices.confusion[0])
+    cell = pixel_results.chosen_cell(result.classes) or worst_cell(result.whole.matrices.confusion[0])
     behind = cell_facts(result, *cell, pages=every, limit=1).behind
     return place_of(result, behind[0].page if behind else int(every[0]))
 
 
-def arranged(of: str, results: dict[str, pixel.PixelResult], place: Place | None) -> Shown:
+def build_matrix(of: str, results: dict[str, pixel.PixelResult], place: Place | None) -> ShownMatrix:
     """Return scopes and classes of the matrix; `results` may have models beside those of the matrix."""
     every = {letter: _scope_of(result, place) for letter, result in results.items()}
     scopes = {letter: every[letter] for letter in letters_of(of)}
     classes = tuple(dict.fromkeys(name for scope in scopes.values() for name in scope.result.classes))
-    return Shown(of, classes, scopes, every)
+    return ShownMatrix(of, classes, scopes, every)
 
 
 def letters_of(of: str) -> tuple[str, ...]:
@@ -105,14 +105,14 @@ def letters_of(of: str) -> tuple[str, ...]:
     return ("A", "B") if of == "A-B" else (of,)
 
 
-def first_cell(shown: Shown) -> tuple[int, int]:
+def first_cell(shown: ShownMatrix) -> tuple[int, int]:
     """Return the cell to look at when none was chosen."""
     row, column = worst_cell(shown.first.matrices.confusion[0])
     own = shown.first.result.classes
     return shown.classes.index(own[row]), shown.classes.index(own[column])
 
 
-def facts_of(shown: Shown, cell: tuple[int, int]) -> dict[str, CellFacts]:
+def facts_of(shown: ShownMatrix, cell: tuple[int, int]) -> dict[str, CellFacts]:
     """Return the chosen cell for every model that is shown."""
     row, column = (shown.classes[each] for each in cell)
     facts = {}
@@ -125,13 +125,13 @@ def facts_of(shown: Shown, cell: tuple[int, int]) -> dict[str, CellFacts]:
     return facts
 
 
-def differences(shown: Shown, shows: str) -> MatrixDifference:
+def differences(shown: ShownMatrix, shows: str) -> MatrixDifference:
     """Return the matrix of model A minus that of model B for the chosen scope."""
     a, b = shown.scopes["A"], shown.scopes["B"]
     return difference(a.columns, b.columns, heatmap.SHOWS[shows], rows=(a.row, b.row))  # type: ignore[index]
 
 
-def sides_of(shown: Shown) -> tuple[str, str]:
+def sides_of(shown: ShownMatrix) -> tuple[str, str]:
     """Return what rows and columns are."""
     if shown.of == "B on A":
         return "Model A", "Model B"

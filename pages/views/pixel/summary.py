@@ -18,7 +18,7 @@ from evaluator.protocols.pixel.matrix import Matrices, PageMeans
 from pages.app import frame, widgets
 from pages.app.session_files import LoadedBoxes, Place
 from pages.app.state import State, chosen_cells, go_to_page, state
-from pages.views.pixel.scope import Scope, Shown, place_of, sides_of
+from pages.views.pixel.scope import Scope, ShownMatrix, place_of, sides_of
 
 _BEHIND = "pixel_behind"
 _MEANS = {"all_classes": "All classes", "present_classes": "Present classes"}
@@ -27,7 +27,7 @@ _PAGES_SHOWN = 200
 PAGES_AT_ONCE = 50_000
 
 
-def summary(loaded: LoadedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
+def summary(loaded: LoadedBoxes, shown: ShownMatrix, letter: str, facts: CellFacts, place: Place | None) -> None:
     """Draw the second row: collapsed matrix, F1 bars, means, pages behind the cell."""
     with st.container(key="pixel_lower"):
         first, second, third, fourth = st.columns([1.15, 1.1, 0.95, 1.25], gap="medium")
@@ -41,7 +41,7 @@ def summary(loaded: LoadedBoxes, shown: Shown, letter: str, facts: CellFacts, pl
         _behind(shown, letter, facts, place)
 
 
-def _collapsed(shown: Shown) -> None:
+def _collapsed(shown: ShownMatrix) -> None:
     rows, _ = sides_of(shown)
     small = f"pixels; rows: {rows[0].lower() + rows[1:]}"
     st.html(f'<h2 class="ls-section">Collapsed <small>{html.escape(small)}</small></h2>')
@@ -56,7 +56,7 @@ def _collapsed(shown: Shown) -> None:
     st.html(f'<table class="ls-collapsed{frame.theme_class()}">{body}</table>')
 
 
-def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: int) -> str:
+def _collapsed_cell(shown: ShownMatrix, cells: dict[str, Matrices], row: int, column: int) -> str:
     lines = []
     shares = []
     for letter, matrices in cells.items():
@@ -73,7 +73,7 @@ def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: 
     return f'<td class="ls-step-{level}">{"".join(lines)}</td>'
 
 
-def _bars(shown: Shown) -> None:
+def _bars(shown: ShownMatrix) -> None:
     f1 = {letter: scope.columns.f1[scope.row] for letter, scope in shown.scopes.items()}
     letters = {"B" if shown.of == "B on A" else letter: values for letter, values in f1.items()}
     same = all(scope.result.same_classes for scope in shown.scopes.values())
@@ -103,7 +103,7 @@ def _aligned(values: FloatArray, scopes: dict[str, Scope], letter: str, classes:
     return np.array([values[own.index(name)] if name in own else np.nan for name in classes])
 
 
-def _means(shown: Shown) -> None:
+def _means(shown: ShownMatrix) -> None:
     st.html('<h2 class="ls-section">Means</h2>')
     letters = sorted(shown.beside)
     rows: list[tuple[str, list[str]]] = []
@@ -150,7 +150,7 @@ def _behind_chosen(result: pixel.PixelResult, facts: CellFacts, key: str) -> Non
         go_to_page(place.document, place.index)
 
 
-def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
+def _behind(shown: ShownMatrix, letter: str, facts: CellFacts, place: Place | None) -> None:
     of = f"of {letter}, " if shown.of == "A-B" else ""
     small = f"{of}{facts.pages:,} of {count_of(len(shown.scopes[letter].pages), 'page')}"
     st.html(f'<h2 class="ls-section">Pages behind the cell <small>{small}</small></h2>')

@@ -21,8 +21,7 @@ from evaluator.protocols.posters.profiles import PROFILES
 from pages.app import frame, widgets
 from pages.app.components import parse_events, viewer, with_documents
 from pages.app.state import Field, State, report, state
-from pages.views.posters import results as choices
-from pages.views.posters import verdicts as word_findings
+from pages.views.posters import poster_results, poster_verdicts
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
@@ -36,10 +35,13 @@ _WORDS_LISTED = 400
 
 
 def show(
-    chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
+    chosen: tuple[poster_results.PosterModel, ...],
+    shown: poster_results.PosterModel,
+    ordered: tuple[str, ...],
+    poster_id: str,
 ) -> None:
     """Draw everything behind the four numbers of one poster."""
-    comparison = choices.comparison(shown, poster_id)
+    comparison = poster_results.comparison(shown, poster_id)
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
     left.html(f'<h2 class="ls-section ls-poster">{html.escape(displayed(poster_id))}</h2>')
     with right.container(horizontal=True, horizontal_alignment="right"):
@@ -71,11 +73,11 @@ def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
     return str(chosen)
 
 
-def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, poster_id: str) -> None:
+def _numbers(chosen: tuple[poster_results.PosterModel, ...], shown: poster_results.PosterModel, poster_id: str) -> None:
     head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
     body = "".join(_model_row(model, poster_id) for model in chosen)
     other = next(name for name in PROFILES if name != state.poster_profile)
-    comparison = choices.comparison(shown, poster_id, under=other)
+    comparison = poster_results.comparison(shown, poster_id, under=other)
     note = ""
     if comparison is not None:
         values = ", ".join(f"{TITLES[name]} {frame.number(comparison.metrics[name])}" for name in CRITERIA)
@@ -86,8 +88,8 @@ def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel
     )
 
 
-def _model_row(model: choices.PosterModel, poster_id: str) -> str:
-    columns = choices.evaluated(model).columns
+def _model_row(model: poster_results.PosterModel, poster_id: str) -> str:
+    columns = poster_results.evaluate(model).columns
     row = columns.of(poster_id)
     cells = ""
     for place, name in enumerate(CRITERIA):
@@ -103,8 +105,8 @@ def _model_row(model: choices.PosterModel, poster_id: str) -> str:
     return f'<tr><th scope=row>{letter}</th>{cells}<td><span class="ls-tag {tag}">{word}</span></td></tr>'
 
 
-def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
-    columns = choices.evaluated(shown).columns
+def _not_compared(shown: poster_results.PosterModel, poster_id: str) -> None:
+    columns = poster_results.evaluate(shown).columns
     row = columns.of(poster_id)
     why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
     st.warning(frame.escaped(why), icon=":material/error:")
@@ -114,14 +116,17 @@ def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
 
 
 def _events() -> PageEvents:
-    return with_documents(parse_events(report(_KEY)), choices.posters_open)
+    return with_documents(parse_events(report(_KEY)), poster_results.poster_ids)
 
 
 def _page(
-    chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
+    chosen: tuple[poster_results.PosterModel, ...],
+    shown: poster_results.PosterModel,
+    ordered: tuple[str, ...],
+    poster_id: str,
 ) -> None:
-    picture = choices.picture(poster_id)
-    boxed = choices.words(shown, poster_id)
+    picture = poster_results.picture(poster_id)
+    boxed = poster_results.words(shown, poster_id)
     models = [ModelItem(model.letter, displayed(model.name)) for model in chosen]
     payload = msgspec.structs.replace(
         without_page(ModelItem(shown.letter, displayed(shown.name)), models, None),
@@ -131,10 +136,10 @@ def _page(
         selected=state.poster_box,
     )
     if boxed is not None:
-        payload = word_findings.on_page(shown, poster_id, boxed, with_layers(payload, poster_data(boxed)))
+        payload = poster_verdicts.on_page(shown, poster_id, boxed, with_layers(payload, poster_data(boxed)))
     if boxed is not None and not boxed.page_words:
-        path = choices.page_path(poster_id)
-        why = "an image" if path is not None and choices.is_image(path) else "a page"
+        path = poster_results.page_path(poster_id)
+        why = "an image" if path is not None and poster_results.is_image(path) else "a page"
         payload = msgspec.structs.replace(payload, head="no text layer")
         picture = with_notes(picture, [f"This is {why} without a text layer: missing words cannot be boxed."])
     page = ViewedPageItem(
@@ -169,7 +174,7 @@ def _went(ordered: tuple[str, ...]) -> None:
         return
     position = ordered.index(go.document) + go.step
     if 0 <= position < len(ordered):
-        choices.open_poster(ordered[position])
+        poster_results.open_poster(ordered[position])
 
 
 def _selected() -> None:
@@ -179,17 +184,17 @@ def _selected() -> None:
         state.poster_box = selected.key
 
 
-def _judged(shown: choices.PosterModel) -> None:
+def _judged(shown: poster_results.PosterModel) -> None:
     """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        word_findings.handle(shown, event)
+        poster_verdicts.handle(shown, event)
 
 
 def _sharper(size: tuple[float, float]) -> None:
     wanted = _events().sharper
     if wanted is not None:
-        choices.ask_sharper(wanted, size)
+        poster_results.ask_sharper(wanted, size)
 
 
 def _flipped(letters: list[str]) -> None:

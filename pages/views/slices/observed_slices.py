@@ -29,9 +29,9 @@ from pages.app import components, frame, jobs, pictures, session_files, widgets
 from pages.app.cache import cached
 from pages.app.session_files import PairModel
 from pages.app.state import State, chosen_cells, go_to_page, report, state
-from pages.views.fields import results as fields
-from pages.views.pixel import results as pixels
-from pages.views.posters import results as posters
+from pages.views.fields import field_results
+from pages.views.pixel import pixel_results
+from pages.views.posters import poster_results
 from pages.views.slices import slice_list
 
 _VIEWS: Final = {"pixels": "pages/pixel_confusion.py", "fields": "pages/fields.py", "posters": "pages/posters.py"}
@@ -63,9 +63,9 @@ def kinds() -> dict[str, str]:
     """Return the kinds of open files that have slices, with their names; boxes where nothing is open."""
     boxes = session_files.load_boxes()
     named = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None else {}
-    if fields.compared() is not None:
+    if field_results.compare_models() is not None:
         named["fields"] = "Fields"
-    if posters.models():
+    if poster_results.models():
         named["posters"] = "Posters"
     return named or {"boxes": "Boxes"}
 
@@ -76,7 +76,7 @@ def source_of(kind: str) -> Source | None:
 
 
 def _fields() -> Source | None:
-    compared = fields.compared()
+    compared = field_results.compare_models()
     if compared is None:
         return None
     return Source(
@@ -85,21 +85,21 @@ def _fields() -> Source | None:
         tuple(replace(model.result, iou=(state.field_iou,)) for model in compared.models),
         (*(str(part) for model in compared.models for part in model.key), f"{state.field_iou:g}"),
         compared.opened.project.pdfs,
-        partial(fields.open_item, compared),
+        partial(field_results.open_item, compared),
     )
 
 
 def _posters() -> Source | None:
-    loaded, models = session_files.load_files(session_files.POSTERS), posters.models()
+    loaded, models = session_files.load_files(session_files.POSTERS), poster_results.models()
     if loaded is None or not models:
         return None
     return Source(
         "posters",
         models,
-        tuple(posters.result_of(model) for model in models),
+        tuple(poster_results.result_of(model) for model in models),
         (*loaded.digests, *(str(model.index) for model in models), state.poster_profile),
         loaded.project.pdfs,
-        lambda item: posters.open_poster(item.document),
+        lambda item: poster_results.open_poster(item.document),
     )
 
 
@@ -107,7 +107,7 @@ def _pixels() -> Source | None:
     loaded = session_files.load_boxes()
     if loaded is None:
         return None
-    counted = {model: pixels.result_of(loaded, model.letter).result for model in loaded.pair}
+    counted = {model: pixel_results.result_of(loaded, model.letter).result for model in loaded.pair}
     if any(result is None for result in counted.values()):
         return None
     results = tuple(result for result in counted.values() if result is not None)
@@ -163,7 +163,7 @@ def pdfs_part(source: Source) -> None:
 # --- the search --------------------------------------------------------------------------------------------------
 
 
-class Searched(NamedTuple):
+class SearchResult(NamedTuple):
     """The slices of a search, how they are shown, and what was searched by measure."""
 
     slices: Slices
@@ -175,7 +175,7 @@ LARGE_PAGES: Final = 2_000
 """From so many pages on a search shows how far it is, and can be cancelled."""
 
 
-def searched(source: Source, of: str, measure: str) -> Searched | None:
+def search(source: Source, of: str, measure: str) -> SearchResult | None:
     """Return the slices of "A", "B" or "B-A" by a measure or `ALL`; None where the search was cancelled."""
     letters = ["A", "B"] if of == "B-A" else [of]
     places = [place for place, model in enumerate(source.models) if model.letter in letters]
@@ -197,7 +197,7 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
 
 def _search(
     results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: PageValues | None
-) -> Searched:
+) -> SearchResult:
     words = PROTOCOLS[results[0].signature.protocol].slice_measures
     seen: dict[str, Seen] = {}
 
@@ -205,13 +205,13 @@ def _search(
         seen[name] = Seen(observed, observation_values(observed, name, words[name]))
 
     slices = find_observation_slices(results, measure, of_pages=of_pages, keep=keep)
-    return Searched(slices, observed_payload(slices, names, seen), seen)
+    return SearchResult(slices, observed_payload(slices, names, seen), seen)
 
 
 # --- the list ----------------------------------------------------------------------------------------------------
 
 
-def listed(source: Source, of_search: Searched) -> None:
+def show_slices(source: Source, of_search: SearchResult) -> None:
     """Draw what was tested, the list, and the items of the opened slice."""
     slices = of_search.slices
     slice_list.heading(slices)
@@ -226,7 +226,7 @@ def listed(source: Source, of_search: Searched) -> None:
             st.caption(frame.escaped(one.sentence))
 
 
-def _shown(source: Source, of_search: Searched) -> None:
+def _shown(source: Source, of_search: SearchResult) -> None:
     events = components.slices(of_search.payload, key=_KEY, on_boxes=_list_things)
     page = events.open
     if page is None:
@@ -243,7 +243,7 @@ def _list_things() -> None:
     state.slices_listed = components.parse_slices(report(_KEY)).boxes
 
 
-def _things(source: Source, of_search: Searched, one: Slice) -> None:
+def _things(source: Source, of_search: SearchResult, one: Slice) -> None:
     observed = of_search.seen[one.measure].observations
     rows = one.parts[0].rows
     order = rows[np.argsort(~wrong_of(one, observed, rows), kind="stable")]

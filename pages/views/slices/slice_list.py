@@ -15,8 +15,8 @@ from evaluator.matching.box_items import Query
 from pages.app import components, frame, jobs, widgets
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, go_to_page, report, state
-from pages.views.browser import listing
-from pages.views.gallery import crops
+from pages.views.browser import page_listing
+from pages.views.gallery import gallery_items
 from pages.views.slices import slices as held
 
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
@@ -53,7 +53,7 @@ def of_choice(
     rest = st.empty()
 
     with head:
-        result = held.chosen(loaded, of, measure)
+        result = held.search(loaded, of, measure)
         if result is None:
             jobs.search_again_button(key)
             return
@@ -77,7 +77,7 @@ def shown(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
         state.slices_wanted = [name for name in wanted if name in cards]
 
     asked = [cards[name] for name in State.slices_wanted.take()]
-    full = _sent(msgspec.structs.replace(payload, crops=crops.crops_of(loaded, asked)))
+    full = _sent(msgspec.structs.replace(payload, crops=gallery_items.crops_of(loaded, asked)))
     events = components.slices(full, key=key, on_want=want)
     # A page or a slice from a browser: only one of the list.
     page, order = events.open, events.boxes
@@ -113,10 +113,10 @@ def too_few(loaded: LoadedBoxes, slices: Slices, *, key: str, of: str) -> None:
 
 
 def _choose(loaded: LoadedBoxes, one: Slice, of: str) -> None:
-    listing.clear_filter()
+    page_listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
-    crops.ask(Query(slice=held.slice_of(one.conditions, one.box_measure)))
+    gallery_items.show_query(Query(slice=held.slice_of(one.conditions, one.box_measure)))
 
 
 def _model(loaded: LoadedBoxes, of: str) -> int:

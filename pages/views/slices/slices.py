@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from evaluator.analysis.slices.all_measures import find_by_all_measures
-from evaluator.analysis.slices.attributes import FROM_PDFS, PageValues
+from evaluator.analysis.slices.attributes import FROM_PDFS
 from evaluator.analysis.slices.averages import find_by_average
 from evaluator.analysis.slices.conditions import Condition, subject
 from evaluator.analysis.slices.detail import overall as measured_overall
@@ -18,7 +18,6 @@ from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, sign
 from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import overall_words, slices_payload
 from evaluator.matching.box_items import Inside, SliceOf
-from evaluator.metrics.observations import Attribute
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import jobs, pictures
@@ -69,7 +68,7 @@ def _read_key(loaded: LoadedBoxes) -> ReadKey:
     return ReadKey(loaded.digests, str(loaded.project.pdfs), tuple(model.index for model in loaded.pair))
 
 
-def from_pdfs(loaded: LoadedBoxes) -> PdfAttributes | None:
+def pdf_facts(loaded: LoadedBoxes) -> PdfAttributes | None:
     """Return what the PDFs say about pages and boxes; None while they are not read."""
     return READING.result(_read_key(loaded))
 
@@ -86,25 +85,18 @@ def read_pdfs(loaded: LoadedBoxes) -> None:
 
 def _pdfs(loaded: LoadedBoxes) -> str:
     """Return what was read, for the keys of caches; another text after reading again."""
-    seen = from_pdfs(loaded)
+    seen = pdf_facts(loaded)
     return "" if seen is None else f"{loaded.project.pdfs} {id(seen)}"
 
 
-class Known(NamedTuple):
-    """Attributes from PDFs for a search; empty while they are not read."""
-
-    of_pages: PageValues
-    of_boxes: Sequence[Sequence[Attribute]]
-
-
-def known_from_pdfs(loaded: LoadedBoxes, models: Sequence[Model]) -> Known:
-    """Return attributes of pages, and of the boxes of the ground truth and of some models."""
-    seen = from_pdfs(loaded)
+def pdf_attributes(loaded: LoadedBoxes, models: Sequence[Model]) -> PdfAttributes:
+    """Return attributes of pages, and of boxes of the ground truth and some models; empty while no PDF is read."""
+    seen = pdf_facts(loaded)
     if seen is None:
-        return Known({}, ())
+        return PdfAttributes({}, ())
     places = [each.index for each in loaded.pair]
     of_models = [seen.of_boxes[1 + places.index(model.index)] for model in models]
-    return Known(seen.of_pages, (seen.of_boxes[0], *of_models))
+    return PdfAttributes(seen.of_pages, (seen.of_boxes[0], *of_models))
 
 
 # --- the search ------------------------------------------------------------------------------------------------
@@ -135,7 +127,7 @@ def _choice(loaded: LoadedBoxes, of: str, measure: str) -> _Choice:
     return _Choice(searched, results, _ShownKey(of_search, shown, names))
 
 
-def chosen(loaded: LoadedBoxes, of: str, measure: str) -> _Searched | None:
+def search(loaded: LoadedBoxes, of: str, measure: str) -> _Searched | None:
     """Return the slices of A, B or "B-A", and how they are shown; None when cancelled.
 
     By a measure, an average of the protocol, or `ALL`. ValueError, one sentence, when the evaluation does not have the
@@ -145,10 +137,10 @@ def chosen(loaded: LoadedBoxes, of: str, measure: str) -> _Searched | None:
     searched = [choice.results[model.letter] for model in choice.searched]
     results = list(choice.results.values())
     evaluations = [evaluation_of(loaded, model) for model in choice.searched] if is_average(measure) else []
-    search = partial(_search, measure, searched, evaluations, known_from_pdfs(loaded, choice.searched))
+    find = partial(_search, measure, searched, evaluations, pdf_attributes(loaded, choice.searched))
 
     def listed() -> _Searched:
-        slices = _found(choice.key.search, _search=search)
+        slices = _found(choice.key.search, _search=find)
         return slices, slices_payload(slices, choice.key.names, results, searched)
 
     boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
@@ -160,7 +152,9 @@ def _found(key: _SearchKey, *, _search: Callable[[], Slices]) -> Slices:
     return _search()
 
 
-def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxEvaluation], known: Known) -> Slices:
+def _search(
+    measure: str, searched: Sequence[Result], evaluations: Sequence[BoxEvaluation], known: PdfAttributes
+) -> Slices:
     if measure == ALL:
         return find_by_all_measures(searched, of_pages=known.of_pages, of_boxes=known.of_boxes)
     if is_average(measure):
@@ -208,9 +202,9 @@ def slice_words(asked: SliceOf) -> str:
     return subject([Condition(*each) for each in asked.conditions], WORDS[asked.measure].noun)
 
 
-def inside(loaded: LoadedBoxes, model: Model, asked: SliceOf) -> Inside | str:
+def boxes_in_slice(loaded: LoadedBoxes, model: Model, asked: SliceOf) -> Inside | str:
     """Return the boxes of a slice of one model; or why they are not known, in a sentence."""
-    known, key = known_from_pdfs(loaded, [model]), result_key(loaded, model)
+    known, key = pdf_attributes(loaded, [model]), result_key(loaded, model)
     try:
         return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
     except KeyError as missing:
@@ -220,7 +214,7 @@ def inside(loaded: LoadedBoxes, model: Model, asked: SliceOf) -> Inside | str:
 
 
 @cached(16)
-def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: Known) -> Inside:
+def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: PdfAttributes) -> Inside:
     """Return the boxes of a slice; KeyError for an attribute that is not known."""
     conditions = [Condition(*each) for each in asked.conditions]
     return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

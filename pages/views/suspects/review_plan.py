@@ -13,9 +13,9 @@ from evaluator.review.identity import page_target
 from pages.app import frame, widgets
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, chosen_cells, go_to_page, state
-from pages.views.findings import log as findings
-from pages.views.suspects import suspects as held
-from pages.views.suspects.suspects import REVIEWED, Known
+from pages.views.findings import findings
+from pages.views.suspects import suspects
+from pages.views.suspects.suspects import REVIEWED, PlanProgress
 
 BROWSER_VIEW = "pages/page_browser.py"
 DONE_KEY = "D"
@@ -25,7 +25,7 @@ DONE_KEY = "D"
 # --- what is known ---------------------------------------------------------------------------------------------------
 
 
-def known_text(answer: Known) -> str:
+def known_text(answer: PlanProgress) -> str:
     """Return what is known of the recall of a model, in words."""
     name, bound, planned = frame.letter_and_name(answer.model), answer.bound, answer.plan
     pages = f"{bound.reviewed:,} of {count_of(bound.reviewed + bound.more, 'page')} reviewed"
@@ -39,25 +39,25 @@ def known_text(answer: Known) -> str:
     )
 
 
-def may_stop(answers: Sequence[Known]) -> bool:
+def may_stop(answers: Sequence[PlanProgress]) -> bool:
     """Return whether the recall of every model is known to the margin."""
     return all(answer.bound.done for answer in answers)
 
 
 def margin_choice() -> None:
     """Draw to how many points the recall is to be known."""
-    margins = {margin: f"±{100 * margin:g} points" for margin in held.MARGINS}
+    margins = {margin: f"±{100 * margin:g} points" for margin in suspects.MARGINS}
     widgets.switch("Recall known to", margins, State.suspect_margin, label_visibility="collapsed")
 
 
-def known_lines(answers: Sequence[Known]) -> None:
+def known_lines(answers: Sequence[PlanProgress]) -> None:
     """Draw what is known of the recall of each model, and whether the review may stop."""
     text = [known_text(answer) for answer in answers]
     text += ["The review may stop here."] if may_stop(answers) else []
     st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
 
 
-def course_chart(answers: Sequence[Known], *, key: str) -> None:
+def course_chart(answers: Sequence[PlanProgress], *, key: str) -> None:
     """Draw how the half width of the interval falls with the reviewed pages."""
     courses = {answer.model.letter: course(answer.plan, answer.reviewed) for answer in answers}
     if any(each.expected for each in courses.values()):
@@ -70,7 +70,7 @@ def course_chart(answers: Sequence[Known], *, key: str) -> None:
 # --- its pages -------------------------------------------------------------------------------------------------------
 
 
-def pages_table(pages: Sequence[held.PlannedPage], choose: Callable[[int], None], *, key: str, rows: int) -> None:
+def pages_table(pages: Sequence[suspects.PlannedPage], choose: Callable[[int], None], *, key: str, rows: int) -> None:
     """Draw the pages of the plan in order; a press on one chooses its place in the list."""
 
     def chosen() -> None:
@@ -122,7 +122,7 @@ def done_button(act: Callable[[], None], *, key: str, disabled: bool = False, wi
 def keep_reviewed(document: str, page: int, *, reviewed: bool = True) -> None:
     """State that a page was reviewed, or take that back; other opinions on it stay."""
     target = page_target(document, page)
-    own = findings.mine(target.id)
+    own = findings.own_opinion(target.id)
     tags = [tag for tag in (own.tags if own else ()) if tag != REVIEWED]
     note, verdict = (own.note, own.verdict) if own else ("", None)
     findings.save(target, verdict=verdict, note=note, tags=[*tags, REVIEWED] if reviewed else tags)
@@ -130,7 +130,7 @@ def keep_reviewed(document: str, page: int, *, reviewed: bool = True) -> None:
 
 def reviewed_by_me(document: str, page: int) -> bool:
     """Return whether the reader stated that a page was reviewed."""
-    own = findings.mine(page_target(document, page).id)
+    own = findings.own_opinion(page_target(document, page).id)
     return own is not None and REVIEWED in own.tags
 
 
@@ -141,7 +141,7 @@ def reminder(loaded: LoadedBoxes) -> None:
     """Draw, in the Page browser, how far a review is, and the way to the next page."""
     if not state.reviewing:
         return
-    answers = held.known(loaded, held.listed(loaded))
+    answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded))
     with st.container(border=True, key="review_plan"):
         st.markdown(f"**Review to ±{100 * state.suspect_margin:g} points**")
         for answer in answers:
@@ -156,12 +156,12 @@ def _done(loaded: LoadedBoxes) -> None:
     if state.doc is None:
         return
     keep_reviewed(state.doc, state.page or 0)
-    answers = held.known(loaded, held.listed(loaded))
-    following = held.next_page(answers[0])
+    answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded))
+    following = suspects.next_page(answers[0])
     if following is None or may_stop(answers):
         state.reviewing = False
         return
-    go_to_page(*held.page_of(loaded.dataset, following))
+    go_to_page(*suspects.page_of(loaded.dataset, following))
 
 
 def _end() -> None:

@@ -34,8 +34,8 @@ from pages.app.jobs import Jobs
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
 from pages.app.state import AnyField, State, is_narrowed, reset, state
-from pages.views.findings import log as findings
-from pages.views.gallery.crops import crop
+from pages.views.findings import findings
+from pages.views.gallery.gallery_items import crop
 
 MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
 SHOWN: Final = 200
@@ -68,7 +68,7 @@ READING: Final[Jobs[SuspectKey, Suspects]] = Jobs("suspect_reading")
 """What the session reads of the pages of suspects, or has read."""
 
 
-def listed(loaded: LoadedBoxes) -> Suspects:
+def list_suspects(loaded: LoadedBoxes) -> Suspects:
     """Return all suspects by the two models, at any score; with words and ink once they are read."""
     return with_pages(loaded) or _listed(*_key(loaded)[:2], _dataset=loaded.dataset)
 
@@ -117,7 +117,7 @@ def _passing(every: Suspects) -> IntArray:
     return np.flatnonzero(keep)
 
 
-class Chosen(NamedTuple):
+class FilteredSuspects(NamedTuple):
     """The listed suspects, and how many more there are."""
 
     entries: list[Entry]
@@ -134,7 +134,7 @@ def clear_filter() -> None:
     reset(_FILTER)
 
 
-def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
+def filtered_suspects(every: Suspects, log: ReviewLog, signature: str) -> FilteredSuspects:
     """Return the listed suspects, likeliest first: up to `SHOWN` without a verdict, and those between.
 
     The browser leaves out judged ones, so that an answer does not change the list.
@@ -151,10 +151,10 @@ def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
         if without > SHOWN:
             break
         entries.append(Entry(place, target))
-    return Chosen(entries, len(places) - len(entries))
+    return FilteredSuspects(entries, len(places) - len(entries))
 
 
-def payload(loaded: LoadedBoxes, every: Suspects, listed_now: Chosen, held: str) -> SuspectsPayload:
+def payload(loaded: LoadedBoxes, every: Suspects, listed_now: FilteredSuspects, held: str) -> SuspectsPayload:
     """Return the list, unless the browser has it (`held`), with its verdicts and the wanted pictures."""
     names = [(model.letter, model.name) for model in loaded.pair]
     key = _list_key(loaded, every, listed_now.entries)
@@ -167,7 +167,7 @@ def payload(loaded: LoadedBoxes, every: Suspects, listed_now: Chosen, held: str)
         judged = log.get(identity)
         one = SuspectStateItem(
             verdict=None if judged is None else judged_item(judged),
-            unsaved=findings.shown(findings.unsaved(identity)),
+            unsaved=findings.unsaved_item(findings.unsaved(identity)),
             answered=answered.get(identity, ""),
         )
         if one != SuspectStateItem():
@@ -275,7 +275,7 @@ def judge(every: Suspects, event: SuspectVerdictEvent, signature: str) -> None:
 _PLANS: Final = LRUCache[tuple[str, ...], Plan](most=4)
 
 
-class Known(NamedTuple):
+class PlanProgress(NamedTuple):
     """The plan for a model, and what is known of its recall; `reviewed` is by page row."""
 
     model: PairModel
@@ -284,7 +284,7 @@ class Known(NamedTuple):
     reviewed: Mapping[int, Counts]
 
 
-def known(loaded: LoadedBoxes, every: Suspects) -> list[Known]:
+def plan_progress(loaded: LoadedBoxes, every: Suspects) -> list[PlanProgress]:
     """Return the plan and the bound of each of the two models; the pages are the same."""
     dataset, log = loaded.dataset, findings.review_log()
     # The two models may name other pages than all models together; suspects are put where all models see them.
@@ -301,7 +301,7 @@ def known(loaded: LoadedBoxes, every: Suspects) -> list[Known]:
         corrected = findings.corrected_of(loaded, model)
         after = (boxes, matched) if corrected is None else per_page(corrected.result)
         reviewed = {row: Counts(int(after[0][row]), int(after[1][row])) for row in done}
-        answers.append(Known(model, planned, review_plan.bound(planned, reviewed), reviewed))
+        answers.append(PlanProgress(model, planned, review_plan.bound(planned, reviewed), reviewed))
     return answers
 
 
@@ -328,7 +328,7 @@ def _reviewed(dataset: Dataset, log: ReviewLog) -> list[int]:
     return rows
 
 
-def next_page(answer: Known) -> int | None:
+def next_page(answer: PlanProgress) -> int | None:
     """Return the row of the next page of the plan; None when all are reviewed."""
     return next((row for row in answer.plan.order.tolist() if row not in answer.reviewed), None)
 
@@ -343,7 +343,7 @@ class PlannedPage(NamedTuple):
     reviewed: bool
 
 
-def planned_pages(answer: Known, dataset: Dataset) -> list[PlannedPage]:
+def planned_pages(answer: PlanProgress, dataset: Dataset) -> list[PlannedPage]:
     """Return the pages to review, in order, until the margin is expected; at most `SHOWN`."""
     count = answer.bound.reviewed + answer.bound.more
     return [

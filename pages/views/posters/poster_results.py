@@ -49,7 +49,7 @@ class PosterModel(PairModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class PosterEvaluation:
     """The columns of one model, its signature, means, file for download, and measures to compare."""
 
     columns: PosterColumns
@@ -61,7 +61,7 @@ class Evaluated:
     measures: Measures
 
 
-def posters_open() -> frozenset[str]:
+def poster_ids() -> frozenset[str]:
     """Return the ids of every poster of either side."""
     sides = [member.source for member in files(POSTERS).members if member.source is not None]
     return frozenset(key for side in sides for key in (*side.posters, *side.broken))
@@ -82,7 +82,7 @@ def models() -> tuple[PosterModel, ...]:
     )
 
 
-def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evaluated:
+def evaluate(model: PosterModel, *, under: ProfileName | None = None) -> PosterEvaluation:
     """Return the columns of a model under the chosen profile, or another one."""
     sides = model.reference, model.posters
     truth, prediction = (POSTERS.digest(side) for side in sides)
@@ -92,12 +92,12 @@ def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evalua
 @cached(12, spinner="Comparing the texts")
 def _evaluated(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
-) -> Evaluated:
+) -> PosterEvaluation:
     result = posters.evaluate(*_sides, profile=under)
     columns = columns_of(result)
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
     signature = result.signature.line
-    return Evaluated(
+    return PosterEvaluation(
         columns,
         signature,
         result.aggregate,
@@ -137,9 +137,9 @@ def _comparison(
     return Comparison(PROFILES[under], *_sides)
 
 
-def order(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
+def sorted_posters(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
     """Return every poster, worst first or most lost by B; those that the model lacks come last, by id."""
-    columns = [evaluated(model).columns for model in chosen]
+    columns = [evaluate(model).columns for model in chosen]
     if len(columns) == 2 and state.poster_of == "B-A":
         return most_lost_first(paired(*columns))
     shown = columns[-1] if state.poster_of == "B" else columns[0]

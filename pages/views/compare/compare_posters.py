@@ -23,9 +23,7 @@ from pages.app.cache import cached
 from pages.app.session_files import LoadedFiles, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
-from pages.views.posters import panel
-from pages.views.posters import results as choices
-from pages.views.posters import verdicts as word_findings
+from pages.views.posters import panel, poster_results, poster_verdicts
 
 POSTERS_VIEW = "pages/posters.py"
 _TEXT_HEIGHT = 470
@@ -41,8 +39,8 @@ def sidebar(posters: LoadedFiles[Posters]) -> None:
 
 def body(posters: LoadedFiles[Posters]) -> None:
     """Draw title, panes, texts, differences and ledger."""
-    chosen = choices.models()
-    every = [choices.evaluated(model) for model in chosen]
+    chosen = poster_results.models()
+    every = [poster_results.evaluate(model) for model in chosen]
     frame.title("Compare", every[0].signature)
     panes.part(_source)
     pair_differences.part(
@@ -50,7 +48,7 @@ def body(posters: LoadedFiles[Posters]) -> None:
         [*posters.digests, *(f"{model.index} {each.signature}" for model, each in zip(chosen, every, strict=True))],
         lambda: [each.measures for each in every],
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
-        open_item=lambda item: panes.open_place(lambda: choices.open_poster(item.document)),
+        open_item=lambda item: panes.open_place(lambda: poster_results.open_poster(item.document)),
     )
     _write_url()
 
@@ -63,22 +61,22 @@ def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns
 
 
 def _source() -> panes.Source | None:
-    chosen = choices.models()
+    chosen = poster_results.models()
     if len(chosen) < 2:
         return None
-    a, b = (choices.evaluated(model) for model in chosen)
+    a, b = (poster_results.evaluate(model) for model in chosen)
     signed = [f"{model.index} {model.posters.sha256} {model.reference.sha256}" for model in chosen]
     pages = _pages((*signed, a.signature, b.signature), _columns=(a.columns, b.columns))
     first, second = (ModelItem(model.letter, plain(model.name)) for model in chosen)
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
-        words = tuple(choices.words(model, place.document) for model in chosen)
+        words = tuple(poster_results.words(model, place.document) for model in chosen)
         return poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
 
     def judged(place: Place, drawn: PairLayers) -> PairLayers:
-        words = tuple(choices.words(model, place.document) for model in chosen)
+        words = tuple(poster_results.words(model, place.document) for model in chosen)
         first_pane, second_pane = (
-            word_findings.on_pane(model, place.document, own, pane)
+            poster_verdicts.on_pane(model, place.document, own, pane)
             for model, own, pane in zip(chosen, words, drawn.panes, strict=True)
         )
         return drawn._replace(panes=(first_pane, second_pane))
@@ -89,7 +87,7 @@ def _source() -> panes.Source | None:
         pages=pages,
         place=lambda: Place(state.poster, 0) if state.poster else None,
         go=_go,
-        picture=lambda place: choices.picture(place.document),
+        picture=lambda place: poster_results.picture(place.document),
         draw=draw,
         judged=judged,
         opens="Posters",
@@ -97,17 +95,17 @@ def _source() -> panes.Source | None:
         judge=_judge,
         write_url=_write_url,
         sharper=_sharper,
-        prepare=lambda place: choices.prepare(place.document),
+        prepare=lambda place: poster_results.prepare(place.document),
         below=lambda place: _texts(chosen, place.document),
     )
 
 
-def _texts(chosen: Sequence[choices.PosterModel], poster_id: str) -> None:
+def _texts(chosen: Sequence[poster_results.PosterModel], poster_id: str) -> None:
     """Draw both texts in one frame, so that they scroll together, with what the reference lacks marked."""
     frame.section("Texts", "what the reference does not have is marked; both scroll together")
     with st.container(height=_TEXT_HEIGHT, border=True, key="compare_texts"):
         for model, column in zip(chosen, st.columns(2, gap="medium"), strict=True):
-            compared = choices.comparison(model, poster_id)
+            compared = poster_results.comparison(model, poster_id)
             if compared is None:
                 column.caption(f"{model.letter} has no text of this poster.")
                 continue
@@ -121,13 +119,13 @@ def _texts(chosen: Sequence[choices.PosterModel], poster_id: str) -> None:
 
 def _go(place: Place) -> None:
     if state.poster != place.document:
-        choices.open_poster(place.document)
+        poster_results.open_poster(place.document)
 
 
 def _sharper(wanted: SharperEvent | None) -> None:
     if wanted is not None:
-        picture = choices.picture(wanted.document)
-        choices.ask_sharper(wanted, (picture.width, picture.height))
+        picture = poster_results.picture(wanted.document)
+        poster_results.ask_sharper(wanted, (picture.width, picture.height))
 
 
 def _open(event: OpenEvent) -> None:
@@ -136,9 +134,9 @@ def _open(event: OpenEvent) -> None:
 
 
 def _judge(event: VerdictEvent) -> None:
-    model = next((each for each in choices.models() if each.letter == event.letter), None)
+    model = next((each for each in poster_results.models() if each.letter == event.letter), None)
     if model is not None:
-        word_findings.handle(model, event)
+        poster_verdicts.handle(model, event)
 
 
 def _write_url() -> str:

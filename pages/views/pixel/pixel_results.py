@@ -136,14 +136,14 @@ def _measured(loaded: LoadedBoxes) -> dict[tuple[str, int], tuple[float, float]]
     return sizes
 
 
-def letters_of(loaded: LoadedBoxes) -> tuple[str, ...]:
+def matrix_choices(loaded: LoadedBoxes) -> tuple[str, ...]:
     """Return what the matrix can be of: only "A" with one model."""
     return OF if len(loaded.pair) == 2 else OF[:1]
 
 
-def chosen_of(loaded: LoadedBoxes) -> str:
+def chosen_matrix(loaded: LoadedBoxes) -> str:
     """Return what the matrix is of."""
-    return state.pixel_of if state.pixel_of in letters_of(loaded) else "A"
+    return state.pixel_of if state.pixel_of in matrix_choices(loaded) else "A"
 
 
 def thresholds(loaded: LoadedBoxes) -> str:
@@ -152,7 +152,7 @@ def thresholds(loaded: LoadedBoxes) -> str:
     return f"score {', '.join(every)}"
 
 
-def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:
+def chosen_cell(classes: tuple[str, ...]) -> tuple[int, int] | None:
     """Return the chosen cell, None when none was chosen or it does not fit these classes."""
     row, column = state.pixel_row, state.pixel_column
     return (classes.index(row), classes.index(column)) if row in classes and column in classes else None

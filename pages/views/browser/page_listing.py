@@ -21,7 +21,7 @@ from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, Place
 from pages.app.state import FILTER, Field, go_to_page, reset, state
-from pages.views.findings import log as findings
+from pages.views.findings import findings
 
 _KEPT_FILTERS: Final = 50
 
@@ -61,7 +61,7 @@ def chosen_filter() -> MistakeFilter:
     )
 
 
-def options() -> MistakeOptions | None:
+def poor_match_options() -> MistakeOptions | None:
     """Return how mistakes are named: with poor matched pairs when asked for, else None."""
     if not state.poor:
         return None
@@ -100,7 +100,7 @@ def delete_filter(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Working:
+class ModelMistakes:
     """One model at one operating point: what every page of it shares."""
 
     result: Result
@@ -109,24 +109,24 @@ class Working:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Listed:
+class ListedPages:
     """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages."""
 
-    working: Working
+    working: ModelMistakes
     chosen: MistakeFilter
     keep: BoolArray
     counts: IntArray
     pages: PageList
 
 
-def working(loaded: LoadedBoxes, model: Model) -> Working:
+def model_mistakes(loaded: LoadedBoxes, model: Model) -> ModelMistakes:
     """Return the mistakes of a model at the operating point."""
-    named = options()
+    named = poor_match_options()
     poor = (state.poor_coverage, state.poor_purity) if named is not None else None
     return _working(result_key(loaded, model), poor, _options=named, _result=lambda: result_of(loaded, model))
 
 
-def plain_columns(loaded: LoadedBoxes, model: Model) -> MistakeColumns:
+def all_mistakes(loaded: LoadedBoxes, model: Model) -> MistakeColumns:
     """Return all mistakes of a model at the operating point, whatever the filter."""
     return _working(result_key(loaded, model), None, _options=None, _result=lambda: result_of(loaded, model)).columns
 
@@ -146,16 +146,16 @@ def _working(
     *,
     _options: MistakeOptions | None,
     _result: Callable[[], Result],
-) -> Working:
+) -> ModelMistakes:
     result = _result()
     mistakes = mistake_filter.named(result, _options)
-    return Working(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
+    return ModelMistakes(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
 
 
-def listed(loaded: LoadedBoxes, model: Model) -> Listed:
+def list_pages(loaded: LoadedBoxes, model: Model) -> ListedPages:
     """Return the mistakes and pages that the filter keeps."""
-    own, chosen = working(loaded, model), chosen_filter()
-    verdicts = judged(loaded, model) if chosen.unjudged else None
+    own, chosen = model_mistakes(loaded, model), chosen_filter()
+    verdicts = has_verdict(loaded, model) if chosen.unjudged else None
     dataset = loaded.dataset
     keep = mistake_filter.passing(own.columns, dataset, chosen, judged=verdicts)
     pages = mistake_filter.page_list(
@@ -169,10 +169,10 @@ def listed(loaded: LoadedBoxes, model: Model) -> Listed:
         worst_first=state.order == "worst",
     )
     counts = mistake_filter.name_counts(own.columns, dataset, chosen, judged=verdicts)
-    return Listed(own, chosen, keep, counts, pages)
+    return ListedPages(own, chosen, keep, counts, pages)
 
 
-def find_place(shown: Listed) -> Place | None:
+def find_place(shown: ListedPages) -> Place | None:
     """Return the page of the address or of the last run, else the first of the list; None without.
 
     A page that a changed filter hides gives way to the first one; one that a link names stays, and so does the current
@@ -189,7 +189,7 @@ def find_place(shown: Listed) -> Place | None:
     return Place(*pages.at(0)) if len(pages) else None
 
 
-def turn(shown: Listed, document: str, index: int, step: int) -> None:
+def turn(shown: ListedPages, document: str, index: int, step: int) -> None:
     """Go some pages on in the list; from a page outside of it, as if it stood before the first."""
     here = shown.pages.position(document, index)
     if step == 0:
@@ -199,7 +199,7 @@ def turn(shown: Listed, document: str, index: int, step: int) -> None:
         go_to_page(*shown.pages.at(min(max(place, 0), len(shown.pages) - 1)))
 
 
-def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool:
+def turn_to_mistake(shown: ListedPages, document: str, index: int, step: int) -> bool:
     """Go to the next page with a mistake, and choose the first or last there; False without one."""
     here = shown.pages.position(document, index)
     position = shown.pages.with_mistakes(-1 if here is None else here, step)
@@ -218,9 +218,9 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
     return state.box
 
 
-def judged(loaded: LoadedBoxes, model: Model) -> BoolArray:
+def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:
     """Return which mistakes of a model have a verdict, in the order of its mistakes."""
-    mistakes = working(loaded, model).mistakes
+    mistakes = model_mistakes(loaded, model).mistakes
     with_verdict = np.zeros(len(mistakes), dtype=bool)
     for status in findings.statuses(loaded):
         if status.model != model.index or status.box_key is None or not status.judged.opinions:
@@ -265,9 +265,9 @@ def page_text(loaded: LoadedBoxes, place: Place) -> text_lost.PageText | None:
     return text_lost.PageText(words, ink)
 
 
-def drawn(
+def page_layers(
     loaded: LoadedBoxes,
-    shown: Listed,
+    shown: ListedPages,
     place: Place,
     page_points: tuple[float, float] | None,
     text: text_lost.PageText | None,
@@ -289,7 +289,7 @@ def drawn(
     return layer, page_overlay.lost_text(result, page, text)
 
 
-def walk(shown: Listed, position: int | None) -> WalkItem:
+def mistakes_around(shown: ListedPages, position: int | None) -> WalkItem:
     """Return whether mistakes follow on later and earlier pages of the list, and their total."""
     pages = shown.pages
     here = -1 if position is None else position

@@ -50,7 +50,7 @@ class FieldModel(PairModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedFields:
     """What is open, and the chosen models compared with the ground truth: A and, when there are two, B."""
 
     opened: LoadedFiles[FieldDocuments]
@@ -69,10 +69,10 @@ class Compared:
 # --- comparisons ---------------------------------------------------------------------------------------------
 
 
-def compared() -> Compared | None:
+def compare_models() -> ComparedFields | None:
     """Return what can be compared in this session; None when a side is missing or has errors."""
     loaded = load_files(FIELDS)
-    return None if loaded is None else Compared(loaded, tuple(_model(loaded, model) for model in loaded.pair))
+    return None if loaded is None else ComparedFields(loaded, tuple(_model(loaded, model) for model in loaded.pair))
 
 
 def options() -> FieldsOptions:
@@ -98,7 +98,7 @@ def _compared(
     return result, FieldPages(result.compared)
 
 
-def ledgers(compared: Compared) -> FieldLedgers:
+def ledgers(compared: ComparedFields) -> FieldLedgers:
     """Return the ledgers of the chosen models, A and B."""
     a, b = compared.models[0], compared.models[-1]
     return _ledgers(a.key, b.key, _models=(a, b))
@@ -109,7 +109,7 @@ def _ledgers(first: Key, second: Key, *, _models: tuple[FieldModel, FieldModel])
     return FieldLedgers(_models[0].result, _models[1].result)
 
 
-def take_schema(name: str, content: bytes) -> None:
+def use_schema(name: str, content: bytes) -> None:
     """Compare the values by a schema from now on; one with issues leaves the one before."""
     try:
         state.field_schema, state.field_schema_issues = schema_from(content, name), ()
@@ -152,7 +152,7 @@ def open_linked(name: str, chosen_label: str | None = None) -> None:
     state.field_visits += 1
 
 
-def open_item(compared: Compared, item: Item) -> None:
+def open_item(compared: ComparedFields, item: Item) -> None:
     """Show a field of a ledger with its box among all problems; a spurious one in a model that has it."""
     state.field_number, state.field_label, state.field_within = PROBLEMS, "", ""
     models = sorted(compared.models, key=lambda model: model is not compared.shown)
@@ -180,7 +180,7 @@ def _row_of(model: FieldModel, item: Item) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRows:
     """The rows behind the chosen number, counts by page (document code, index), and pages in order."""
 
     rows: IntArray
@@ -188,12 +188,12 @@ class Listed:
     order: list[tuple[int, int]]
 
 
-def listed(model: FieldModel) -> Listed:
+def list_rows(model: FieldModel) -> ListedRows:
     """Return what passes the choices of the view."""
-    return _listed(model.key, state.field_iou, number(), state.field_within, _model=model)
+    return _listed(model.key, state.field_iou, chosen_number(), state.field_within, _model=model)
 
 
-def number() -> tuple[str, str | None, float | None]:
+def chosen_number() -> tuple[str, str | None, float | None]:
     """Return the chosen number, its field type, and the share of a review where that counts."""
     share = budget() if state.field_number == LEAST_SURE else None
     return state.field_number, state.field_label or None, share
@@ -207,7 +207,7 @@ def _listed(
     within: str,
     *,
     _model: FieldModel,
-) -> Listed:
+) -> ListedRows:
     name, of_class, share = number
     result, pages = _model.result, _model.pages
     rows = linked_rows(result, name, iou=threshold, label=of_class, budget=share)
@@ -216,10 +216,10 @@ def _listed(
         rows = rows[result.compared.document[rows] == document]
     counts = pages.counts(rows)
     order = pages.order(counts, document=document, only=document is None and (name != PROBLEMS or of_class is not None))
-    return Listed(rows, counts, order)
+    return ListedRows(rows, counts, order)
 
 
-def place(model: FieldModel, shown: Listed) -> tuple[int, int] | None:
+def shown_page(model: FieldModel, shown: ListedRows) -> tuple[int, int] | None:
     """Return the page that is shown: the chosen one when the list has it, else the first."""
     if not shown.order:
         return None
@@ -241,14 +241,14 @@ def open_page(model: FieldModel, page: tuple[int, int], box: str | None) -> None
     state.field_visits += 1
 
 
-def turn(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
+def turn(model: FieldModel, shown: ListedRows, here: tuple[str, int], step: int) -> None:
     """Show the page so many steps further in the list."""
     position = position_of(model, shown, here)
     if position is not None:
         go_to(model, shown.order[min(max(position + step, 0), len(shown.order) - 1)])
 
 
-def turn_to_problem(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
+def turn_to_problem(model: FieldModel, shown: ListedRows, here: tuple[str, int], step: int) -> None:
     """Show the next or previous page with a listed problem, and choose its first or last one."""
     position = position_of(model, shown, here)
     if position is None:
@@ -258,19 +258,19 @@ def turn_to_problem(model: FieldModel, shown: Listed, here: tuple[str, int], ste
         go_to(model, shown.order[other], "first" if step > 0 else "last")
 
 
-def next_with(shown: Listed, position: int, step: int) -> int | None:
+def next_with(shown: ListedRows, position: int, step: int) -> int | None:
     """Return the place of the next or previous page with a row behind the number; None without."""
     places = range(position + 1, len(shown.order)) if step > 0 else range(position - 1, -1, -1)
     return next((other for other in places if shown.counts.get(shown.order[other])), None)
 
 
-def position_of(model: FieldModel, shown: Listed, here: tuple[str, int]) -> int | None:
+def position_of(model: FieldModel, shown: ListedRows, here: tuple[str, int]) -> int | None:
     """Return the place of a page, given by document id and index, in the list; None if not listed."""
     documents = model.result.compared.documents
     return next((place for place, page in enumerate(shown.order) if (documents[page[0]], page[1]) == here), None)
 
 
-def kept_in_list(shown: Listed) -> IntArray | None:
+def rows_of_list(shown: ListedRows) -> IntArray | None:
     """Return the rows that the page's list keeps; None (every problem) where some rows are no problem."""
     return None if state.field_number in _MIXED else shown.rows
 

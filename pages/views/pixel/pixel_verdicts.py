@@ -13,8 +13,8 @@ from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
-from pages.views.findings import log as findings
-from pages.views.pixel import results as choices
+from pages.views.findings import findings
+from pages.views.pixel import pixel_results
 
 
 def on_pane(
@@ -33,7 +33,7 @@ def on_pane(
 
 def handle(loaded: LoadedBoxes, model: PairModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict on a piece; None when it is on disk or the page has no such piece any more."""
-    result = choices.result_of(loaded, model.letter).result
+    result = pixel_results.result_of(loaded, model.letter).result
     if result is None:
         return None
     place = Place(event.document, event.index)

@@ -13,10 +13,8 @@ from pages.app import frame
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import state
-from pages.views.findings import card
-from pages.views.findings import log as findings
-from pages.views.suspects import review_plan
-from pages.views.suspects import suspects as held
+from pages.views.findings import finding_card, findings
+from pages.views.suspects import review_plan, suspects
 
 NAME: Final = "sample"
 """Of the queue, among those of Findings."""
@@ -24,8 +22,8 @@ NAME: Final = "sample"
 
 def show(loaded: LoadedBoxes) -> None:
     """Draw what is known so far and the pages in order, beside the chosen page."""
-    answers = held.known(loaded, held.listed(loaded))
-    pages = held.planned_pages(answers[0], loaded.dataset)
+    answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded))
+    pages = suspects.planned_pages(answers[0], loaded.dataset)
     frame.section("Review sample", "whole pages, drawn at random in strata: recall of all pages follows with its bound")
     review_plan.known_lines(answers)
     if not pages:
@@ -40,7 +38,7 @@ def show(loaded: LoadedBoxes) -> None:
         _page(loaded, pages, place)
 
 
-def _chosen(pages: Sequence[held.PlannedPage]) -> int:
+def _chosen(pages: Sequence[suspects.PlannedPage]) -> int:
     """Return the place of the chosen page, else of the first that is not reviewed, else of the last."""
     place = state.sample_place
     if place is None:
@@ -52,7 +50,7 @@ def _choose(place: int) -> None:
     state.sample_place = place
 
 
-def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> None:
+def _facts(pages: Sequence[suspects.PlannedPage], answers: Sequence[suspects.PlanProgress]) -> None:
     done = answers[0].bound.reviewed
     left = max(answer.bound.more for answer in answers)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
@@ -60,7 +58,7 @@ def _facts(pages: Sequence[held.PlannedPage], answers: Sequence[held.Known]) -> 
         review_plan.margin_choice()
 
 
-def _page(loaded: LoadedBoxes, pages: Sequence[held.PlannedPage], place: int) -> None:
+def _page(loaded: LoadedBoxes, pages: Sequence[suspects.PlannedPage], place: int) -> None:
     page = pages[place]
     frame.section(
         f"{page.number}. {plain(frame.shorten(page.document, 60))}, page {page.page + 1}",
@@ -80,10 +78,10 @@ def _page(loaded: LoadedBoxes, pages: Sequence[held.PlannedPage], place: int) ->
         else:
             review_plan.done_button(lambda: _done(page), key="sample_done")
     for model in loaded.pair:
-        card.page_of(loaded, model, page.document, page.page, _judged(loaded, model, page))
+        finding_card.page_of(loaded, model, page.document, page.page, _judged(loaded, model, page))
 
 
-def _judged(loaded: LoadedBoxes, model: PairModel, page: held.PlannedPage) -> str:
+def _judged(loaded: LoadedBoxes, model: PairModel, page: suspects.PlannedPage) -> str:
     row = loaded.dataset.page_row(page.document, page.page)
     if row is None:
         return ""
@@ -93,11 +91,11 @@ def _judged(loaded: LoadedBoxes, model: PairModel, page: held.PlannedPage) -> st
     return f"{judged:,} of {count_of(len(targets), 'mistake')} judged"
 
 
-def _done(page: held.PlannedPage) -> None:
+def _done(page: suspects.PlannedPage) -> None:
     review_plan.keep_reviewed(page.document, page.page)
     state.sample_place = None
 
 
-def _undo(page: held.PlannedPage, place: int) -> None:
+def _undo(page: suspects.PlannedPage, place: int) -> None:
     review_plan.keep_reviewed(page.document, page.page, reviewed=False)
     state.sample_place = place

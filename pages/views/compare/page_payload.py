@@ -16,7 +16,7 @@ from evaluator.system.lru_cache import LRUCache
 from pages.app import page_list
 from pages.app.session_files import Place
 from pages.app.state import state
-from pages.views.findings import log as findings
+from pages.views.findings import findings
 
 _KEPT_PAGES: Final = 256
 
@@ -79,7 +79,7 @@ class PairPages:
         return _drawn().get_or_make((self.listing, place, picture.points), draw)
 
 
-def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:
+def empty_payload(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:
     """The panes of an empty list."""
     common = msgspec.structs.asdict(pages.in_common()) | {"verdicts": False, "reviewer": None}
     return ComparePayload(

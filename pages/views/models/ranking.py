@@ -30,13 +30,13 @@ def measures() -> Mapping[str, Metric]:
     return protocol.chosen().metrics
 
 
-def is_own(name: str) -> bool:
+def is_of_protocol(name: str) -> bool:
     """Return whether a measure is the protocol's own: of all predictions at its own thresholds."""
     return name not in BOX_METRICS
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ExcludedResult:
     """A result of an earlier run that cannot be listed with the others, and why."""
 
     result: StoredResult
@@ -44,13 +44,13 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
+class RankedModels:
     """All models by a measure and by others; `places` among the open models, None for earlier results."""
 
     standings: Standings
     others: tuple[Standings, ...]
     places: tuple[int | None, ...]
-    apart: tuple[Apart, ...]
+    apart: tuple[ExcludedResult, ...]
 
 
 def _chosen() -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def _chosen() -> tuple[str, ...]:
 
 
 def _asked(loaded: LoadedBoxes) -> tuple[object, ...]:
-    keys = tuple(_keys(loaded, own=is_own(name)) for name in _chosen())
+    keys = tuple(_keys(loaded, own=is_of_protocol(name)) for name in _chosen())
     return _chosen(), keys, state.label, state.iou, state.earlier
 
 
@@ -69,15 +69,15 @@ def is_ready(loaded: LoadedBoxes) -> bool:
     return state.ranked_before == _asked(loaded)
 
 
-def ranked(loaded: LoadedBoxes, *, resampled: bool = True) -> Ranked:
+def rank_models(loaded: LoadedBoxes, *, resampled: bool = True) -> RankedModels:
     """Return open models and fitting earlier results; without resampling only values, no intervals."""
     label = state.label or ALL_LABELS
     first, *more = _chosen()
-    fitting, apart = _sorted_out(loaded, label, own=is_own(first))
+    fitting, apart = _sorted_out(loaded, label, own=is_of_protocol(first))
     names = distinct_names([*loaded.names, *(one.name for one in fitting)])
 
     def of(name: str) -> Standings:
-        key, own = Key(name, label), is_own(name)
+        key, own = Key(name, label), is_of_protocol(name)
         if not resampled:
             return standings(_model_entries(loaded, fitting, names, own=own, mistakes=False), key, resamples=0)
         return _standings(
@@ -94,7 +94,7 @@ def ranked(loaded: LoadedBoxes, *, resampled: bool = True) -> Ranked:
         state.ranked_before = _asked(loaded)
     place_of = {name: place for place, name in enumerate(names[: len(loaded.names)])}
     places = tuple(place_of.get(model.name) for model in made[0].models)
-    return Ranked(made[0], tuple(made[1:]), places, apart)
+    return RankedModels(made[0], tuple(made[1:]), places, apart)
 
 
 def _keys(loaded: LoadedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
@@ -103,7 +103,7 @@ def _keys(loaded: LoadedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
     return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
 
 
-def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[StoredResult], tuple[Apart, ...]]:
+def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[StoredResult], tuple[ExcludedResult, ...]]:
     """Return the earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
@@ -119,7 +119,7 @@ def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[Sto
         if not why and label != ALL_LABELS:
             why = "has its numbers over all labels only"
         if why:
-            apart.append(Apart(one, why))
+            apart.append(ExcludedResult(one, why))
         else:
             fitting.append(one)
     return fitting, tuple(apart)
@@ -128,7 +128,7 @@ def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[Sto
 def _model_entries(
     loaded: LoadedBoxes, fitting: Sequence[StoredResult], names: Sequence[str], *, own: bool, mistakes: bool = True
 ) -> list[ModelEntry]:
-    asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
+    asked = tuple(sorted({name for name in _chosen() if not is_of_protocol(name)}))
     wanted = _Wanted(own, asked, state.label, mistakes)
     opened_ = [
         _model_entry(result_key(loaded, model), name, wanted, _loaded=loaded, _model=model)

@@ -173,10 +173,10 @@ def ask_author(*, label: str = "Your name") -> None:
 
 
 def _remembered() -> None:
-    name_author(remembered_name(report(_REMEMBERED)))
+    set_author(remembered_name(report(_REMEMBERED)))
 
 
-def name_author(name: str) -> None:
+def set_author(name: str) -> None:
     """Take a name that was not typed into the field of `ask_author`, when nobody is named yet."""
     if name.strip() and not author()[0]:
         state.reviewer = name.strip()[:AUTHOR_LENGTH]
@@ -258,12 +258,12 @@ def save_all(
     return None
 
 
-def add(events: Sequence[Event]) -> StoreProblem | None:
+def add_events(events: Sequence[Event]) -> StoreProblem | None:
     """Keep imported events; return what went wrong, None when they are on disk."""
     return _open_store(address()).write(events, _workspace())
 
 
-def said() -> tuple[object, ...]:
+def verdicts_key() -> tuple[object, ...]:
     """What decides the verdicts that the pages of this session show: another one of them makes it another value."""
     return review_log().revision, state.answered_verdicts, _UNSAVED.get()
 
@@ -273,14 +273,14 @@ def unsaved(target_id: str) -> Unsaved | None:
     return _UNSAVED.get().get(target_id)
 
 
-def every_unsaved() -> list[Unsaved]:
+def all_unsaved() -> list[Unsaved]:
     """Return everything that the store did not take in this session."""
     return list(_UNSAVED.get().values())
 
 
-def save_again() -> int:
+def retry_unsaved() -> int:
     """Try to save again what the store did not take, under its own ids; return how many still fail."""
-    for entry in every_unsaved():
+    for entry in all_unsaved():
         save(
             entry.target,
             verdict=entry.verdict,
@@ -298,7 +298,7 @@ def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:
     return entries[0] if entries else None
 
 
-def mine(target_id: str) -> Event | None:
+def own_opinion(target_id: str) -> Event | None:
     """Return what the reviewer holds of a target; None for nothing."""
     return _held(review_log(), target_id, author())
 
@@ -354,7 +354,7 @@ def with_verdicts(drawn: DrawnT, judged: Sequence[MistakeItem]) -> DrawnT:
         msgspec.structs.replace(
             each,
             keys=own.keys,
-            unsaved=shown(unsaved(each.target or "")),
+            unsaved=unsaved_item(unsaved(each.target or "")),
             answered=answered.get(each.target or "", ""),
         )
         for each, own in zip(judged, drawn.mistakes, strict=True)
@@ -371,7 +371,7 @@ def handle(loaded: LoadedBoxes, model: Model, event: VerdictEvent) -> Unsaved | 
 
 def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | None:
     """Keep a verdict on those of its targets that are shown; return the first not saved, else None."""
-    name_author(event.name)
+    set_author(event.name)
     asked = dict.fromkeys([event.target or "", *event.targets])
     judged = {key: targets[key] for key in asked if key in targets}
     unsaved_one = save_all(judged, verdict=event.verdict, note=event.note, event_id=event.id or None)
@@ -380,7 +380,7 @@ def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | 
     return unsaved_one
 
 
-def shown(entry: Unsaved | None) -> UnsavedItem | None:
+def unsaved_item(entry: Unsaved | None) -> UnsavedItem | None:
     """Return what was not saved, for the viewer."""
     if entry is None:
         return None

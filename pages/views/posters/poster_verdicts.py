@@ -16,13 +16,15 @@ from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target
 from evaluator.review.word_targets import PosterText, judged_words, word_statuses
 from pages.app.state import state
-from pages.views.findings import log as findings
-from pages.views.posters import results as choices
+from pages.views.findings import findings
+from pages.views.posters import poster_results
 
 VIEW_FILE: Final = "pages/posters.py"
 
 
-def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
+def on_page(
+    model: poster_results.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload
+) -> PagePayload:
     """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
     judged = attach_words(payload.mistakes, _judged(model, poster_id, words))
     return msgspec.structs.replace(
@@ -30,16 +32,18 @@ def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, p
     )
 
 
-def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
+def on_pane(
+    model: poster_results.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem
+) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if words is None:
         return pane
     return findings.with_verdicts(pane, attach_words(pane.mistakes, _judged(model, poster_id, words)))
 
 
-def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
+def handle(model: poster_results.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict that the viewer sent; None when on disk or when its word is not on the page any more."""
-    words = choices.words(model, event.document)
+    words = poster_results.words(model, event.document)
     if words is None:
         return None
     return findings.save_event(event, targets_by_id(_judged(model, event.document, words)))
@@ -50,16 +54,16 @@ def statuses() -> list[FindingStatus]:
     log = findings.review_log()
     if not any(judged.target.kind == "word" for judged in log.judged.values()):
         return []
-    return word_statuses(log, [_texts(model) for model in choices.models()])
+    return word_statuses(log, [_texts(model) for model in poster_results.models()])
 
 
 def show_on_page(entry: FindingStatus) -> None:
     """Make the view Posters open the poster of a finding, its word chosen, in a model that has it."""
     target = entry.judged.target
-    choices.open_poster(target.document or "")
+    poster_results.open_poster(target.document or "")
     state.poster_part = "page"
-    for model in choices.models():
-        words = choices.words(model, target.document or "")
+    for model in poster_results.models():
+        words = poster_results.words(model, target.document or "")
         if words is None:
             continue
         drawn = attach_words(poster_data(words).mistakes, _judged(model, target.document or "", words))
@@ -69,17 +73,19 @@ def show_on_page(entry: FindingStatus) -> None:
             return
 
 
-def _name(model: choices.PosterModel) -> str:
+def _name(model: poster_results.PosterModel) -> str:
     """Return the name under which the texts of a model are stored: that of its file or folder."""
     return stored_name(model.posters.name)
 
 
-def _texts(model: choices.PosterModel) -> PosterText:
-    return PosterText(_name(model), model.posters.posters, lambda poster_id: choices.comparison(model, poster_id))
+def _texts(model: poster_results.PosterModel) -> PosterText:
+    return PosterText(
+        _name(model), model.posters.posters, lambda poster_id: poster_results.comparison(model, poster_id)
+    )
 
 
 def _judged(
-    model: choices.PosterModel, poster_id: str, words: PageDifference
+    model: poster_results.PosterModel, poster_id: str, words: PageDifference
 ) -> list[tuple[Target, ReviewedTarget | None]]:
     log: ReviewLog = findings.review_log()
-    return judged_words(words, poster_id, _name(model), log, signature=choices.evaluated(model).signature)
+    return judged_words(words, poster_id, _name(model), log, signature=poster_results.evaluate(model).signature)

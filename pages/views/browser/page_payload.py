@@ -25,9 +25,9 @@ from pages.app import frame, page_list, pictures
 from pages.app.results import result_key
 from pages.app.session_files import LoadedBoxes, Model, Place
 from pages.app.state import state
-from pages.views.browser import listing
-from pages.views.browser.listing import Listed
-from pages.views.findings import log as findings
+from pages.views.browser import page_listing
+from pages.views.browser.page_listing import ListedPages
+from pages.views.findings import findings
 
 _KEPT_PAGES: Final = 256
 
@@ -38,18 +38,18 @@ def _drawn() -> LRUCache[object, tuple[PageLayers, LostText]]:
     return LRUCache(most=_KEPT_PAGES)
 
 
-def numbered(model: Model) -> ModelItem:
+def numbered_model(model: Model) -> ModelItem:
     """A model as the viewer knows it: by its number in the list of models."""
     return ModelItem(str(model.index + 1), displayed(model.name))
 
 
-def nothing_shown(loaded: LoadedBoxes, model: Model) -> PagePayload:
+def empty_payload(loaded: LoadedBoxes, model: Model) -> PagePayload:
     """The viewer without a page."""
     nothing = EmptyItem("No page passes the filter.", "Clear filter")
-    return without_page(numbered(model), [numbered(other) for other in loaded.models], nothing)
+    return without_page(numbered_model(model), [numbered_model(other) for other in loaded.models], nothing)
 
 
-def payload(loaded: LoadedBoxes, model: Model, shown: Listed, place: Place, *, address: str) -> WindowPayload:
+def payload(loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, address: str) -> WindowPayload:
     """What the viewer draws of a page, as far as the browser lacks it; `address` is the query that leads back here."""
     name = _listing(loaded, model, shown)
     here = shown.pages.position(place.document, place.index)
@@ -73,31 +73,33 @@ def payload(loaded: LoadedBoxes, model: Model, shown: Listed, place: Place, *, a
         **page_list.strip_fields(key, lambda: _strip(loaded, shown, here)),
         strip_first=first,
         reviewer=findings.author()[0],
-        selected=listing.chosen_box(content.mistakes),
+        selected=page_listing.chosen_box(content.mistakes),
         address=address,
     )
 
 
-def _strip(loaded: LoadedBoxes, shown: Listed, here: int | None) -> Sequence[StripItem]:
+def _strip(loaded: LoadedBoxes, shown: ListedPages, here: int | None) -> Sequence[StripItem]:
     bare = page_list.without_current(strip(shown.working.result, shown.pages, here).pages)
     dataset = loaded.dataset
     names = {cut(document.doc_id): document.name for document in dataset.documents}
     return pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
 
 
-def _content(loaded: LoadedBoxes, model: Model, shown: Listed, place: Place, *, of: str, signature: str) -> PagePayload:
+def _content(
+    loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, of: str, signature: str
+) -> PagePayload:
     """Everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
-    picture, text = pictures.page_picture(loaded, place), listing.page_text(loaded, place)
+    picture, text = pictures.page_picture(loaded, place), page_listing.page_text(loaded, place)
 
     def draw() -> tuple[PageLayers, LostText]:
-        layers, lost = listing.drawn(loaded, shown, place, picture.points, text)
+        layers, lost = page_listing.page_layers(loaded, shown, place, picture.points, text)
         return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes)), lost
 
     # The text of a slow page comes after its picture.
     drawn, lost = _drawn().get_or_make((of, place, picture.image, picture.points, text is None), draw)
-    payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))
+    payload = page_listing.with_verdicts(loaded, model, place, with_layers(empty_payload(loaded, model), drawn))
     return msgspec.structs.replace(
         payload,
         page=ViewedPageItem(
@@ -110,16 +112,16 @@ def _content(loaded: LoadedBoxes, model: Model, shown: Listed, place: Place, *, 
             position=0 if position is None else position + 1,
             total=len(shown.pages),
         ),
-        walk=listing.walk(shown, position),
+        walk=page_listing.mistakes_around(shown, position),
         filtered=not shown.keep.all(),
         signature=signature,
         empty=None,
     )
 
 
-def _listing(loaded: LoadedBoxes, model: Model, shown: Listed) -> str:
+def _listing(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> str:
     """What decides which pages are listed and what they show, as one name."""
     said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
-    poor = (state.poor_coverage, state.poor_purity) if listing.options() is not None else None
+    poor = (state.poor_coverage, state.poor_purity) if page_listing.poor_match_options() is not None else None
     parts = (result_key(loaded, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
     return page_list.list_digest(*parts)

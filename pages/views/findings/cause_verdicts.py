@@ -15,8 +15,8 @@ from pages.app import frame
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import State, state
-from pages.views.findings import log as findings
-from pages.views.findings.card import ICONS
+from pages.views.findings import findings
+from pages.views.findings.finding_card import ICONS
 
 
 def judge(loaded: LoadedBoxes, model: Model, rows: IntArray) -> None:

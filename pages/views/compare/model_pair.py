@@ -25,7 +25,7 @@ from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
 from pages.app.state import go_to_page, state
-from pages.views.browser import listing
+from pages.views.browser import page_listing
 
 PARTS: Final = ("mistakes", "slices", "classes", "pixels")
 """What is shown below the pages: named mistakes, slices, which labels are taken for which, which pixels."""
@@ -57,11 +57,11 @@ def open_linked(pages: LinkItem) -> None:
 
 def ask_mistakes(model: Model, *, label: str = "", name: str = "") -> None:
     """Filter the Page browser by the mistakes of a bar, and go there when the callback has ended."""
-    listing.open_all_of(model, label=label, name=name)
+    page_listing.open_all_of(model, label=label, name=name)
     state.pair_mistakes = name or label
 
 
-def clear() -> None:
+def clear_filter() -> None:
     """List every changed page again."""
     choose_show("changed")
     state.label = state.within = ""
@@ -88,7 +88,7 @@ def shown_place(loaded: LoadedBoxes) -> Place | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class ModelPair:
     """Two models at one operating point; `listed` is the ledger of the chosen label and document."""
 
     chosen: tuple[PairModel, PairModel]
@@ -125,7 +125,7 @@ class Compared:
         return pair_list.listed_pages(self.listed, state.pair_show)
 
 
-def compared(loaded: LoadedBoxes) -> Compared:
+def compare_models(loaded: LoadedBoxes) -> ModelPair:
     """Return the chosen models under the thresholds, the label and the document of this session."""
     first, second = loaded.pair
     results = result_of(loaded, first), result_of(loaded, second)
@@ -133,7 +133,7 @@ def compared(loaded: LoadedBoxes) -> Compared:
     whole = _ledger(*keys, _results=results)
     label, within = state.label or None, state.within or None
     listed = _only(*keys, label, within, _ledger=whole) if label or within else whole
-    return Compared((first, second), keys, label, within, results, whole, listed)
+    return ModelPair((first, second), keys, label, within, results, whole, listed)
 
 
 @cached(8)
@@ -189,7 +189,7 @@ def _differences(
 
 
 @dataclass(frozen=True, slots=True)
-class OneOfMany:
+class ModelRow:
     """A model of the table, `Named` for A and B; `differences` to A over all labels, empty for A."""
 
     model: Model
@@ -197,7 +197,7 @@ class OneOfMany:
     differences: dict[str, Difference]
 
 
-def every_model(loaded: LoadedBoxes) -> list[OneOfMany]:
+def every_model(loaded: LoadedBoxes) -> list[ModelRow]:
     """Return all open models, A and B first, each against A."""
     pair_ = loaded.pair
     chosen = {model.index for model in pair_}
@@ -214,14 +214,14 @@ def every_model(loaded: LoadedBoxes) -> list[OneOfMany]:
             else ()
         )
         overall = {one.metric: one for one in found_differences if one.overall}
-        rows.append(OneOfMany(model, result_of(loaded, model), overall))
+        rows.append(ModelRow(model, result_of(loaded, model), overall))
     return rows
 
 
 # --- the page list -------------------------------------------------------------------------------------------
 
 
-def place_in(both: Compared, rows: IntArray) -> int | None:
+def place_in(both: ModelPair, rows: IntArray) -> int | None:
     """Return the position of the shown page in the listed rows; 0 if not listed, None without rows."""
     if not len(rows):
         return None
@@ -230,13 +230,13 @@ def place_in(both: Compared, rows: IntArray) -> int | None:
     return int(here[0]) if len(here) else 0
 
 
-def place_of(both: Compared, row: int) -> Place:
+def place_of(both: ModelPair, row: int) -> Place:
     """Return document and page index of a row of pages."""
     dataset = both.ledger.dataset
     return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
 
 
-def turn(both: Compared, document: str, index: int, step: int) -> None:
+def turn(both: ModelPair, document: str, index: int, step: int) -> None:
     """Go some pages on in the list, or to a page."""
     rows = both.rows
     if step and len(rows):

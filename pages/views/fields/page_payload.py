@@ -17,9 +17,8 @@ from evaluator.system.lru_cache import LRUCache
 from pages.app import page_list, pictures
 from pages.app.session_files import Place
 from pages.app.state import state
-from pages.views.fields import results as choices
-from pages.views.fields import verdicts as field_findings
-from pages.views.findings import log as findings
+from pages.views.fields import field_results, field_verdicts
+from pages.views.findings import findings
 
 _KEPT_PAGES: Final = 256
 
@@ -31,9 +30,9 @@ def _drawn() -> LRUCache[object, PageLayers]:
 
 
 def payload(
-    compared: choices.Compared,
-    model: choices.FieldModel,
-    shown: choices.Listed,
+    compared: field_results.ComparedFields,
+    model: field_results.FieldModel,
+    shown: field_results.ListedRows,
     place: tuple[int, int],
     bare: PagePayload,
     *,
@@ -53,7 +52,7 @@ def payload(
         "fields", of, len(shown.order), here, lambda at: _content(compared, model, shown, at, bare=bare, of=of), prepare
     )
     content = pages.make(here)
-    first, last = window(here, len(shown.order), choices.STRIP_PAGES)
+    first, last = window(here, len(shown.order), field_results.STRIP_PAGES)
     key = (of, first, pictures.pdf_listing(root))
     listed = [key for mistake in content.mistakes for key in mistake.keys[:1]]
     return WindowPayload(
@@ -61,20 +60,24 @@ def payload(
         **page_list.strip_fields(key, lambda: _strip(compared, model, shown, first, last)),
         strip_first=first,
         reviewer=findings.author()[0],
-        selected=choices.chosen_box(listed, [box.key for box in content.boxes]),
+        selected=field_results.chosen_box(listed, [box.key for box in content.boxes]),
         address=address,
         visit=bare.visit,
     )
 
 
-def _listing(model: choices.FieldModel, bare: PagePayload) -> str:
+def _listing(model: field_results.FieldModel, bare: PagePayload) -> str:
     """What decides which pages are listed and what they show, as one name."""
-    what = (choices.number(), state.field_within, choices.unit(model))
+    what = (field_results.chosen_number(), state.field_within, field_results.unit(model))
     return page_list.list_digest(model.key, bare.model, bare.models, state.field_iou, *what)
 
 
 def _strip(
-    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, first: int, last: int
+    compared: field_results.ComparedFields,
+    model: field_results.FieldModel,
+    shown: field_results.ListedRows,
+    first: int,
+    last: int,
 ) -> Sequence[StripItem]:
     pages = overlay.strip(model.result, model.pages, shown.order[first:last], -1, counts=shown.counts)
     names = {cut(name): name for name in model.result.compared.documents}
@@ -82,9 +85,9 @@ def _strip(
 
 
 def _content(
-    compared: choices.Compared,
-    model: choices.FieldModel,
-    shown: choices.Listed,
+    compared: field_results.ComparedFields,
+    model: field_results.FieldModel,
+    shown: field_results.ListedRows,
     at: int,
     *,
     bare: PagePayload,
@@ -94,16 +97,16 @@ def _content(
     code, index = shown.order[at]
     root, document = compared.opened.project.pdfs, model.result.compared.documents[code]
     picture, iou = pictures.zoomed_picture(root, document, Place(document, index)), state.field_iou
-    paper = overlay.Paper(code, index, picture.points, choices.unit(model))
-    kept = choices.kept_in_list(shown)
+    paper = overlay.Paper(code, index, picture.points, field_results.unit(model))
+    kept = field_results.rows_of_list(shown)
 
     def draw() -> PageLayers:
         layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=kept)
         return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes))
 
     drawn = _drawn().get_or_make((of, code, index, picture.points), draw)
-    payload = field_findings.on_page(model, document, with_layers(bare, drawn))
-    before, after = (choices.next_with(shown, at, step) for step in (-1, 1))
+    payload = field_verdicts.on_page(model, document, with_layers(bare, drawn))
+    before, after = (field_results.next_with(shown, at, step) for step in (-1, 1))
     return msgspec.structs.replace(
         payload,
         page=ViewedPageItem(

@@ -36,8 +36,8 @@ from pages.app.jobs import Jobs, ReportProgress
 from pages.app.results import ResultKey, result_key, result_of, score_threshold
 from pages.app.session_files import FIELDS, POSTERS, AnyLoadedFiles, LoadedBoxes, load_files, load_pixels
 from pages.app.state import state
-from pages.views.fields import results as field_results
-from pages.views.findings import log as findings
+from pages.views.fields import field_results
+from pages.views.findings import findings
 from pages.views.slices import slices
 
 FORMS: Final[Mapping[str, str]] = {"html": "One HTML file", "pdf": "PDF for print", "zip": "Everything, as a zip"}
@@ -61,7 +61,7 @@ class Choices(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class FinishedPack:
     """A pack in a form of `FORMS`: what was written, None without a file, and then the problem and issues.
 
     The folder holds the file; it goes when there is none, when the pack is replaced, and with the session.
@@ -84,7 +84,7 @@ def _path(folder: tempfile.TemporaryDirectory[str], form: str) -> Path:
     return Path(folder.name) / NAMES[form][0]
 
 
-JOB: Final[Jobs[Choices, Made]] = Jobs("pack_job", kept=0, discard=lambda made: made.folder.cleanup())
+JOB: Final[Jobs[Choices, FinishedPack]] = Jobs("pack_job", kept=0, discard=lambda made: made.folder.cleanup())
 """The pack of the session, by what it is made of."""
 
 
@@ -199,7 +199,7 @@ def _boxes(loaded: LoadedBoxes | None) -> Boxes | None:
         return None
     results = [result_of(loaded, model) for model in loaded.pair]
     of = protocol.chosen()
-    seen = slices.known_from_pdfs(loaded, loaded.pair)
+    seen = slices.pdf_attributes(loaded, loaded.pair)
     options = _options(of, loaded)
     return Boxes(of, results, _called(loaded), findings.review_log(), loaded.issues, options, *seen)
 
@@ -268,7 +268,7 @@ def _make(
     gathered: Callable[[ReportProgress], Contents],
     write: Callable[[Path, Contents, ReportProgress], Written],
     note: ReportProgress,
-) -> Made:
+) -> FinishedPack:
     """Make a pack in a folder of its own; a problem with the files is said and leaves no folder."""
     folder, contents = tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), None
     issues: tuple[Issue, ...] = ()
@@ -287,5 +287,5 @@ def _make(
             said = f"The file cannot be written: {plain(problem.strerror or 'an error of the file system')}."
         else:
             without_file.pop_all()
-            return Made(form, folder, contents, written)
-    return Made(form, folder, contents, None, said, issues)
+            return FinishedPack(form, folder, contents, written)
+    return FinishedPack(form, folder, contents, None, said, issues)

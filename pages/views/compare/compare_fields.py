@@ -22,22 +22,21 @@ from pages.app.cache import cached
 from pages.app.session_files import FIELDS, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
-from pages.views.fields import results as choices
-from pages.views.fields import verdicts as field_findings
+from pages.views.fields import field_results, field_verdicts
 
 FIELDS_VIEW = "pages/fields.py"
 
 
-def sidebar(compared: choices.Compared) -> None:
+def sidebar(compared: field_results.ComparedFields) -> None:
     """Draw the choice of both models and the threshold of the boxes."""
     with st.sidebar:
         for model, role in zip(compared.models, ("baseline", "candidate"), strict=True):
             frame.model_choice(compared.opened, model, f", {role}")
-        low, high = choices.IOU_RANGE
+        low, high = field_results.IOU_RANGE
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
 
 
-def body(compared: choices.Compared) -> None:
+def body(compared: field_results.ComparedFields) -> None:
     """Draw title, panes, differences and ledgers."""
     a = compared.models[0]
     protocol = PROTOCOLS[FIELDS.name]
@@ -48,7 +47,7 @@ def body(compared: choices.Compared) -> None:
         compared.models,
         [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
         lambda: [protocol.measures(each.result) for each in compared.models],
-        ledgers=lambda: choices.ledgers(compared).by_box_and_value(state.field_iou),
+        ledgers=lambda: field_results.ledgers(compared).by_box_and_value(state.field_iou),
         open_item=lambda item: panes.open_place(lambda: _go_to_item(item)),
         at=state.field_iou,
     )
@@ -56,13 +55,15 @@ def body(compared: choices.Compared) -> None:
 
 
 @cached(8)
-def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compared) -> tuple[ItemLedger, ItemPages]:
-    ledger = choices.ledgers(_compared).whole(iou)
+def _whole(
+    key: tuple[str | None, ...], iou: float, *, _compared: field_results.ComparedFields
+) -> tuple[ItemLedger, ItemPages]:
+    ledger = field_results.ledgers(_compared).whole(iou)
     return ledger, item_pages(ledger, "field")
 
 
 def _source() -> panes.Source | None:
-    compared = choices.compared()
+    compared = field_results.compare_models()
     if compared is None or len(compared.models) < 2:
         return None
     a, b = compared.models
@@ -77,7 +78,7 @@ def _source() -> panes.Source | None:
             place.document,
             place.index,
             points=picture.points,
-            unit=choices.unit(a),
+            unit=field_results.unit(a),
             iou=state.field_iou,
             models=(first, second),
             kinds=kinds,
@@ -85,14 +86,14 @@ def _source() -> panes.Source | None:
 
     def judged(place: Place, drawn: PairLayers) -> PairLayers:
         first_pane, second_pane = (
-            field_findings.on_pane(model, place.document, pane) for model, pane in zip((a, b), drawn.panes, strict=True)
+            field_verdicts.on_pane(model, place.document, pane) for model, pane in zip((a, b), drawn.panes, strict=True)
         )
         return drawn._replace(panes=(first_pane, second_pane))
 
     root = compared.opened.project.pdfs
     return panes.Source(
         chosen=(a, b),
-        key=(a.key, b.key, first, second, state.field_iou, choices.unit(a)),
+        key=(a.key, b.key, first, second, state.field_iou, field_results.unit(a)),
         pages=pages,
         place=lambda: Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
         go=_go,
@@ -117,18 +118,18 @@ def _go_to_item(item: Item) -> None:
 
 
 def _open(event: OpenEvent) -> None:
-    compared = choices.compared()
+    compared = field_results.compare_models()
     if compared is not None:
         compared.show(event.letter)
-    state.field_number, state.field_label, state.field_within, state.field_box = choices.PROBLEMS, "", "", None
+    state.field_number, state.field_label, state.field_within, state.field_box = field_results.PROBLEMS, "", "", None
     st.switch_page(FIELDS_VIEW)
 
 
 def _judge(event: VerdictEvent) -> None:
-    compared = choices.compared()
+    compared = field_results.compare_models()
     model = next((each for each in compared.models if each.letter == event.letter), None) if compared else None
     if model is not None:
-        field_findings.handle(model, event)
+        field_verdicts.handle(model, event)
 
 
 def _write_url() -> str:

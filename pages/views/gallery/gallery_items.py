@@ -31,7 +31,7 @@ from pages.app.cache import cached
 from pages.app.results import Result, ResultKey, result_key, result_of, result_of_all
 from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import FILTER, AnyField, State, is_narrowed, reset, state
-from pages.views.browser import listing
+from pages.views.browser import page_listing
 from pages.views.slices import slices
 
 CHARTS: Final = {
@@ -61,7 +61,7 @@ _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 def drop_unknown(loaded: LoadedBoxes) -> None:
     """Drop what the open files do not have."""
-    listing.drop_unknown(loaded)
+    page_listing.drop_unknown(loaded)
     question = state.gallery_question
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     asked = [label for label in (question.cell or ()) if label is not None] if question else []
@@ -70,24 +70,24 @@ def drop_unknown(loaded: LoadedBoxes) -> None:
         state.gallery_question = None
 
 
-def ask(asked: Query | None) -> None:
+def show_query(asked: Query | None) -> None:
     """Show what is behind a number; None for all mistakes."""
     state.gallery_question, state.gallery_sheet = asked, 0
 
 
-def ask_alike(family: tuple[str, str, str, str, str]) -> None:
+def show_alike(family: tuple[str, str, str, str, str]) -> None:
     """Have a view leave for the gallery, which then shows all causes like one of its page."""
-    listing.clear_filter()
+    page_listing.clear_filter()
     loaded = session_files.load_boxes()
     labels = loaded.dataset.labels if loaded else ()
-    ask(Query(cause=Family(*(whole(part, labels) for part in family))))
+    show_query(Query(cause=Family(*(whole(part, labels) for part in family))))
     state.gallery_charts = "causes"
     state.alike_asked = True
 
 
 def clear() -> None:
     """Drop the question, and with it the marks on the charts, whose next round has other keys."""
-    ask(None)
+    show_query(None)
     state.gallery_round += 1
 
 
@@ -96,7 +96,7 @@ def clear_filter() -> None:
     reset(_FILTER)
 
 
-def nothing_words() -> str:
+def empty_text() -> str:
     """Return why there is no card, and what to do next."""
     filtered = is_narrowed(field for field in _FILTER if field not in _IDLE)
     if not filtered and state.gallery_question is None:
@@ -108,7 +108,7 @@ def nothing_words() -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class ShownItems:
     """The items that pass: `rows` of `every` in the chosen order, and how many of them are mistakes.
 
     `boxes` counts those of the cell or slice that was asked for, None for any other question; `hidden` the items behind
@@ -164,12 +164,12 @@ def every_item(loaded: LoadedBoxes, model: Model, *, matched: bool = True) -> It
     return _items(result_key(loaded, model), matched, _result=lambda: result_of(loaded, model))
 
 
-def shown(loaded: LoadedBoxes, model: Model) -> Shown:
+def filtered_items(loaded: LoadedBoxes, model: Model) -> ShownItems:
     """Return the items behind the question that pass the filter, in the chosen order."""
     asked = state.gallery_question
     # Matched pairs are most of the boxes of a good model.
     result, every = result_of(loaded, model), every_item(loaded, model, matched=asks_for_matches(asked))
-    inside = asked_boxes(loaded, model)
+    inside = slice_boxes(loaded, model)
     if asked is None:
         keep = np.ones(len(every), dtype=bool)
     elif isinstance(inside, str):
@@ -187,7 +187,7 @@ def shown(loaded: LoadedBoxes, model: Model) -> Shown:
         rows = order[keep[order]]
     with_item = np.zeros(result.matching.dataset.pages, dtype=bool)
     with_item[every.page[keep]] = True
-    return Shown(
+    return ShownItems(
         result,
         every,
         rows,
@@ -199,10 +199,10 @@ def shown(loaded: LoadedBoxes, model: Model) -> Shown:
     )
 
 
-def asked_boxes(loaded: LoadedBoxes, model: Model) -> Inside | str | None:
+def slice_boxes(loaded: LoadedBoxes, model: Model) -> Inside | str | None:
     """Return the boxes of the asked slice, or why they are not known; None for another question."""
     asked = state.gallery_question
-    return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
+    return None if asked is None or asked.slice is None else slices.boxes_in_slice(loaded, model, asked.slice)
 
 
 def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | str | None) -> int | None:
@@ -212,7 +212,7 @@ def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | st
     return None if asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
 
 
-def in_words(asked: Query) -> str:
+def query_words(asked: Query) -> str:
     """Return a question in words."""
     if asked.slice is None:
         return box_items.query_text(asked)
@@ -229,7 +229,7 @@ def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
     return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)
 
 
-def heading(shown: Shown) -> str:
+def heading(shown: ShownItems) -> str:
     """Return what the cards hold, each number with its unit, and how much of it the filter hides."""
     matched = len(shown.rows) - shown.mistakes
     held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
@@ -245,12 +245,12 @@ def heading(shown: Shown) -> str:
 def _passing(loaded: LoadedBoxes, model: Model, every: Items) -> BoolArray:
     """Return what the page browser's filter keeps, by the same columns; matched pairs have no name."""
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
-    chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
+    chosen = msgspec.structs.replace(page_listing.chosen_filter(), unjudged=False)
     asked = ["truth_label", "prediction_label"] if chosen.label is not None else []
     asked += [name for name in ("score", "iou", "size") if getattr(chosen, name) != mistake_filter.WHOLE]
     columns: dict[str, Any] = {}
     if asked:
-        own, mistakes = listing.plain_columns(loaded, model), every.mistake >= 0
+        own, mistakes = page_listing.all_mistakes(loaded, model), every.mistake >= 0
         at = every.mistake[mistakes]
     for name in asked:
         columns[name] = getattr(every, name).copy()

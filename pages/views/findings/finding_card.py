@@ -23,8 +23,7 @@ from pages.app import frame
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State
-from pages.views.findings import log as findings
-from pages.views.findings import queue
+from pages.views.findings import findings, queue
 
 ICONS: Final[Mapping[str, str]] = {
     "model_wrong": "●",
@@ -39,18 +38,18 @@ WORDS: Final[Mapping[str, str]] = {**dict(VERDICTS.items()), "conflict": "Review
 _GROUP_WORDS: Final[Mapping[str, str]] = {**WORDS, "several": "Several verdicts"}
 
 
-def kind(entry: FindingStatus) -> str:
+def verdict_of(entry: FindingStatus) -> str:
     """Return the verdict of a finding: a key of `WORDS`."""
     judged = entry.judged
     return "conflict" if judged.conflict else judged.verdict or "note"
 
 
-def said(kind: str) -> str:
+def verdict_label(kind: str) -> str:
     """Return a verdict as icon and word."""
     return f"{ICONS[kind]} {_GROUP_WORDS[kind]}"
 
 
-def about(entry: FindingStatus) -> str:
+def subject(entry: FindingStatus) -> str:
     """Return what a finding is about, in words."""
     target = entry.judged.target
     if target.kind == "field":
@@ -64,7 +63,7 @@ def about(entry: FindingStatus) -> str:
     return plain(frame.shorten(title_of(entry.mistake or target.mistake or ""), 40))
 
 
-def place(entry: FindingStatus) -> str:
+def place_words(entry: FindingStatus) -> str:
     """Return document and page, in words."""
     target = entry.judged.target
     parts = [
@@ -74,16 +73,16 @@ def place(entry: FindingStatus) -> str:
     return plain(", ".join(parts))
 
 
-def when(event: Event) -> str:
+def event_time(event: Event) -> str:
     """Return the time of an event, to the minute."""
     return event.time.strftime("%Y-%m-%d %H:%M")
 
 
-def state(entry: FindingStatus) -> None:
+def status_line(entry: FindingStatus) -> None:
     """Draw the verdict, and what became of the finding, in one line."""
-    verdict = kind(entry)
+    verdict = verdict_of(entry)
     st.html(
-        f'<p class="ls-state"><span class="ls-verdict ls-{verdict}">{html.escape(said(verdict))}</span> '
+        f'<p class="ls-state"><span class="ls-verdict ls-{verdict}">{html.escape(verdict_label(verdict))}</span> '
         f"<b>{html.escape(STATES[entry.state])}.</b> {html.escape(plain(entry.sentence))}</p>"
     )
 
@@ -154,7 +153,7 @@ def history(entry: FindingStatus) -> None:
     strange = findings.review_log().improbable(datetime.now(UTC))
     rows = []
     for event in reversed(judged.history):
-        word = "Undone" if event.action == "cleared" else said(event.verdict or "note")
+        word = "Undone" if event.action == "cleared" else verdict_label(event.verdict or "note")
         vouched = "" if event.verified else " <small>unverified</small>"
         origin = f" <small>from {html.escape(plain(event.source))}</small>" if event.source else ""
         tags = "".join(f"<i>{html.escape(plain(tag))}</i>" for tag in event.tags)
@@ -163,7 +162,7 @@ def history(entry: FindingStatus) -> None:
         earlier = "" if event.id in latest else ' class="ls-earlier"'
         rows.append(
             f"<li{earlier}><b>{html.escape(word)}</b> {html.escape(plain(event.author))}{vouched}{origin}"
-            f"<time>{when(event)} UTC{doubt}</time>{tags}{note}</li>"
+            f"<time>{event_time(event)} UTC{doubt}</time>{tags}{note}</li>"
         )
     st.html(f'<ol class="ls-history">{"".join(rows)}</ol>')
 
@@ -171,7 +170,7 @@ def history(entry: FindingStatus) -> None:
 def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
     """Draw one's own verdict on a group; `targets` are by identity, that of its newest finding first."""
     own = next(iter(targets))
-    mine, waiting = findings.mine(own), findings.unsaved(own)
+    mine, waiting = findings.own_opinion(own), findings.unsaved(own)
     note, tags, owner = State.finding_note.of(own), State.finding_tags.of(own), State.finding_owner.of(own)
     due, status = State.finding_due.of(own), State.finding_status.of(own)
     held = waiting or mine
@@ -194,7 +193,7 @@ def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
 
     def say_the_rest() -> None:
         # Looked up now: the verdict may have been given a moment ago, on a screen that was drawn before.
-        last = findings.unsaved(own) or findings.mine(own)
+        last = findings.unsaved(own) or findings.own_opinion(own)
         say(last.verdict if last else None)
 
     if not findings.author()[0]:

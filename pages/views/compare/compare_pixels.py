@@ -27,8 +27,7 @@ from pages.app.session_files import LoadedBoxes, Place
 from pages.app.state import go_to_page, state
 from pages.views.compare import pair_differences, panes
 from pages.views.overview import headline
-from pages.views.pixel import results as choices
-from pages.views.pixel import verdicts as pixel_findings
+from pages.views.pixel import pixel_results, pixel_verdicts
 from pages.views.pixel.controls import count_choices
 
 PIXEL_VIEW = "pages/pixel_confusion.py"
@@ -47,7 +46,7 @@ def sidebar(loaded: LoadedBoxes) -> None:
 def body(loaded: LoadedBoxes) -> None:
     """Draw title, panes, differences and ledger, or why the pixels cannot be compared."""
     head = st.container()
-    counted = [choices.result_of(loaded, model.letter) for model in loaded.pair]
+    counted = [pixel_results.result_of(loaded, model.letter) for model in loaded.pair]
     results = [each.result for each in counted if each.result is not None]
     if len(results) < len(counted):
         with head:
@@ -60,7 +59,12 @@ def body(loaded: LoadedBoxes) -> None:
     a, b = results
     with head:
         signed = a.signature
-        parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), *signed.options, signed.counts]
+        parts = [
+            f"{signed.protocol} {signed.version}",
+            pixel_results.thresholds(loaded),
+            *signed.options,
+            signed.counts,
+        ]
         frame.title("Compare", " · ".join(parts))
     if not (a.same_classes and b.same_classes):
         st.caption(
@@ -103,7 +107,7 @@ def _pieces() -> LRUCache[object, tuple[list[WrongComponent], list[WrongComponen
 
 
 def _source(loaded: LoadedBoxes) -> panes.Source | None:
-    counted = [choices.result_of(loaded, model.letter).result for model in loaded.pair]
+    counted = [pixel_results.result_of(loaded, model.letter).result for model in loaded.pair]
     a, b = counted
     if a is None or b is None:
         return None
@@ -126,7 +130,7 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
     def judged(place: Place, drawn: PairLayers) -> PairLayers:
         pieces = pieces_on(place)
         first_pane, second_pane = (
-            pixel_findings.on_pane(loaded, model, place, pane, result=result, pieces=own)
+            pixel_verdicts.on_pane(loaded, model, place, pane, result=result, pieces=own)
             for model, pane, result, own in zip(loaded.pair, drawn.panes, (a, b), pieces, strict=True)
         )
         return drawn._replace(panes=(first_pane, second_pane))
@@ -172,7 +176,7 @@ def _open(event: OpenEvent) -> None:
 def _judge(loaded: LoadedBoxes, event: VerdictEvent) -> None:
     model = next((each for each in loaded.pair if each.letter == event.letter), None)
     if model is not None:
-        pixel_findings.handle(loaded, model, event)
+        pixel_verdicts.handle(loaded, model, event)
 
 
 def _write_url() -> str:

@@ -56,7 +56,8 @@ def _problems() -> None:
     with st.container(border=True, key="findings_unsaved"):
         rows = "".join(
             '<li><span class="ls-tag ls-fp">NOT SAVED</span> '
-            f"{html.escape(finding_card.WORDS[entry.verdict or 'note'])}: {html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
+            f"{html.escape(finding_card.WORDS[entry.verdict or 'note'])}: "
+            f"{html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
             for entry in waiting
         )
         st.html(f'<ul class="ls-unsaved">{rows}</ul>')

@@ -169,6 +169,8 @@ def findings_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A place of findings that is empty: what other tests judged would be counted."""
-    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
+def store_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The file of findings of one test, empty at first: what other tests judged would be counted."""
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(path))
+    return path

@@ -24,6 +24,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from evaluator import project
 from evaluator.workspace.roles import WORKSPACE_VARIABLE
 from pages.app.state import State
+from tests.building import Box, write_file
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_DATA = ROOT / "sample_data"
@@ -74,6 +75,13 @@ def workspace(
         "pdfs": str(pdfs) if pdfs else None,
     }
     return json.dumps({"sides": {"boxes": boxes}, "as_reference": as_reference})
+
+
+def files_of(folder: Path, truth: Sequence[Box], *models: Sequence[Box], **given: Any) -> str:
+    """Files on disk as the command line would hand them over."""
+    ground_truth = write_file(folder / "truth.json", truth, side="ground_truth", **given)
+    predictions = [write_file(folder / f"model{number}.json", rows, **given) for number, rows in enumerate(models, 1)]
+    return workspace(ground_truth, predictions)
 
 
 def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, **address: str) -> AppTest:
@@ -201,14 +209,23 @@ def three_numbers(app: AppTest) -> dict[str, str]:
 
 def components(app: AppTest) -> list[dict[str, Any]]:
     """The data of our components in the order of the view, but for the one that follows the theme."""
-    given: list[dict[str, Any]] = [data_of(each) for each in app.get("bidi_component")]
-    return [data for data in given if set(data) != {"dark"}]
+    return [data for data in every_component(app) if set(data) != {"dark"}]
 
 
 def data_of(component: Any) -> dict[str, Any]:
     """The data of a component; of pages that it was given, the page that it shows."""
     data: dict[str, Any] = json.loads(component.proto.json)
     return page_of(data) if "listing" in data else data
+
+
+def every_component(app: AppTest) -> list[dict[str, Any]]:
+    """The data of each component, in order."""
+    return [data_of(each) for each in app.get("bidi_component")]
+
+
+def gallery_heading(app: AppTest) -> str:
+    """The line above the cards of the gallery."""
+    return next(body for body in html_blocks(app) if "<small>" in body and " on " in body)
 
 
 def send_event(app: AppTest, field: str, event: str, value: object) -> AppTest:

@@ -23,7 +23,7 @@ from tests.dashboard import OVERVIEW, ROOT, cards, fine, go, signature, start, w
 from tests.toys.centres import PROTOCOL
 from tests.toys.lines import FORMAT
 
-pytestmark = pytest.mark.usefixtures("no_findings")
+pytestmark = pytest.mark.usefixtures("store_path")
 
 TRUTH = """# boxes ground_truth
 a.pdf 0 Table 0.1 0.1 0.5 0.5
@@ -143,8 +143,7 @@ def test_an_upload(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> N
     app = start(monkeypatch, "pages/files.py", files=opened, protocol="centres")
     next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
     app.file_uploader(key="upload_annotations").set_value([("b.boxes", B.encode(), "text/plain")])
-    next(each for each in app.button if each.label == "Read the files").click()
-    fine(app.run())
+    fine(next(each for each in app.button if each.label == "Read the files").click().run())
     assert not app.error
     shown = [tuple(int(card[name]) for name in ("TP", "FP", "FN")) for card in cards(go(app, OVERVIEW))]
     assert shown == list(COUNTS.values())

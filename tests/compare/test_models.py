@@ -378,8 +378,7 @@ def test_the_answer_names_the_label_that_it_is_about(monkeypatch: pytest.MonkeyP
 
 def test_another_measure_and_label(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, MODELS, rank_by="precision", label="Table")
-    app.selectbox(key="rank_by").set_value("mean_iou")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="rank_by").set_value("mean_iou").run())
     assert dict(app.query_params)["rank_by"] == "mean_iou"
     assert "Mean IoU" in dashboard.words(app)
 
@@ -393,8 +392,7 @@ def test_models_are_ranked_by_the_numbers_of_their_protocol(monkeypatch: pytest.
         assert f"{one.result.numbers['AP']:.3f}" in words
     assert any(each.value.startswith("AP: of all predictions") for each in app.caption)
     # Another protocol has no such number, and the view goes on with F1.
-    app.selectbox(key="protocol").set_value("snapshot")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="protocol").set_value("snapshot").run())
     assert app.selectbox(key=dashboard.key_of(app, "rank_by")).value == "f1"
 
 

@@ -392,8 +392,7 @@ def test_the_address_has_the_parts_of_its_kind_alone(monkeypatch: pytest.MonkeyP
     app = start(monkeypatch, COMPARE, compare="posters", **every)
     # What is left out is not forgotten: the other kinds come back with it.
     for kind in ("boxes", "pixels", "fields", "posters"):
-        app.selectbox(key="pair_kind").set_value(kind)
-        dashboard.fine(app.run())
+        dashboard.fine(app.selectbox(key="pair_kind").set_value(kind).run())
         own, foreign = PARTS[kind]
         left = set(app.query_params)
         assert not left & foreign, kind
@@ -403,12 +402,10 @@ def test_the_address_has_the_parts_of_its_kind_alone(monkeypatch: pytest.MonkeyP
 def test_pixels_are_counted_in_compare_as_in_their_own_view(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, COMPARE, compare="pixels")
     assert "missing pages: penalize" in dashboard.signature(app)
-    app.selectbox(key=dashboard.key_of(app, "pixel_missing")).set_value("ignore")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key=dashboard.key_of(app, "pixel_missing")).set_value("ignore").run())
     assert "missing pages: ignore" in dashboard.signature(app)
     assert app.query_params["missing"] in ("ignore", ["ignore"])
-    app.selectbox(key=dashboard.key_of(app, "pixel_classes")).set_value("different")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key=dashboard.key_of(app, "pixel_classes")).set_value("different").run())
     assert "different classes" in dashboard.signature(app)
     assert any("The sides use different classes" in each.value for each in app.caption)
     own = dashboard.go(app, "pages/pixel_confusion.py")

@@ -28,8 +28,7 @@ def test_columns_are_chosen_and_the_table_is_read(monkeypatch: pytest.MonkeyPatc
     for target, column in CHOSEN.items():
         app.selectbox(key=f"column_0_{target}").set_value(column)
     app.selectbox(key="table_role_0").set_value("Prediction")
-    next(each for each in app.button if each.label == "Read the table").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(each for each in app.button if each.label == "Read the table").click().run())
     held: Any = app.session_state[State.files.key]
     (member,) = held.models
     assert (member.origin.columns, member.issues) == (f"{_ordered(member.origin.columns)},unit=pixels", ())

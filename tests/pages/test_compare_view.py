@@ -32,8 +32,9 @@ from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import ReviewLog
 from pages.app import components
 from tests import dashboard
-from tests.building import Box, box, write_file
-from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, send_event, start
+from tests.building import box, write_file
+from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, files_of, send_event, start
+from tests.sample_results import box_result
 
 COMPARE = "pages/compare.py"
 MODELS = ("lines", "blocks")
@@ -46,11 +47,7 @@ TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.
 @cache
 def core(order: tuple[int, int] = (0, 1), iou: float = 0.5, scores: tuple[float, float] = (0.0, 0.0)) -> Any:
     """Results and ledger of the sample data, the way the command line gets them."""
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
-    results = [
-        snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match(min_score=score).at(iou)
-        for model, score in zip(order, scores, strict=True)
-    ]
+    results = [box_result(model, iou, score) for model, score in zip(order, scores, strict=True)]
     return results, ledger(*results)
 
 
@@ -85,8 +82,7 @@ def test_two_of_three_models_are_chosen_and_stand_in_the_address(
     app = start(monkeypatch, COMPARE, files=files, model_a="3", scores="0,0,0.4")
     assert [pane["name"] for pane in panes(app)["panes"]] == ["third 1.0", "blocks 1.0"]
     assert app.selectbox(key="model_a").options == ["lines 1.0", "blocks 1.0", "third 1.0"]
-    app.selectbox(key="model_b").set_value(0)
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="model_b").set_value(0).run())
     assert [pane["name"] for pane in panes(app)["panes"]] == ["third 1.0", "lines 1.0"]
     in_address = {name: app.query_params[name] for name in ("model_a", "model_b", "scores")}
     assert {name: value[0] if isinstance(value, list) else value for name, value in in_address.items()} == {
@@ -94,8 +90,7 @@ def test_two_of_three_models_are_chosen_and_stand_in_the_address(
     }  # fmt: skip
     dashboard.go(app, dashboard.PAGE_BROWSER)
     assert app.button_group(key="model").options == ["lines 1\\.0", "blocks 1\\.0", "third 1\\.0"]
-    app.button_group(key="model").set_value(2)
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key="model").set_value(2).run())
     assert dashboard.viewer(app)["model"] == {"letter": "3", "name": "third 1.0"}
     assert [each.value for each in app.slider if each.label == "Minimum score"] == [0.4]
 
@@ -167,12 +162,6 @@ def pages_of(both: Ledger, show: str) -> list[tuple[str, int]]:
     ]
 
 
-def files_of(folder: Path, truth: Sequence[Box], *models: Sequence[Box], **given: Any) -> str:
-    ground_truth = write_file(folder / "truth.json", truth, side="ground_truth", **given)
-    predictions = [write_file(folder / f"model{number}.json", rows, **given) for number, rows in enumerate(models, 1)]
-    return dashboard.workspace(ground_truth, predictions)
-
-
 # --- on the sample data --------------------------------------------------------------------------------------
 
 
@@ -217,8 +206,7 @@ def test_each_model_has_its_own_score_threshold(
 
 def test_swapping_exchanges_models_and_each_keeps_its_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, COMPARE)
-    app.slider(key="score_0").set_value(0.4)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="score_0").set_value(0.4).run())
     (button,) = [each for each in app.button if each.label == "Swap A and B"]
     dashboard.fine(button.click().run())
     results, both = core((1, 0), scores=(0.0, 0.4))
@@ -293,8 +281,7 @@ def test_an_address_with_one_model_twice_is_said(monkeypatch: pytest.MonkeyPatch
 def test_a_document_narrows_the_list_and_not_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
     within = "school-census.pdf"
     app = start(monkeypatch, COMPARE)
-    app.selectbox(key="within").set_value(within)
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="within").set_value(within).run())
     _, both = core()
     assert listed(panes(app)) == pages_of(both.only(documents={within}), "changed")
     assert board(app)["ledger"][0]["boxes"] == both.total.both[0]
@@ -320,8 +307,7 @@ def test_class_confusion_and_pixels_are_b_minus_a(monkeypatch: pytest.MonkeyPatc
     results, _ = core()
     true_positives = [int(result.per_label.tp[result.matching.labels.index("Text")]) for result in results]
     assert data["text"][place][place] == f"{true_positives[1] - true_positives[0]:+d}".replace("-", "−")
-    app.button_group(key="pair_part").set_value("pixels")
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key="pair_part").set_value("pixels").run())
     data = component(app, "ramp")
     assert (data["shows"], data["letters"]) == ("row", ["B", "A"])
 
@@ -487,8 +473,7 @@ def test_the_rule_can_be_set_and_stands_in_the_address(monkeypatch: pytest.Monke
         100,
     ]
     assert decision_words(app)[1].startswith("Recall ")
-    app.selectbox(key="rule_measure").set_value("precision")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="rule_measure").set_value("precision").run())
     assert decision_words(app)[1].startswith("Precision ")
     assert (app.query_params["measure"], app.query_params["least"]) == ("precision", "2")
 

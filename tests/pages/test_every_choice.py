@@ -14,7 +14,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, Selectbox
 
-from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import fine, start
@@ -44,12 +43,6 @@ def _options_by_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
             return lambda value: value if isinstance(value, Shown) else _own.fget(self)(value)
 
         monkeypatch.setattr(kind, "format_func", property(words_of))
-
-
-@pytest.fixture
-def own_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Verdicts of these tests are kept in a file of their own."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
@@ -111,14 +104,14 @@ def press_everything(app: AppTest, view: str) -> int:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.usefixtures("own_findings")
+@pytest.mark.usefixtures("store_path")
 def test_the_sample(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     app = start(monkeypatch, f"pages/{view}.py")
     assert choose_everything(app) + press_everything(app, f"pages/{view}.py") > 8
 
 
 @pytest.mark.parametrize("kind", ["pixels", "fields", "posters"])
-@pytest.mark.usefixtures("own_findings")
+@pytest.mark.usefixtures("store_path")
 def test_the_sample_in_compare(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     app = start(monkeypatch, "pages/compare.py", compare=kind)
     assert app.query_params["compare"] in (kind, [kind])
@@ -129,7 +122,7 @@ def test_the_sample_in_compare(monkeypatch: pytest.MonkeyPatch, kind: str) -> No
 
 
 @pytest.mark.parametrize("view", [view for view in VIEWS if view not in {"fields", "posters"}])
-@pytest.mark.usefixtures("own_findings")
+@pytest.mark.usefixtures("store_path")
 def test_few_files_and_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str) -> None:
     """Each view with every number of files: its choices with two of the four, its buttons with the others, in turns."""
     boxes = [box(0.1, 0.1, 0.4, 0.2, label="Text"), box(0.5, 0.5, 0.9, 0.9, label="Table", document="other.pdf")]

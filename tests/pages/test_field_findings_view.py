@@ -14,7 +14,6 @@ from evaluator.protocols import fields
 from evaluator.review.field_corrections import corrected_fields, field_corrections
 from evaluator.review.field_targets import judged_fields, targets_of
 from evaluator.review.store import Store
-from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start
@@ -34,14 +33,6 @@ def results() -> dict[str, fields.FieldsResult]:
     }
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of findings of one test."""
-    path = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    return path
-
-
 def said(result: fields.FieldsResult, document: str, verdict: str, mistake: str) -> Event:
     """A verdict on the first problem of a kind in a document."""
     judged = judged_fields(result, document, ReviewLog(), iou=0.5)
@@ -56,7 +47,7 @@ def corrected_rows(app: AppTest) -> list[str]:
 
 
 def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
-    monkeypatch: pytest.MonkeyPatch, results: Any, kept: Path
+    monkeypatch: pytest.MonkeyPatch, results: Any, store_path: Path
 ) -> None:
     document = "norris-20466"
     app = start(monkeypatch, FIELDS, field_doc=document)
@@ -64,9 +55,9 @@ def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
     assert data["verdicts"] is True
     assert all(mistake["target"] and "verdict" not in mistake for mistake in data["mistakes"] if mistake["keys"])
     assert corrected_rows(app) == []
-    assert not kept.exists()
+    assert not store_path.exists()
     event = said(results["A"], document, "ground_truth_wrong", "missed")
-    with Store(kept) as store:
+    with Store(store_path) as store:
         store.add([event])
     app = start(monkeypatch, FIELDS, field_doc=document, field_page=str((event.target.page or 0) + 1))
     (judged,) = (each for each in dashboard.viewer(app)["mistakes"] if each["target"] == event.target.id)
@@ -91,7 +82,9 @@ def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
     assert numbers(app)["Recall"] == f"{before.recall[0]:.3f}"
 
 
-def test_the_view_of_findings_shows_judged_fields(monkeypatch: pytest.MonkeyPatch, results: Any, kept: Path) -> None:
+def test_the_view_of_findings_shows_judged_fields(
+    monkeypatch: pytest.MonkeyPatch, results: Any, store_path: Path
+) -> None:
     document = "norris-20466"
     events = [
         said(results["A"], document, "ignore", "missed"),
@@ -100,7 +93,7 @@ def test_the_view_of_findings_shows_judged_fields(monkeypatch: pytest.MonkeyPatc
     box = JudgedBox(side="ground_truth", label="a", xyxy=(0.1, 0.1, 0.2, 0.2))
     away = Target(kind="field", document="nowhere", page=0, boxes=(box,), mistake="missed", label="a")
     events += [judge(away, verdict="ignore", author="Ben", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))]
-    with Store(kept) as store:
+    with Store(store_path) as store:
         store.add(events)
     app = start(monkeypatch, "pages/findings.py")
     rows = next(frame.value for frame in app.dataframe if "Verdict" in frame.value)
@@ -115,9 +108,9 @@ def test_the_view_of_findings_shows_judged_fields(monkeypatch: pytest.MonkeyPatc
     fine(app.switch_page("pages/review_pack.py").run())
 
 
-def test_a_finding_leads_back_to_its_field(monkeypatch: pytest.MonkeyPatch, results: Any, kept: Path) -> None:
+def test_a_finding_leads_back_to_its_field(monkeypatch: pytest.MonkeyPatch, results: Any, store_path: Path) -> None:
     event = said(results["B"], "lund-freight-118", "ambiguous", "below_threshold")
-    with Store(kept) as store:
+    with Store(store_path) as store:
         store.add([event])
     app = start(monkeypatch, "pages/findings.py")
     fine(app.button(key="finding_show").click().run())

@@ -160,8 +160,7 @@ def test_values_are_compared_by_an_uploaded_schema_until_it_is_removed(monkeypat
     assert review_sentence(budget, errors=int((~judged.right).sum()), total=len(judged)) in words(app)
     assert any("Values are compared by rules.json." in each.value.replace("\\", "") for each in app.caption)
 
-    app.file_uploader(key="upload_field_schema").upload("bad.json", b'{"total": {"comparator": "roughly"}}')
-    fine(app.run())
+    fine(app.file_uploader(key="upload_field_schema").upload("bad.json", b'{"total": {"comparator": "roughly"}}').run())
     shown = [each.value.replace("\\", "").replace("\u2060", "") for each in app.error]
     assert any("bad.json: $.total" in each for each in shown), shown
     assert dashboard.signature(app) == with_schema, "the schema before stays"

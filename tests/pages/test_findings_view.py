@@ -12,8 +12,6 @@ import platformdirs.windows
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import formats
-from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
@@ -26,21 +24,9 @@ from evaluator.review.verdicts import Target
 from tests import dashboard
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, go, start, words
 from tests.judging import opinion
+from tests.sample_results import sample
 
 FINDINGS = "pages/findings.py"
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of findings of one test."""
-    path = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    return path
-
-
-@cache
-def sample() -> Dataset:
-    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
 
 
 @cache
@@ -82,10 +68,10 @@ def corrected_of(app: AppTest) -> list[str]:
 
 class TestBesideOfficialNumbers:
     def test_overview_compare_and_page_browser_show_what_the_verdicts_change(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        seeded(kept)
-        with Store(kept) as store:
+        seeded(store_path)
+        with Store(store_path) as store:
             to = corrections(sample(), store.log())
         every = []
         for model in (0, 1):
@@ -103,10 +89,10 @@ class TestBesideOfficialNumbers:
         assert sorted(corrected_of(start(monkeypatch, PAGE_BROWSER))) == sorted(every[0])
 
     def test_without_a_verdict_that_changes_them_there_are_none(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         assert corrected_of(start(monkeypatch)) == []
-        with Store(kept) as store:
+        with Store(store_path) as store:
             store.add([opinion(sample_targets()[0], "model_wrong")])
         for view in ("pages/overview.py", "pages/compare.py", PAGE_BROWSER):
             assert corrected_of(start(monkeypatch, view)) == []
@@ -118,13 +104,13 @@ def queue_of(app: AppTest) -> Any:
 
 
 class TestView:
-    def test_nothing_is_judged_yet(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nothing_is_judged_yet(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, FINDINGS)
         assert "Nothing has been judged yet." in text_of(app)
-        assert not kept.exists()
+        assert not store_path.exists()
 
-    def test_the_queue_says_verdict_state_and_who(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def test_the_queue_says_verdict_state_and_who(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         rows = queue_of(app)
         # Groups by cost: two findings of one formula, a table, then those that are no mistake, the newest first.
@@ -144,8 +130,8 @@ class TestView:
         assert "<td>change</td><td>±0</td><td>±0</td><td>−1</td>" in shown
         assert "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied" in shown
 
-    def test_filters(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def test_filters(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         for name, value, nothing, left in (
             ("finding_state", "past", "", ["○ Ignore"]),
@@ -167,12 +153,12 @@ class TestView:
         fine(next(button for button in app.button if button.label == "Clear filter").click().run())
         assert len(queue_of(app)) == 4
 
-    def test_a_damaged_store_is_told(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        kept.write_bytes(b"no database" * 500)
+    def test_a_damaged_store_is_told(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        store_path.write_bytes(b"no database" * 500)
         app = start(monkeypatch, FINDINGS)
         assert "The findings file is damaged" in app.error[0].value
         assert "findings cannot be read" in text_of(app)
-        assert kept.read_bytes() == b"no database" * 500
+        assert store_path.read_bytes() == b"no database" * 500
 
 
 class TestVerdict:
@@ -180,8 +166,8 @@ class TestVerdict:
         """Press one of the four buttons."""
         return fine(next(button for button in app.button if words in button.label).click().run())
 
-    def test_it_is_kept_under_the_name_of_the_reviewer(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        targets = seeded(kept)
+    def test_it_is_kept_under_the_name_of_the_reviewer(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        targets = seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         app.session_state["finding_tag"] = "guideline"
         app.session_state["reviewer"] = " Chidi "
@@ -190,7 +176,7 @@ class TestVerdict:
         fine(app.run())
         app.text_area[0].input("seen").run()
         self.verdict(app, "Model wrong")
-        with Store(kept) as store:
+        with Store(store_path) as store:
             last = store.events()[-1]
         assert (last.target_id, last.verdict, last.note, last.author, last.verified) == (
             targets[0].id, "model_wrong", "seen", "Chidi", False,
@@ -198,11 +184,11 @@ class TestVerdict:
         assert "≠ Reviewers differ" in queue_of(app)["Verdict"].tolist()
         # One's own opinion can be taken back; the history stays.
         fine(next(button for button in app.button if button.label == "Undo").click().run())
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert [event.action for event in store.events()][-2:] == ["judged", "cleared"]
 
-    def test_one_verdict_for_all_mistakes_of_a_cause(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def test_one_verdict_for_all_mistakes_of_a_cause(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         app.session_state["finding_tag"] = "guideline"
         app.session_state["reviewer"] = "Chidi"
@@ -210,7 +196,7 @@ class TestVerdict:
         (reach,) = (each for each in app.selectbox if each.label == "The verdict is for")
         assert reach.options[0] == "All 9 mistakes of this cause"
         self.verdict(app, "Ground truth wrong")
-        with Store(kept) as store:
+        with Store(store_path) as store:
             events = store.events()[6:]
         assert len({event.target_id for event in events}) == 9
         assert {(event.verdict, event.author) for event in events} == {("ground_truth_wrong", "Chidi")}
@@ -219,9 +205,9 @@ class TestVerdict:
         assert rows["Judged"].tolist()[0] == "9 of 9"
 
     def test_without_a_name_nothing_is_kept_and_the_text_stays(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        seeded(kept)
+        seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         app.text_area[0].input("do not lose me").run()
         self.verdict(app, "Ignore")
@@ -229,19 +215,19 @@ class TestVerdict:
         assert "A verdict needs an author: log in, or type a name." in text_of(app)
         assert "NOT SAVED" in app.error[0].value
         assert app.text_area[0].value == "do not lose me"
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert len(store.events()) == 6
         app.session_state["reviewer"] = "Chidi"
         fine(next(button for button in app.button if button.label == "Save again").click().run())
         assert "NOT SAVED" not in text_of(app)
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert (store.events()[-1].note, store.events()[-1].author) == ("do not lose me", "Chidi")
 
     def test_what_was_stored_without_an_answer_is_not_stored_again(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The store took the verdict and its answer was lost: Save again sends it under the id that it had."""
-        seeded_missed = seeded(kept)[0].id
+        seeded_missed = seeded(store_path)[0].id
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
         app.session_state["finding_tag"] = "guideline"
@@ -261,34 +247,36 @@ class TestVerdict:
         assert "NOT SAVED" in text_of(app)
         fine(next(button for button in app.button if button.label == "Save again").click().run())
         assert "NOT SAVED" not in text_of(app)
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert [event.note for event in store.events()].count("once") == 1
 
-    def test_a_disk_that_refuses_leaves_the_text_marked(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def test_a_disk_that_refuses_leaves_the_text_marked(
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
         app.text_area[0].input("do not lose me").run()
-        content = kept.read_bytes()
+        content = store_path.read_bytes()
         for name in ("", "-wal", "-shm"):
-            Path(f"{kept}{name}").unlink(missing_ok=True)
-        kept.write_bytes(b"damaged" * 1_000)
+            Path(f"{store_path}{name}").unlink(missing_ok=True)
+        store_path.write_bytes(b"damaged" * 1_000)
         self.verdict(app, "Ignore")
         shown = text_of(app)
         assert "NOT SAVED" in shown
         assert "do not lose me" in shown
-        assert kept.read_bytes() == b"damaged" * 1_000
-        kept.write_bytes(content)
+        assert store_path.read_bytes() == b"damaged" * 1_000
+        store_path.write_bytes(content)
         fine(next(button for button in app.button if button.label == "Save again").click().run())
         assert "NOT SAVED" not in text_of(app)
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert store.events()[-1].note == "do not lose me"
 
 
 class TestMore:
     """Pages, documents and the comparison."""
 
-    def test_a_page_a_document_and_the_comparison(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_page_a_document_and_the_comparison(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
         for kind, document in (("page", "tram-options.pdf"), ("document", "tram-options.pdf"), ("comparison", None)):
@@ -298,21 +286,21 @@ class TestMore:
             next(each for each in app.number_input if each.label == "Page").set_value(2)
             app.text_area[-1].set_value(f"about the {kind}")
             fine(next(button for button in app.button if button.label == "Save").click().run())
-        with Store(kept) as store:
+        with Store(store_path) as store:
             targets = [(event.target.kind, event.target.document, event.target.page) for event in store.events()]
         assert targets == [
             ("page", "tram-options.pdf", 1), ("document", "tram-options.pdf", None), ("comparison", None, None),
         ]  # fmt: skip
         assert len(queue_of(app)) == 3
 
-    def test_a_page_that_there_is_not(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_page_that_there_is_not(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
         next(each for each in app.number_input if each.label == "Page").set_value(99)
         app.text_area[-1].set_value("nothing")
         fine(next(button for button in app.button if button.label == "Save").click().run())
         assert "has no page 99" in app.error[0].value
-        assert not kept.exists()
+        assert not store_path.exists()
 
 
 def screen_of(app: AppTest) -> dict[str, Any]:
@@ -327,9 +315,9 @@ class TestMeeting:
         return fine(next(button for button in app.button if button.label == "Start a meeting").click().run())
 
     def test_the_agenda_has_the_causes_by_cost_and_what_is_no_mistake(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        seeded(kept)
+        seeded(store_path)
         data = screen_of(self.meeting(monkeypatch))
         costs = [int(row["boxes"]) for row in data["agenda"] if row["boxes"]]
         assert costs == sorted(costs, reverse=True)
@@ -344,7 +332,7 @@ class TestMeeting:
         assert [pane["letter"] for pane in data["page"]["panes"]] == ["A", "B"]
 
     def test_a_decision_is_a_verdict_on_every_mistake_of_the_item_and_goes_on(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         app = self.meeting(monkeypatch)
         data = screen_of(app)
@@ -355,7 +343,7 @@ class TestMeeting:
         }  # fmt: skip
         app.session_state["meeting_item"] = item
         app = decided(app, monkeypatch, sent)
-        with Store(kept) as store:
+        with Store(store_path) as store:
             events = store.events()
         assert len(events) == 37
         assert {(event.verdict, event.note, event.owner, event.due, event.author) for event in events} == {
@@ -370,14 +358,14 @@ class TestMeeting:
         assert "| Several boxes read as one Figure | 37 | Model wrong" in data["minutes"].replace("\\", "")
         # The same message again, and one of a second reviewer.
         app = decided(app, monkeypatch, sent)
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert len(store.events()) == 37
         app.session_state[dashboard.key_of(app, "reviewer")] = "Ben"
         app = decided(app, monkeypatch, {**sent, "id": "two-acts", "name": ""})
         (row,) = (row for row in screen_of(app)["agenda"] if row["key"] == item)
         assert row["state"] == "Model wrong, agreed"
 
-    def test_only_this_place_and_no_date_that_is_none(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_only_this_place_and_no_date_that_is_none(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = self.meeting(monkeypatch)
         sent = {
             "id": "one-act", "item": screen_of(app)["item"], "example": 1, "whole": False, "verdict": "ignore",
@@ -385,9 +373,9 @@ class TestMeeting:
         }  # fmt: skip
         app = decided(app, monkeypatch, {**sent, "due": "tomorrow"})
         assert "The due date must be a day such as 2026-01-31." in screen_of(app)["problem"]
-        assert not kept.exists()
+        assert not store_path.exists()
         app = decided(app, monkeypatch, sent)
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert len(store.events()) == 1
         data = screen_of(app)
         assert (data["item"], data["example"]) == (sent["item"], 2)
@@ -416,27 +404,27 @@ def decided(app: AppTest, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
 
 
 class TestImport:
-    def test_files_of_others(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def test_files_of_others(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(store_path)
         app = start(monkeypatch, FINDINGS)
         content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana", verified=True)]).encode()
         app.file_uploader[0].upload("dana.csv", content, "text/csv")
         fine(next(button for button in app.button if button.label == "Import").click().run())
         assert "1 event imported, 0 were there already." in app.success[0].value
-        with Store(kept) as store:
+        with Store(store_path) as store:
             last = store.events()[-1]
         assert (last.author, last.verified, last.source) == ("Dana", False, "dana.csv")
 
 
 class TestPageBrowser:
-    def test_a_verdict_of_the_viewer_is_kept(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_verdict_of_the_viewer_is_kept(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, PAGE_BROWSER, doc="groundwater-note.pdf", page="3")
         data = dashboard.viewer(app)
         mistake = data["mistakes"][0]
         assert mistake.get("verdict") is None
         assert len(mistake["target"]) == 32
 
-    def test_a_message_sent_twice_is_one_event(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_message_sent_twice_is_one_event(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def sent_twice(target, given):  # type: ignore[no-untyped-def]
             from evaluator.components.viewer.payload import VerdictEvent
             from pages.views.findings import findings
@@ -452,11 +440,11 @@ class TestPageBrowser:
         }  # fmt: skip
         kwargs = {"target": sample_targets()[0], "given": given}
         fine(AppTest.from_function(sent_twice, kwargs=kwargs, default_timeout=60).run())
-        with Store(kept) as store:
+        with Store(store_path) as store:
             assert [event.id for event in store.events()] == ["one-act"]
 
     def test_a_verdict_on_a_cause_is_one_event_on_each_mistake(
-        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """With the name that was typed at the first verdict; sent again, nothing is stored twice."""
 
@@ -475,13 +463,13 @@ class TestPageBrowser:
         }  # fmt: skip
         targets = sample_targets()[:3]
         fine(AppTest.from_function(judged, kwargs={"targets": targets, "given": given}, default_timeout=60).run())
-        with Store(kept) as store:
+        with Store(store_path) as store:
             events = store.events()
         assert [event.target_id for event in events] == [target.id for target in targets]
         assert [event.id for event in events] == ["one-act", "one-act-1", "one-act-2"]
         assert {(event.author, event.verified, event.note) for event in events} == {("Ngozi", False, "one table")}
 
-    def test_a_name_given_with_a_verdict_outlives_a_message_sent_before_it_was_drawn(self, kept: Path) -> None:
+    def test_a_name_given_with_a_verdict_outlives_a_message_sent_before_it_was_drawn(self, store_path: Path) -> None:
         """The browser sends what all its fields hold with each message; the field of the name was still empty."""
 
         def named() -> None:
@@ -503,22 +491,21 @@ class TestPageBrowser:
         fine(app.button[1].click().run())
         fine(app.button[0].click().run())
         assert app.caption[0].value == "('Ada', False)"
-        app.text_input[0].set_value("Ben")
-        fine(app.run())
+        fine(app.text_input[0].set_value("Ben").run())
         assert (app.text_input[0].value, app.caption[0].value) == ("Ben", "('Ben', False)")
         fine(app.run())
         assert (app.text_input[0].value, app.caption[0].value) == ("Ben", "('Ben', False)")
 
-    def test_a_name_goes_along_to_another_view(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_name_goes_along_to_another_view(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The field of another view is another widget; a finding whose verdict can be changed asks for a name."""
-        seeded(kept)
+        seeded(store_path)
         app = start(monkeypatch, PAGE_BROWSER)
         (field,) = [each for each in app.text_input if each.label == "Your name"]
         fine(field.set_value("Ada").run())
         go(app, FINDINGS)
         assert [each.value for each in app.text_input if each.label.startswith("Your name")] == ["Ada"]
 
-    def test_mistakes_of_one_cause_stand_together(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_mistakes_of_one_cause_stand_together(self, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, PAGE_BROWSER, doc="harvest-survey-2024.pdf", page="4")
         data = dashboard.viewer(app)
         cause = data["causes"][0]
@@ -572,13 +559,15 @@ class TestPlace:
         monkeypatch.setattr("sys.platform", platform)
         assert state_folder() == Path(wanted)
 
-    def test_projects_of_one_database_do_not_see_each_other(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def test_projects_of_one_database_do_not_see_each_other(
+        self, store_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seeded(store_path)
         monkeypatch.setenv(FINDINGS_WORKSPACE_VARIABLE, "other")
         assert "Nothing has been judged yet." in text_of(start(monkeypatch, FINDINGS))
 
 
-def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(kept: Path, monkeypatch: Any) -> None:
+def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(store_path: Path, monkeypatch: Any) -> None:
     """Reviewed pages count at once, and the sentence, the list and the views that share the plan say the same."""
     app = start(monkeypatch, FINDINGS, queue="sample")
     assert app.query_params["queue"] == "sample"
@@ -590,7 +579,7 @@ def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(kept: Path, mon
     fine(app.button(key="sample_done").click().run())
     assert list(app.dataframe[0].value["Reviewed"]) == ["yes"] + [""] * 19
     pages = [page_target(row["Document"], int(row["Page"]) - 1) for _, row in table.iterrows()]
-    with Store(kept) as store:
+    with Store(store_path) as store:
         store.add([opinion(page, None, tags=("reviewed",)) for page in pages[2:]])
     go(app, FINDINGS)
     assert list(app.dataframe[0].value["Reviewed"]) == ["yes", "", *["yes"] * 18]
@@ -606,25 +595,25 @@ def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(kept: Path, mon
     assert "20 pages done, 0 left" in [caption.value for caption in app.caption]
     go(app, "pages/suspects.py")
     assert [line for line in words(app) if "known to ±" in line] == known
-    with Store(kept) as store:
+    with Store(store_path) as store:
         assert len(store.log().judged) == 20
 
 
-def test_a_page_of_the_review_sample_is_taken_back_and_keeps_its_note(kept: Path, monkeypatch: Any) -> None:
+def test_a_page_of_the_review_sample_is_taken_back_and_keeps_its_note(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, FINDINGS, queue="sample")
     fine(app.text_input(key="reviewer").set_value("Anna").run())
     first = app.dataframe[0].value.iloc[0]
     target = page_target(first["Document"], int(first["Page"]) - 1)
-    with Store(kept) as store:
+    with Store(store_path) as store:
         store.add([opinion(target, None, note="Scan is bad")])
     fine(app.run())
     fine(app.button(key="sample_done").click().run())
-    with Store(kept) as store:
+    with Store(store_path) as store:
         (judged,) = store.log().judged.values()
     assert [(event.note, event.tags) for event in judged.opinions] == [("Scan is bad", ("reviewed",))]
     fine(app.button(key="sample_previous").click().run())
     fine(app.button(key="sample_undo").click().run())
-    with Store(kept) as store:
+    with Store(store_path) as store:
         (judged,) = store.log().judged.values()
     assert [(event.note, event.tags) for event in judged.opinions] == [("Scan is bad", ())]
     assert app.dataframe[0].value["Reviewed"][0] == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +12,20 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import formats
 from evaluator.data.dataset import join
 from evaluator.matching.box_items import MATCHED, Query, class_confusion, in_query, items
 from evaluator.matching.causes import Family
-from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app import routes
 from pages.views.gallery.gallery_items import _order
 from tests.building import annotations, ground_truth, random_rows
-from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
+from tests.dashboard import SAMPLE_DATA, components, fine, gallery_heading, start, words, workspace
 from tests.pages.test_routes import asked as answered
+from tests.sample_results import box_result
 
 GALLERY = "pages/gallery.py"
-
-
-@cache
-def core(model: str = "lines", *, iou: float = 0.5, min_score: float = 0.0) -> ThresholdResult:
-    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    predicted = formats.read(SAMPLE_DATA / f"{model}.json", side="prediction")
-    return pair(join(truth, predicted)).match(min_score=min_score).at(iou)
 
 
 def component(app: AppTest, key: str) -> dict[str, Any]:
@@ -47,12 +39,6 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
 
 def asked(app: AppTest) -> int:
     return len(component(app, "cards")["cards"])
-
-
-def heading(app: AppTest) -> str:
-    return next(
-        each.proto.body for each in app.get("html") if "<small>" in each.proto.body and " on " in each.proto.body
-    )
 
 
 @pytest.mark.parametrize("matched", [False, True])
@@ -78,9 +64,9 @@ def test_worst_first_is_a_stable_sort_by_cost_fit_and_size(seed: int, matched: b
 
 def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, GALLERY)
-    result = core()
+    result = box_result()
     assert asked(app) == len(result.mistakes)
-    assert f"{len(result.mistakes)} mistakes on" in heading(app)
+    assert f"{len(result.mistakes)} mistakes on" in gallery_heading(app)
     assert component(app, "ramp")["unit"] == "boxes"
     boxes = [len(card["boxes"]) for card in component(app, "cards")["cards"]]
     assert boxes[0] == max(boxes), "the worst first"
@@ -103,14 +89,14 @@ def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_link_opens_the_boxes_behind_a_number(monkeypatch: pytest.MonkeyPatch, question: Query, words: str) -> None:
     text = json.dumps({name: value for name in question.__struct_fields__ if (value := getattr(question, name))})
     app = start(monkeypatch, GALLERY, question=text)
-    result = core()
+    result = box_result()
     every = items(result)
     expected = in_query(result, every, question)
     assert 0 < expected.sum() <= 240
     assert asked(app) == expected.sum()
-    assert words in heading(app)
+    assert words in gallery_heading(app)
     matched = int((every.kind[expected] == MATCHED).sum())
-    assert ("matched pair" in heading(app)) == (matched > 0)
+    assert ("matched pair" in gallery_heading(app)) == (matched > 0)
     next(button for button in app.button if button.label == "All mistakes").click()
     assert asked(fine(app.run())) == len(result.mistakes)
     assert "question" not in app.query_params
@@ -118,7 +104,7 @@ def test_a_link_opens_the_boxes_behind_a_number(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_link_that_makes_no_sense_shows_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ('{"cell":["Chart",null]}', '{"name":"gone"}', '{"colour":1}', "no", '{"iou":[1]}'):
-        assert asked(start(monkeypatch, GALLERY, question=text)) == len(core().mistakes), text
+        assert asked(start(monkeypatch, GALLERY, question=text)) == len(box_result().mistakes), text
 
 
 def test_the_filter_is_that_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,12 +120,12 @@ def test_the_filter_is_that_of_the_page_browser(monkeypatch: pytest.MonkeyPatch)
     assert sizes == sorted(sizes, reverse=True)
     thirds = start(monkeypatch, GALLERY, third="top")
     assert all(min(box["xyxy"][1] for box in card["boxes"]) < 1 / 3 for card in component(thirds, "cards")["cards"])
-    assert 0 < asked(thirds) < len(core().mistakes)
+    assert 0 < asked(thirds) < len(box_result().mistakes)
 
 
 def test_thresholds_match_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, GALLERY, iou="0.75", scores="0.4")
-    result = core(iou=0.75, min_score=0.4)
+    result = box_result(iou=0.75, min_score=0.4)
     assert asked(app) == min(len(result.mistakes), 240)
     confusion = class_confusion(result)
     data = component(app, "ramp")
@@ -152,13 +138,13 @@ def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPat
     table = next(each.value for each in app.dataframe if "Cause" in each.value)
     assert table["Cause"][0] == "Table read as several boxes"
     assert table["Boxes to correct"].is_monotonic_decreasing
-    assert table["Mistakes"].sum() == len(core().mistakes)
+    assert table["Mistakes"].sum() == len(box_result().mistakes)
     app.session_state["gallery_question"] = Query(cause=Family("parts", "", "Table", ""))
     cards = component(fine(app.run()), "cards")["cards"]
     assert len(cards) == table["Times"][0] == 8
     assert cards[0]["title"] == "Table read as 14 boxes"
-    assert "8 times, " in heading(app)
-    assert f"{table['Mistakes'][0]} mistakes on {table['Pages'][0]} pages" in heading(app)
+    assert "8 times, " in gallery_heading(app)
+    assert f"{table['Mistakes'][0]} mistakes on {table['Pages'][0]} pages" in gallery_heading(app)
     again = start(monkeypatch, GALLERY, **{name: app.query_params[name] for name in ("question", "charts")})
     assert component(again, "cards")["cards"] == cards
 
@@ -171,11 +157,10 @@ def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch,
     app.session_state["gallery_question"] = Query(cause=Family("parts", "", "Table", ""))
     fine(app.run())
     assert app.button(key="say_ambiguous").disabled
-    app.text_input(key="reviewer").set_value("Ngozi")
-    fine(app.run())
+    fine(app.text_input(key="reviewer").set_value("Ngozi").run())
     next(each for each in app.text_input if each.label == "Note").set_value("rulings")
     fine(app.button(key="say_ambiguous").click().run())
-    result = core()
+    result = box_result()
     made = result.causes
     rows = made.alike[Family("parts", "", "Table", "")]
     mistakes = sum(len(made.rows[row]) for row in rows.tolist())

@@ -16,19 +16,16 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import formats
 from evaluator.charts import boxes as charts
 from evaluator.compare.ledger import ledger
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
 from evaluator.components.viewer import mistake_filter, page_overlay
 from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.mistake_filter import MistakeFilter
-from evaluator.data.dataset import Dataset, join
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
 from evaluator.matching.box_items import Query, boxes_of_cell, class_confusion, in_query, items
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.project import evaluate
-from evaluator.protocols import fields, pixel, snapshot
+from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, linked_rows
 from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
@@ -36,29 +33,12 @@ from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app.state import State
 from tests import dashboard
 from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
+from tests.sample_results import box_result, pixel_result, sample
 
 GALLERY, COMPARE = "pages/gallery.py", "pages/compare.py"
 FIELDS, POSTERS = "pages/fields.py", "pages/posters.py"
 TITLES = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
 LETTERS = {"A": 0, "B": 1}
-
-
-@cache
-def sample() -> Dataset:
-    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-
-
-@cache
-def core(model: int) -> snapshot.ThresholdResult:
-    return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
-
-
-@cache
-def pixels(model: str) -> pixel.PixelResult:
-    sides = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
-    (evaluated,) = evaluate("pixel", *sides, pdfs=SAMPLE_DATA / "pdf")
-    assert isinstance(evaluated.result, pixel.PixelResult)
-    return evaluated.result
 
 
 @pytest.fixture
@@ -89,7 +69,7 @@ def opened(app: AppTest) -> tuple[int, int]:
 @cache
 def listed(model: int, chosen: MistakeFilter) -> int:
     """How many mistakes are in the lists of the pages together under a filter."""
-    result = core(model)
+    result = box_result(model)
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), chosen)
     labels = None if chosen.label is None else [chosen.label]
@@ -111,22 +91,22 @@ def browser(monkeypatch: pytest.MonkeyPatch, model: int, **address: str) -> tupl
 class TestOneDefinition:
     def test_a_mistake_of_a_label_is_the_same_in_every_list(self) -> None:
         for model in (0, 1):
-            columns = mistake_filter.mistake_columns(core(model), core(model).mistakes)
+            columns = mistake_filter.mistake_columns(box_result(model), box_result(model).mistakes)
             counts = mistake_filter.label_counts(columns, len(sample().labels))
             for label, count in zip(sample().labels, counts.tolist(), strict=True):
                 assert listed(model, MistakeFilter(label=label)) == count, label
 
     def test_documents_add_up(self) -> None:
         for model in (0, 1):
-            columns = mistake_filter.mistake_columns(core(model), core(model).mistakes)
+            columns = mistake_filter.mistake_columns(box_result(model), box_result(model).mistakes)
             counts = mistake_filter.document_counts(columns, len(sample().documents))
-            assert int(counts.sum()) == len(core(model).mistakes)
+            assert int(counts.sum()) == len(box_result(model).mistakes)
             for document, count in zip(sample().documents, counts.tolist(), strict=True):
                 assert listed(model, MistakeFilter(document=document.doc_id)) == count
 
     def test_what_a_duplicate_repeats_does_not_make_it_one_of_that_label(self) -> None:
         for model in (0, 1):
-            columns = mistake_filter.mistake_columns(core(model), core(model).mistakes)
+            columns = mistake_filter.mistake_columns(box_result(model), box_result(model).mistakes)
             duplicates = columns.kind == DOCUMENT.index("duplicate")
             assert (columns.truth_label[duplicates] == -1).all()
 
@@ -138,8 +118,7 @@ class TestOverview:
     ) -> None:
         app = start(monkeypatch, OVERVIEW)
         if by == "Name":
-            app.button_group(key="mistakes_by").set_value("Name")
-            dashboard.fine(app.run())
+            dashboard.fine(app.button_group(key="mistakes_by").set_value("Name").run())
         numbers = bars[-1]
         assert numbers
         for (bar, letter), number in numbers.items():
@@ -160,10 +139,10 @@ class TestOverview:
         app = start(monkeypatch, OVERVIEW)
         text = " ".join(dashboard.words(app))
         for model, card in enumerate(dashboard.cards(app)):
-            count = len(core(model).mistakes)
+            count = len(box_result(model).mistakes)
             assert f"{count} mistakes" in card["signature"]
             assert browser(monkeypatch, model)[0] == count
-        assert f"A {len(core(0).mistakes)} B {len(core(1).mistakes)}" in text
+        assert f"A {len(box_result(0).mistakes)} B {len(box_result(1).mistakes)}" in text
 
     def test_every_document_opens_its_mistakes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, OVERVIEW)
@@ -185,13 +164,13 @@ class TestPageBrowser:
         for entry in data["strip"]:
             row = sample().page_row(entry["document"], entry["index"])
             assert row is not None
-            assert len(page_overlay.page_data(core(0), row).mistakes) == entry["mistakes"]
+            assert len(page_overlay.page_data(box_result(0), row).mistakes) == entry["mistakes"]
 
 
 class TestGallery:
     @pytest.mark.parametrize("model", [0, 1])
     def test_every_cell_opens_its_boxes(self, model: int) -> None:
-        result = core(model)
+        result = box_result(model)
         confusion, every = class_confusion(result), items(result)
         names: list[str | None] = [*confusion.labels, None]
         for (row, column), boxes in np.ndenumerate(confusion.counts):
@@ -201,7 +180,7 @@ class TestGallery:
                 assert boxes_of_cell(result, linked_rows, cell) == boxes
 
     def test_a_cell_says_how_many_boxes_it_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        confusion = class_confusion(core(0))
+        confusion = class_confusion(box_result(0))
         at = confusion.labels.index("Text")
         for cell, boxes in (
             (("Text", None), confusion.counts[at, -1]),
@@ -209,7 +188,7 @@ class TestGallery:
             (("Text", "Text"), confusion.counts[at, at]),
         ):
             app = start(monkeypatch, GALLERY, question=json.dumps({"cell": cell}))
-            assert f"<small>{boxes:,} boxes in " in heading(app)
+            assert f"<small>{boxes:,} boxes in " in dashboard.gallery_heading(app)
 
     def test_every_bar_of_a_name_opens_its_mistakes(
         self, monkeypatch: pytest.MonkeyPatch, bars: list[dict[tuple[str, str], int]]
@@ -217,27 +196,29 @@ class TestGallery:
         start(monkeypatch, GALLERY, charts="names")
         assert bars[-1]
         for (bar, letter), number in bars[-1].items():
-            every = items(core(LETTERS[letter]))
-            assert int(in_query(core(LETTERS[letter]), every, Query(name=TITLES[bar])).sum()) == number
+            every = items(box_result(LETTERS[letter]))
+            assert int(in_query(box_result(LETTERS[letter]), every, Query(name=TITLES[bar])).sum()) == number
 
     def test_what_the_filter_hides_of_a_number_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = {"question": json.dumps({"name": "missed"})}
         whole, tables = start(monkeypatch, GALLERY, **asked), start(monkeypatch, GALLERY, label="Table", **asked)
-        assert "hides" not in heading(whole)
-        missed = int(core(0).mistakes.counts[DOCUMENT.index("missed")])
+        assert "hides" not in dashboard.gallery_heading(whole)
+        missed = int(box_result(0).mistakes.counts[DOCUMENT.index("missed")])
         left = listed(0, MistakeFilter(names=("missed",), label="Table"))
-        assert heading(tables).count(f"the filter hides {missed - left}") == 1
+        assert dashboard.gallery_heading(tables).count(f"the filter hides {missed - left}") == 1
 
     def test_the_filter_is_the_one_of_the_page_browser(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for address in ({"label": "Text"}, {"label": "Section-header"}, {"score": "0.3-0.6"}, {"fit": "0.2-0.4"}):
-            own = re.search(r"<small>([\d,]+) mistake", heading(start(monkeypatch, GALLERY, **address)))
+            own = re.search(
+                r"<small>([\d,]+) mistake", dashboard.gallery_heading(start(monkeypatch, GALLERY, **address))
+            )
             assert own, address
             assert int(own[1].replace(",", "")) == browser(monkeypatch, 0, **address)[0], address
 
 
 class TestCompare:
     def test_every_count_of_boxes_opens_that_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        whole = ledger(core(0), core(1))
+        whole = ledger(box_result(0), box_result(1))
         for boxes, words, link in ledger_numbers(board(start(monkeypatch, COMPARE))):
             part = whole.only(labels={link["label"]}) if link["label"] else whole
             rows = listed_pages(part, link["show"])
@@ -376,7 +357,7 @@ class TestPosters:
 class TestPixelConfusion:
     @pytest.mark.parametrize("name", ["lines", "blocks"])
     def test_every_cell_opens_its_pages_and_their_pixels(self, name: str) -> None:
-        result = pixels(name)
+        result = pixel_result(name)
         confusion = result.whole.matrices.confusion[0]
         for (row, column), number in np.ndenumerate(confusion):
             facts = cell_facts(result, row, column)
@@ -385,7 +366,7 @@ class TestPixelConfusion:
             assert sum(each.pixels for each in facts.behind) == pytest.approx(number)
 
     def test_the_tinted_pixels_are_those_of_the_list(self) -> None:
-        result = pixels("lines")
+        result = pixel_result("lines")
         confusion = result.whole.matrices.confusion[0].copy()
         np.fill_diagonal(confusion, 0.0)
         single = 0
@@ -398,7 +379,7 @@ class TestPixelConfusion:
         assert single
 
     def test_the_view_says_and_lists_the_pages_of_the_cell(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        result = pixels("lines")
+        result = pixel_result("lines")
         for row, column in (("Text", "Background"), ("Table", "Text"), ("Text", "Text")):
             app = start(monkeypatch, "pages/pixel_confusion.py", row=row, column=column)
             facts = cell_facts(result, result.classes.index(row), result.classes.index(column))
@@ -407,7 +388,7 @@ class TestPixelConfusion:
             text = " ".join(dashboard.words(app))
             assert f"{facts.pages} of {len(result.dataset.page_index)} pages" in text
             assert f"on {facts.pages:,} of " in text
-            tint = next(each for each in components(app) if "tint" in each)
+            tint = next(each for each in dashboard.every_component(app) if "tint" in each)
             assert f"{tint['tint']['pixels']:,} pixels" in tint["caption"]
             assert tint["tint"]["pixels"] >= table["Pixels"].iloc[0] - 1e-6
 
@@ -455,14 +436,16 @@ class TestCauses:
         assert causes
         for cause in causes:
             app = start(monkeypatch, GALLERY, question=json.dumps({"cause": cause["family"]}), charts="causes")
-            assert f"<small>{cause['alike'] + 1} times, " in heading(app), cause["title"]
+            assert f"<small>{cause['alike'] + 1} times, " in dashboard.gallery_heading(app), cause["title"]
 
     def test_every_row_of_the_causes_opens_its_times_mistakes_and_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, GALLERY, charts="causes")
         table = next(each.value for each in app.dataframe if "Cause" in each.value)
         for at, row in list(table.iterrows())[::3]:
-            family = list(core(0).causes.alike)[int(str(at))]
-            said = heading(start(monkeypatch, GALLERY, question=json.dumps({"cause": family}), charts="causes"))
+            family = list(box_result(0).causes.alike)[int(str(at))]
+            said = dashboard.gallery_heading(
+                start(monkeypatch, GALLERY, question=json.dumps({"cause": family}), charts="causes")
+            )
             numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:times?|mistakes?|pages?)", said)]
             assert numbers == [row["Times"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
 
@@ -473,7 +456,7 @@ class TestSlices:
         self, monkeypatch: pytest.MonkeyPatch, of: str, measure: str
     ) -> None:
         app = start(monkeypatch, "pages/slices.py", of_models=of, slice_measure=measure)
-        slices = [one for each in components(app) for one in each.get("slices", [])]
+        slices = [one for each in dashboard.every_component(app) for one in each.get("slices", [])]
         for one in slices:
             boxes = int(one["boxes"].split(" ")[0].replace(",", ""))
             asked = [[each["attribute"], each["op"], each["value"]] for each in json.loads(one["conditions"])]
@@ -494,7 +477,7 @@ class TestSuspects:
         assert numbers.pop("all") == sum(numbers.values())
         for kind, number in numbers.items():
             shown = start(monkeypatch, "pages/suspects.py", suspected=kind)
-            lists = [each["suspects"] for each in components(shown) if "suspects" in each]
+            lists = [each["suspects"] for each in dashboard.every_component(shown) if "suspects" in each]
             assert sum(map(len, lists)) == number, kind
 
 
@@ -509,29 +492,18 @@ class TestModels:
                 app.session_state["rank_pair"] = (row, column)
                 dashboard.fine(app.run())
                 compared = dashboard.fine(next(e for e in app.button if e.label == "Open in Compare").click().run())
-                data = next(each for each in components(compared) if "ledger" in each)
+                data = next(each for each in dashboard.every_component(compared) if "ledger" in each)
                 assert f"F1 {table[str(column)][row]}" in " ".join(dashboard.words(compared)), data["sentence"]
                 dashboard.go(app, "pages/models.py")
 
 
 def pair(app: AppTest) -> dict[str, Any]:
     """What the two panes of Compare were given."""
-    return next(each for each in components(app) if "strip" in each)
-
-
-def heading(app: AppTest) -> str:
-    """The line above the cards of the gallery."""
-    return next(
-        each.proto.body for each in app.get("html") if "<small>" in each.proto.body and " on " in each.proto.body
-    )
-
-
-def components(app: AppTest) -> list[dict[str, Any]]:
-    return [dashboard.data_of(each) for each in app.get("bidi_component")]
+    return next(each for each in dashboard.every_component(app) if "strip" in each)
 
 
 def board(app: AppTest) -> dict[str, Any]:
-    return next(each for each in components(app) if "ledger" in each)
+    return next(each for each in dashboard.every_component(app) if "ledger" in each)
 
 
 def ledger_numbers(data: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, str]]]:

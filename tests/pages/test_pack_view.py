@@ -118,8 +118,7 @@ def test_coco_with_its_own_numbers_and_posters(monkeypatch: pytest.MonkeyPatch, 
     assert job.contents.summary in shown
     assert f"{expected.title}: {expected.decision.headline}" in shown
     # Other choices: the finished pack no longer says what the next one will.
-    also(app).set_value([])
-    fine(app.run())
+    fine(also(app).set_value([]).run())
     assert job.contents.summary not in [each.value for each in app.text]
 
 
@@ -231,8 +230,7 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
     text = job.path.read_text(encoding="utf-8")
     assert "Since the pack of " in text
     app.file_uploader(key="pack_earlier").clear()
-    app.file_uploader(key="pack_earlier").upload("other.html", b"<p>no pack</p>", "text/html")
-    fine(app.run())
+    fine(app.file_uploader(key="pack_earlier").upload("other.html", b"<p>no pack</p>", "text/html").run())
     assert [row["Found"] for row in dashboard.issues(app)] == ["no record of a pack in it"]
     app.session_state["pack_job"].cancel()
     assert not Path(job.folder.name).exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +23,9 @@ from evaluator.protocols.pixel.protocol import page_sizes
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import OVERVIEW, SAMPLE_DATA, start, words
+from tests.sample_results import pixel_result
 
 VIEW = "pages/pixel_confusion.py"
-
-
-@cache
-def core(model: str, score: float | None = None) -> pixel.PixelResult:
-    """The numbers as the terminal gets them."""
-    options = {"pdfs": SAMPLE_DATA / "pdf", "min_score": score}
-    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
-    (evaluated,) = evaluate("pixel", *paths, **options)
-    assert isinstance(evaluated.result, pixel.PixelResult)
-    return evaluated.result
 
 
 def components(app: AppTest) -> dict[str, dict[str, Any]]:
@@ -52,7 +42,7 @@ def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
 
 def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW)
-    result = core("lines")
+    result = pixel_result("lines")
     assert dashboard.title(app) == "Pixel confusion"
     line = result.signature.line.removeprefix("pixel 2020 · ")
     assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A), ≥ 0.00 (B) · 12 classes · {line}"
@@ -75,7 +65,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
 
 def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW)
-    results = [core("lines"), core("blocks")]
+    results = [pixel_result("lines"), pixel_result("blocks")]
     text = words(app)
     matrices = results[0].whole.collapsed
     for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -92,8 +82,7 @@ def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.Mon
     behind = app.dataframe[0].value
     cell = worst_cell(results[0].whole.matrices.confusion[0])
     assert behind["Pixels"].tolist() == [each.pixels for each in cell_facts(results[0], *cell, limit=100).behind]
-    app.toggle(key="pixel_as_table").set_value(True)
-    dashboard.fine(app.run())
+    dashboard.fine(app.toggle(key="pixel_as_table").set_value(True).run())
     assert "matrix" not in components(app)
     table, classes = app.dataframe[0].value, list(results[0].classes)
     assert table["Ground truth"].tolist() == classes
@@ -106,7 +95,7 @@ def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.Mon
 def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch, shows: str, scope: str) -> None:
     address = {"doc": "river-districts.pdf", "page": "2", "shows": shows, "row": "Table", "column": "Text"}
     app = start(monkeypatch, VIEW, scope=scope, of="B", colour="log", **address)
-    result = core("blocks")
+    result = pixel_result("blocks")
     page = row_of(result, "river-districts.pdf", 2)
     document = int(result.dataset.page_document[page])
     columns, row = {
@@ -138,7 +127,7 @@ def test_under_a_scope_the_rest_says_what_it_is_of(monkeypatch: pytest.MonkeyPat
 def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW, of="A-B", shows="f1")
     matrix = components(app)["matrix"]
-    expected = difference(core("lines").whole, core("blocks").whole, "f1")
+    expected = difference(pixel_result("lines").whole, pixel_result("blocks").whole, "f1")
     assert matrix["kind"] == "difference"
     assert np.array_equal(np.array(matrix["facts"]["first"], dtype=float), expected.first, equal_nan=True)
     assert np.array_equal(np.array(matrix["facts"]["second"], dtype=float), expected.second, equal_nan=True)
@@ -162,9 +151,10 @@ def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.M
 
 def test_a_score_threshold_counts_again_and_is_shared_with_the_other_views(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW)
-    app.slider(key="score_0").set_value(0.8)
-    dashboard.fine(app.run())
-    assert components(app)["matrix"]["facts"]["pixels"] == core("lines", 0.8).whole.matrices.confusion[0].tolist()
+    dashboard.fine(app.slider(key="score_0").set_value(0.8).run())
+    assert (
+        components(app)["matrix"]["facts"]["pixels"] == pixel_result("lines", 0.8).whole.matrices.confusion[0].tolist()
+    )
     assert "score ≥ 0.80 (A), ≥ " in dashboard.signature(app)
     dashboard.go(app, OVERVIEW)
     assert app.slider(key="score_0").value == 0.8
@@ -176,29 +166,25 @@ def test_choices_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW)
     app.button_group(key="pixel_scope").set_value("document")
     app.button_group(key="pixel_shows").set_value("pixels")
-    app.button_group(key="pixel_of").set_value("B")
-    dashboard.fine(app.run())
-    app.selectbox(key="pixel_document").set_value("tram-options.pdf")
-    dashboard.fine(app.run())
-    result = core("blocks")
+    dashboard.fine(app.button_group(key="pixel_of").set_value("B").run())
+    dashboard.fine(app.selectbox(key="pixel_document").set_value("tram-options.pdf").run())
+    result = pixel_result("blocks")
     code = [each.doc_id for each in result.dataset.documents].index("tram-options.pdf")
     parts = components(app)
     assert parts["matrix"]["facts"]["pixels"] == result.per_document.matrices.confusion[code].tolist()
     assert parts["page"]["name"].startswith("tram-options.pdf, page ")
-    app.selectbox(key=dashboard.key_of(app, "pixel_page")).set_value(0)
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key=dashboard.key_of(app, "pixel_page")).set_value(0).run())
     assert components(app)["page"]["name"] == "tram-options.pdf, page 1"
     assert app.query_params["page"] == "1"
     app.selectbox(key="pixel_missing").set_value("ignore")
-    app.selectbox(key="pixel_classes").set_value("different")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="pixel_classes").set_value("different").run())
     assert "different classes · missing pages: ignore" in dashboard.signature(app)
     assert components(app)["matrix"]["classes"][1].startswith("LR1:")
 
 
 def test_the_page_follows_a_cell_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW, doc="scanned-minutes.pdf", page="1")
-    result = core("lines")
+    result = pixel_result("lines")
     row, column = result.classes.index("Formula"), result.classes.index("Text")
     # What the callbacks of the heatmap and of the table do.
     app.session_state["pixel_row"], app.session_state["pixel_column"] = "Formula", "Text"
@@ -220,8 +206,7 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.M
     assert [row["Place"] for row in dashboard.issues(app)] == ['document "a.pdf", page 1']
     app.number_input[0].set_value(100.0)
     app.number_input[1].set_value(200.0)
-    next(each for each in app.button if each.label.startswith("Use this size")).click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(each for each in app.button if each.label.startswith("Use this size")).click().run())
     assert "pages of unknown size: 100 x 200" in dashboard.signature(app)
     assert "50.0 % of Figure pixels became background" in words(app)
     assert app.query_params["page_size"] == "100x200"
@@ -229,8 +214,7 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.M
     assert page["tint"]["rectangles"] == [[0, 50, 50, 100]]
     assert (page["page"]["width"], page["page"]["height"]) == (100.0, 200.0)
     assert page["page"]["problem"]["title"]
-    app.button(key="pixel_forget_size").click()
-    dashboard.fine(app.run())
+    dashboard.fine(app.button(key="pixel_forget_size").click().run())
     assert "1 page without a size" in words(app)[1]
 
 
@@ -312,5 +296,4 @@ def test_names_from_files_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         app = start(monkeypatch, VIEW, files=files, page_size="100x100", **address)
         for place, text in dashboard.markdown_texts(app):
             assert dashboard.active_markdown(text) is None, (place, text)
-        app.toggle(key="pixel_as_table").set_value(True)
-        dashboard.fine(app.run())
+        dashboard.fine(app.toggle(key="pixel_as_table").set_value(True).run())

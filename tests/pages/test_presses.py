@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import page_target
 from evaluator.review.store import Store
-from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.workspace import project_file
 from pages.app import address
 from pages.app.state import State
@@ -39,13 +38,6 @@ def model(tmp_path: Path) -> Path:
     return write_file(tmp_path / "model.json", [box(0.1, 0.1, 0.5, 0.5, label="Table")])
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    return path
-
-
 def press(monkeypatch: pytest.MonkeyPatch, app: AppTest, label: str) -> AppTest:
     """The session after a press whose run ends before the view has drawn anything, for the next message."""
     read_url, ended = address.read_url, []
@@ -62,8 +54,7 @@ def press(monkeypatch: pytest.MonkeyPatch, app: AppTest, label: str) -> AppTest:
 
     with monkeypatch.context() as patch:
         patch.setattr(address, "read_url", other_message)
-        next(button for button in app.button if button.label == label).click()
-        fine(app.run())
+        fine(next(button for button in app.button if button.label == label).click().run())
     assert len(ended) == 1
     return app
 
@@ -80,8 +71,7 @@ def test_save_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     app.text_input(key="filter_name").set_value(" ")
     press(monkeypatch, app, "Save")
     assert "A filter needs a name." in [each.value for each in app.caption]
-    app.text_input(key="filter_name").set_value("another")
-    fine(app.run())
+    fine(app.text_input(key="filter_name").set_value("another").run())
     assert "A filter needs a name." not in [each.value for each in app.caption]
 
 
@@ -160,24 +150,24 @@ def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "class weight Table=2.5" in dashboard.signature(app)
 
 
-def test_a_note_on_a_page(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+def test_a_note_on_a_page(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> None:
     app = start(monkeypatch, FINDINGS)
     app.session_state["reviewer"] = "Chidi"
     fine(app.run())
     next(each for each in app.number_input if each.label == "Page").set_value(2)
     app.text_area(key="said_note").set_value("two columns")
     press(monkeypatch, app, "Save")
-    with Store(store) as kept:
+    with Store(store_path) as kept:
         assert [(event.target.page, event.note) for event in kept.events()] == [(1, "two columns")]
 
 
-def test_import_findings(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+def test_import_findings(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> None:
     app = start(monkeypatch, FINDINGS)
     content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana")]).encode()
     app.file_uploader(key="import_files").upload("dana.csv", content, "text/csv")
     press(monkeypatch, app, "Import")
     assert [each.value for each in app.success] == ["1 event imported, 0 were there already."]
-    with Store(store) as kept:
+    with Store(store_path) as kept:
         assert [event.author for event in kept.events()] == ["Dana"]
 
 

@@ -14,10 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from tests import dashboard
 from tests.building import box, snapshot_file, write_file
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, key_of, start
-from tests.pages.test_views import TRUTH, assert_no_markup, card_numbers, core, files_of, shown
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, files_of, key_of, start
+from tests.pages.test_views import TRUTH, assert_no_markup, card_numbers, shown
+from tests.sample_results import box_result
 
-pytestmark = pytest.mark.usefixtures("no_findings")
+pytestmark = pytest.mark.usefixtures("store_path")
 
 TOLD = "The address had parts that could not be followed"
 
@@ -45,11 +46,10 @@ def test_thresholds_come_from_the_address_and_go_there(monkeypatch: pytest.Monke
     app = start(monkeypatch, iou="0.62", scores="0,0.3")
     assert told(app) == []
     assert [app.slider(key=name).value for name in ("iou", "score_0", "score_1")] == [0.62, 0.0, 0.3]
-    assert card_numbers(dashboard.cards(app)[1]) == shown(core(1, 0.62, 0.3).micro.row(0))
+    assert card_numbers(dashboard.cards(app)[1]) == shown(box_result(1, 0.62, 0.3).micro.row(0))
     assert address(app) == {"iou": "0.62", "scores": "0,0.3"}
     app.slider(key="iou").set_value(0.5)
-    app.slider(key="score_0").set_value(0.07)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="score_0").set_value(0.07).run())
     assert address(app) == {"scores": "0.07,0.3"}
 
 
@@ -128,14 +128,12 @@ def test_a_late_address_does_not_undo_what_came_after_it(monkeypatch: pytest.Mon
     app = start(monkeypatch, PAGE_BROWSER, iou="0.7")
     page = dashboard.viewer(app)["page"]
     for value in (0.71, 0.74):
-        app.slider(key="iou").set_value(value)
-        dashboard.fine(app.run())
+        dashboard.fine(app.slider(key="iou").set_value(value).run())
     for name in list(app.query_params):
         del app.query_params[name]
     app.query_params["iou"] = "0.71"
     app.query_params["doc"], app.query_params["page"] = page["document"], str(page["index"] + 1)
-    app.slider(key="iou").set_value(0.75)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="iou").set_value(0.75).run())
     assert app.slider(key="iou").value == 0.75
     assert address(app)["iou"] == "0.75"
 
@@ -152,8 +150,7 @@ def test_a_late_mark_on_a_preset_does_not_undo_the_slider(monkeypatch: pytest.Mo
     dashboard.fine(app._run(marked))
     assert app.slider(key="iou").value == 0.52
     assert app.button_group(key=key_of(app, "preset")).value is None
-    app.button_group(key=key_of(app, "preset")).set_value("Standard thresholds")
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key=key_of(app, "preset")).set_value("Standard thresholds").run())
     assert app.slider(key=key_of(app, "iou")).value == 0.5
 
 
@@ -163,8 +160,7 @@ def test_a_late_mark_on_a_preset_does_not_undo_the_slider(monkeypatch: pytest.Mo
 def test_choices_stay_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
     app.slider(key="iou").set_value(0.7)
-    app.slider(key="score_1").set_value(0.25)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="score_1").set_value(0.25).run())
     for view in (PAGE_BROWSER, FILES, OVERVIEW, FILES, PAGE_BROWSER, OVERVIEW):
         dashboard.go(app, view)
         if view != FILES:
@@ -173,13 +169,13 @@ def test_choices_stay_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
             assert (address(app)["iou"], address(app)["scores"]) == ("0.7", "0,0.25")
             scores = "≥ 0.00 (A), ≥ 0.25 (B)" if view == OVERVIEW else "≥ 0.00 ·"
             assert f"IoU ≥ 0.70 · score {scores}" in dashboard.signature(app)
-    assert card_numbers(dashboard.cards(app)[1]) == shown(core(1, 0.7, 0.25).micro.row(0))
+    assert card_numbers(dashboard.cards(app)[1]) == shown(box_result(1, 0.7, 0.25).micro.row(0))
 
 
 def test_the_first_run_of_a_view_is_right_already(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit starts a keyed slider of another view at its lowest value unless told; the numbers then were wrong."""
     app = dashboard.go(start(monkeypatch), PAGE_BROWSER)
-    assert dashboard.three_numbers(app)["F1"] == f"{core(0).micro.f1[0]:.3f}"
+    assert dashboard.three_numbers(app)["F1"] == f"{box_result(0).micro.f1[0]:.3f}"
     assert "iou" not in address(app)
 
 
@@ -262,7 +258,7 @@ def test_a_broken_upload_is_told_until_a_good_one_comes(monkeypatch: pytest.Monk
     assert not app.error
     assert table(app)["third.json"] == "Prediction"
     dashboard.go(app, OVERVIEW)
-    assert card_numbers(dashboard.cards(app)[0]) == shown(core(0).micro.row(0))
+    assert card_numbers(dashboard.cards(app)[0]) == shown(box_result(0).micro.row(0))
 
 
 def test_an_uploaded_prediction_is_added_and_one_of_the_same_name_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,8 +322,7 @@ def upload_pdfs(app: AppTest, *files: tuple[str, bytes]) -> str:
     app.file_uploader(key="upload_pages_files").set_value(
         [(name, content, "application/pdf") for name, content in files]
     )
-    next(each for each in app.button if each.label == "Add the pages").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(each for each in app.button if each.label == "Add the pages").click().run())
     return (
         next(each.value for each in app.caption if each.value.startswith("Added "))
         .replace("\\", "")
@@ -375,8 +370,7 @@ def test_the_file_in_whose_place_an_upload_is_shown_is_named(reader: AppTest) ->
     )
     assert upload_pdfs(reader, ("tram-options.pdf", PDF)) == "Added 1."
     for place in range(2):
-        reader.button(key=f"remove_page_{1 - place}").click()
-        dashboard.fine(reader.run())
+        dashboard.fine(reader.button(key=f"remove_page_{1 - place}").click().run())
     text = " ".join(each.value for each in reader.caption)
     assert "by name under the folder pdf" in text
 
@@ -429,8 +423,7 @@ def test_dropped_files_are_sorted_and_the_image_of_a_page_is_shown(reader: AppTe
             ("notes.txt", b"nothing", "text/plain"),
         ]
     )
-    next(each for each in reader.button if each.label == "Read the files").click()
-    dashboard.fine(reader.run())
+    dashboard.fine(next(each for each in reader.button if each.label == "Read the files").click().run())
     proposed = {
         each.label.split(" ")[0]: each.value for each in reader.selectbox if each.key.startswith("dropped_role")
     }
@@ -439,8 +432,7 @@ def test_dropped_files_are_sorted_and_the_image_of_a_page_is_shown(reader: AppTe
         "model.json": "Prediction",
     }
     assert any("notes" in each.value for each in reader.caption)
-    next(each for each in reader.button if each.label == "Open these files").click()
-    dashboard.fine(reader.run())
+    dashboard.fine(next(each for each in reader.button if each.label == "Open these files").click().run())
     assert table(reader) == {"boxes.json": "Ground truth", "model.json": "Model A"}
     reader.session_state["doc"], reader.session_state["page"] = "report", 1
     data = dashboard.viewer(dashboard.go(reader, PAGE_BROWSER))

@@ -145,8 +145,7 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
         app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
         assert "The search was cancelled." in [caption.value for caption in app.caption]
         assert not app.get("bidi_component")
-    next(button for button in app.button if button.label == "Search for slices").click()
-    fine(app.run())
+    fine(next(button for button in app.button if button.label == "Search for slices").click().run())
     assert any(" tested on " in block for block in html_blocks(app))
     assert "The search was cancelled." not in [caption.value for caption in app.caption]
 
@@ -192,8 +191,7 @@ def test_a_score_of_the_other_model_searches_nothing_again(monkeypatch: pytest.M
     app = start(monkeypatch, SLICES, of_models="A", slice_measure="recall")
     searches: list[object] = []
     monkeypatch.setattr(slices, "find_slices", lambda *given, **_named: searches.append(given))
-    next(slider for slider in app.slider if slider.label == "Minimum score, B").set_value(0.77)
-    fine(app.run())
+    fine(next(slider for slider in app.slider if slider.label == "Minimum score, B").set_value(0.77).run())
     assert slices_of(app)["slices"]
     assert not searches
 

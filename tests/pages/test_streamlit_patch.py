@@ -179,6 +179,5 @@ def test_the_dashboard_works_on_streamlit_as_it_is(monkeypatch: pytest.MonkeyPat
         streamlit_patch, "_METHODS", tuple((owner, f"{name}_renamed") for owner, name in streamlit_patch._METHODS)
     )
     app = fine(AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run())
-    next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.6)
-    fine(app.run())
+    fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.6).run())
     assert app.session_state["iou"] == 0.6

@@ -18,17 +18,11 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests.dashboard import components, fine, send_event, start, title, words, workspace
-from tests.pages.test_findings_view import opinion, sample
+from tests.judging import opinion
 from tests.sample_part import SAMPLE, write_part
+from tests.sample_results import sample
 
 SUSPECTS = "pages/suspects.py"
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    return path
 
 
 def listed(app: AppTest) -> dict[str, Any]:
@@ -47,7 +41,7 @@ def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTes
     return send_event(app, "suspects", "verdict", event)
 
 
-def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> None:
+def test_accepting_corrects_the_ground_truth(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     assert title(app) == "Suspected ground truth"
     before = listed(app)
@@ -61,7 +55,7 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
     assert after["states"][target]["verdict"]["agreed"] == "ground_truth_wrong"
     # The list is the same, so that the browser keeps its place in it.
     assert after["set"] == before["set"]
-    with Store(kept) as store:
+    with Store(store_path) as store:
         log = store.log()
     (judged,) = log.judged.values()
     assert judged.verdict == "ground_truth_wrong"
@@ -69,12 +63,12 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
     assert judged.target_id == suspect_target(suspects(dataset), 0).id
     assert corrections(dataset, log).applied == 1
     answer(app, 0, None)
-    with Store(kept) as store:
+    with Store(store_path) as store:
         assert corrections(dataset, store.log()).applied == 0
     assert listed(app)["states"][target].get("verdict") is None
 
 
-def test_the_browser_that_has_the_list_gets_it_once(kept: Path, monkeypatch: Any) -> None:
+def test_the_browser_that_has_the_list_gets_it_once(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     data = listed(app)
     send_event(app, "suspects", "want", {"pages": [0, 1], "crops": [0], "held": data["set"]})
@@ -89,7 +83,7 @@ def test_the_browser_that_has_the_list_gets_it_once(kept: Path, monkeypatch: Any
     assert listed(app)["suspects"] == data["suspects"]
 
 
-def test_what_a_browser_makes_up_is_not_taken(kept: Path, monkeypatch: Any) -> None:
+def test_what_a_browser_makes_up_is_not_taken(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     send_event(app, "suspects", "want", {"pages": [100_000, -1], "crops": [100_000, -1], "held": ""})
     assert (listed(app)["pages"], listed(app)["crops"]) == ({}, {})
@@ -98,17 +92,17 @@ def test_what_a_browser_makes_up_is_not_taken(kept: Path, monkeypatch: Any) -> N
     box = [0.5, 0.1, 0.4, 0.2]
     answer(app, 0, "ground_truth_wrong", label=0, xyxy=box)
     answer(app, 0, "ground_truth_wrong", label=99, xyxy=[0.1, 0.1, 0.4, 0.2])
-    assert not kept.exists() or not Store(kept).log().judged
+    assert not store_path.exists() or not Store(store_path).log().judged
 
 
-def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(kept: Path) -> None:
+def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(store_path: Path) -> None:
     dataset = sample()
     listed = suspects(dataset)
     first = {one.kind: place for place, one in reversed(list(enumerate(listed.to_list())))}
     what = {"missing": "added", "extra": "removed", "label": "relabelled", "border": "replaced"}
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     for kind, place in first.items():
-        with Store(kept.with_name(f"{kind}.sqlite")) as store:
+        with Store(store_path.with_name(f"{kind}.sqlite")) as store:
             store.add([opinion(suspect_target(listed, place), "ground_truth_wrong")])
             log = store.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
@@ -116,28 +110,27 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
         assert status.state == "applies"
 
 
-def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Path) -> None:
+def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(store_path: Path) -> None:
     """A box that models merge with another is suspected as one too many: the verdict is not on the merge."""
     dataset = sample()
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     listed = suspects(dataset)
     extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
     assert len(extra) >= 2
-    with Store(kept) as store:
+    with Store(store_path) as store:
         store.add([opinion(suspect_target(listed, place), "model_wrong") for place in extra])
         assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
 
 
-def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> None:
+def test_a_reviewed_page_counts_for_the_bound(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, margin="0.01")
     assert any("0 of" in word and "reviewed" in word for word in words(app))
-    app.text_input(key="reviewer").set_value("Anna")
-    fine(app.run())
+    fine(app.text_input(key="reviewer").set_value("Anna").run())
     fine(next(button for button in app.button if button.label == "Page reviewed").click().run())
     assert any("1 of" in word and "reviewed" in word for word in words(app))
 
 
-def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: Any) -> None:
+def test_the_kind_and_the_evidence_are_in_the_address(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, suspected="extra", evidence="0.9")
     shown = listed(app)["suspects"]
     assert shown
@@ -150,20 +143,20 @@ def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: A
     assert len({one["kind"] for one in listed(app)["suspects"]}) > 1
 
 
-def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:
+def test_an_edited_correction_is_stored_and_the_suspect_is_answered(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     data = listed(app)
     one = data["suspects"][0]
     left, top, right, bottom = one["proposed"]
     label = data["labels"].index("Caption")
     answer(app, 0, "ground_truth_wrong", label=label, xyxy=[left, top, right - 0.01, bottom])
-    with Store(kept) as store:
+    with Store(store_path) as store:
         (judged,) = store.log().judged.values()
     (box,) = judged.target.of("prediction")
     assert (box.label, box.xyxy[2]) == ("Caption", pytest.approx(right - 0.01))
     dataset = sample()
     assert judged.target_id == suspect_target(suspects(dataset), 0).id == one["target"]
-    with Store(kept) as store:
+    with Store(store_path) as store:
         assert corrections(dataset, store.log()).applied == 1
 
 
@@ -177,7 +170,7 @@ def test_a_verdict_that_is_not_stored_is_marked(tmp_path: Path, monkeypatch: Any
     assert state["unsaved"]["problem"]
 
 
-def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any, tmp_path: Path) -> None:
+def test_words_and_ink_count_once_they_are_read(store_path: Path, monkeypatch: Any, tmp_path: Path) -> None:
     part = write_part(tmp_path, "school-census.pdf")
     files = workspace(part / "ground_truth.json", [part / "lines.json", part / "blocks.json"], SAMPLE / "pdf")
     app = start(monkeypatch, SUSPECTS, files=files, evidence="0.01")
@@ -191,10 +184,9 @@ def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any, tm
     assert "cuts through" in reasons or "no ground truth box covers" in reasons
 
 
-def test_the_review_goes_on_in_the_page_browser(kept: Path, monkeypatch: Any) -> None:
+def test_the_review_goes_on_in_the_page_browser(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, margin="0.01")
-    app.text_input(key="reviewer").set_value("Anna")
-    fine(app.run())
+    fine(app.text_input(key="reviewer").set_value("Anna").run())
     order = list(app.dataframe[-1].value["Document"]), list(app.dataframe[-1].value["Page"])
     app.session_state["reviewing"] = True
     app.session_state["doc"], app.session_state["page"] = order[0][0], int(order[1][0]) - 1
@@ -206,7 +198,7 @@ def test_the_review_goes_on_in_the_page_browser(kept: Path, monkeypatch: Any) ->
     assert (app.session_state["doc"], app.session_state["page"]) == (order[0][1], int(order[1][1]) - 1)
 
 
-def test_a_score_stands_beside_its_model_and_never_after_a_label(kept: Path, monkeypatch: Any) -> None:
+def test_a_score_stands_beside_its_model_and_never_after_a_label(store_path: Path, monkeypatch: Any) -> None:
     """After a label from right to left a number would be read as a part of it."""
     reasons = [one["reason"] for one in listed(start(monkeypatch, SUSPECTS, evidence="0"))["suspects"]]
     scored = [reason for reason in reasons if "(0." in reason]
@@ -214,7 +206,7 @@ def test_a_score_stands_beside_its_model_and_never_after_a_label(kept: Path, mon
     assert all(re.fullmatch(r"(?:[AB] \(\d\.\d+\)|[^()])*", reason) for reason in scored)
 
 
-def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(kept: Path, monkeypatch: Any) -> None:
+def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(store_path: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     data = listed(app)
     assert data["effects"] == {}

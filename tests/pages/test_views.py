@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import time
 import urllib.parse
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from evaluator import formats
 from evaluator.charts.theme import label_axis
 from evaluator.components.viewer import mistake_filter, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeFilter
-from evaluator.data.dataset import Dataset, join
 from evaluator.matching import error_types
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.matching.page_rows import by_page
@@ -35,13 +33,24 @@ from pages.app import widgets
 from pages.app.state import State
 from pages.views.overview import headline
 from tests import dashboard
-from tests.building import Box, box, random_rows, snapshot_file, write_file
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
+from tests.building import box, random_rows, snapshot_file, write_file
+from tests.dashboard import (
+    FILES,
+    OVERVIEW,
+    PAGE_BROWSER,
+    SAMPLE_DATA,
+    VIEWS,
+    files_of,
+    fine,
+    html_blocks,
+    key_of,
+    start,
+)
 from tests.reading import HOSTILE as HOSTILE_FILES
+from tests.sample_results import MODELS, box_result, sample
 
-pytestmark = pytest.mark.usefixtures("no_findings")
+pytestmark = pytest.mark.usefixtures("store_path")
 
-MODELS = ("lines", "blocks")
 RATIOS = {
     "Precision": "precision",
     "Recall": "recall",
@@ -53,19 +62,6 @@ RATIOS = {
 COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
 
 
-@cache
-def sample() -> Dataset:
-    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
-
-
-@cache
-def core(model: int, iou: float = 0.5, score: float = 0.0) -> snapshot.ThresholdResult:
-    """The numbers as the core says them, the way the command line gets them."""
-    dataset = sample()
-    truth, prediction = dataset.ground_truth.source, dataset.predictions[model].source
-    return snapshot.evaluate(truth, prediction, iou=(iou,), min_score=score).thresholds[iou]
-
-
 def shown(row: Any) -> dict[str, str]:
     """A row of metrics as a card writes it."""
     ratios = {word: "n/a" if row[name] is None else f"{row[name]:.3f}" for word, name in RATIOS.items()}
@@ -74,13 +70,6 @@ def shown(row: Any) -> dict[str, str]:
 
 def card_numbers(card: dict[str, str]) -> dict[str, str]:
     return {word: card[word] for word in (*RATIOS, *COUNTS)}
-
-
-def files_of(folder: Path, truth: Sequence[Box], *models: Sequence[Box], **given: Any) -> str:
-    """Files on disk as the command line would hand them over."""
-    ground_truth = write_file(folder / "truth.json", truth, side="ground_truth", **given)
-    predictions = [write_file(folder / f"model{number}.json", rows, **given) for number, rows in enumerate(models, 1)]
-    return dashboard.workspace(ground_truth, predictions)
 
 
 TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.1, 0.6, 0.5, 0.9, page=1)]
@@ -106,10 +95,13 @@ def test_the_overview_opens_on_the_sample_data(monkeypatch: pytest.MonkeyPatch) 
     first, second = dashboard.cards(app)
     assert (first["letter"], first["name"], second["letter"], second["name"]) == ("A", "lines 1.0", "B", "blocks 1.0")
     for model, card in enumerate((first, second)):
-        row = core(model).micro.row(0)
+        row = box_result(model).micro.row(0)
         assert card_numbers(card) == shown(row)
-        assert card["signature"] == f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · {len(core(model).mistakes):,} mistakes"
-    points = 100 * (core(1).micro.f1[0] - core(0).micro.f1[0])
+        assert (
+            card["signature"]
+            == f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · {len(box_result(model).mistakes):,} mistakes"
+        )
+    points = 100 * (box_result(1).micro.f1[0] - box_result(0).micro.f1[0])
     assert first["against"] == "baseline"
     assert second["against"] == f"F1 {'+' if points > 0 else '−'}{abs(points):.1f} points against A"
     assert not app.warning
@@ -119,7 +111,7 @@ def test_the_overview_opens_on_the_sample_data(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_table_of_labels_holds_the_numbers_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     table = start(monkeypatch).dataframe[0].value
-    results = [core(0), core(1)]
+    results = [box_result(0), box_result(1)]
     assert list(table["Label"]) == ["All labels", *sample().labels]
     truth = results[0]
     assert list(table["Boxes"]) == [len(sample().ground_truth), *(truth.per_label.tp + truth.per_label.fn)]
@@ -134,19 +126,20 @@ def test_the_table_of_labels_holds_the_numbers_of_the_core(monkeypatch: pytest.M
 def test_the_table_of_labels_follows_its_model_and_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
     app.button_group(key="numbers_of").set_value("B")
-    app.button_group(key="table_iou_0.5").set_value(0.75)
-    dashboard.fine(app.run())
-    table, result = app.dataframe[0].value, core(1, 0.75)
+    dashboard.fine(app.button_group(key="table_iou_0.5").set_value(0.75).run())
+    table, result = app.dataframe[0].value, box_result(1, 0.75)
     assert list(table["TP"]) == [result.micro.tp[0], *result.per_label.tp]
-    np.testing.assert_array_equal(table["F1, A"], [core(0, 0.75).micro.f1[0], *core(0, 0.75).per_label.f1])
-    assert card_numbers(dashboard.cards(app)[1]) == shown(core(1).micro.row(0)), "the cards keep the slider's threshold"
+    np.testing.assert_array_equal(table["F1, A"], [box_result(0, 0.75).micro.f1[0], *box_result(0, 0.75).per_label.f1])
+    assert card_numbers(dashboard.cards(app)[1]) == shown(box_result(1).micro.row(0)), (
+        "the cards keep the slider's threshold"
+    )
 
 
 def test_documents_stand_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
     table = start(monkeypatch).dataframe[1].value
     names = [document.name for document in sample().documents]
     for letter, model in (("A", 0), ("B", 1)):
-        of = sample().page_document[core(model).mistakes.page]
+        of = sample().page_document[box_result(model).mistakes.page]
         mistakes = dict(zip(names, np.bincount(of, minlength=len(names)).tolist(), strict=True))
         assert dict(zip(table["Document"], table[f"Mistakes, {letter}"], strict=True)) == mistakes
     assert table["Mistakes, A"].is_monotonic_decreasing
@@ -163,18 +156,17 @@ def test_charts_of_the_overview(monkeypatch: pytest.MonkeyPatch) -> None:
         "Reliability of the scores of A",
         "Reliability of the scores of B",
     ]
-    first, second = (core(model).micro for model in (0, 1))
+    first, second = (box_result(model).micro for model in (0, 1))
     words = dashboard.words(app)
     place = words.index("Mistakes")
-    counts = [len(core(model).mistakes) for model in (0, 1)]
+    counts = [len(box_result(model).mistakes) for model in (0, 1)]
     assert words[place + 1 : place + 5] == ["A", f"{counts[0]:,}", "B", f"{counts[1]:,}"]
     assert f"mean A {first.mean_iou[0]:.3f}, B {second.mean_iou[0]:.3f}" in words
-    app.button_group(key="mistakes_by").set_value("Name")
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key="mistakes_by").set_value("Name").run())
     assert app.get("vega_lite_chart")[0].proto.alt == "Mistakes by name"
     words = dashboard.words(app)
     place = words.index("Mistakes")
-    named = [int(core(model).mistakes.counts.sum()) for model in (0, 1)]
+    named = [int(box_result(model).mistakes.counts.sum()) for model in (0, 1)]
     assert words[place + 1 : place + 5] == ["A", f"{named[0]:,}", "B", f"{named[1]:,}"]
 
 
@@ -197,8 +189,7 @@ def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: py
     monkeypatch.setattr(Matching, "at", counted_at)
     monkeypatch.setattr(ThresholdResult, "micro", counted_micro)
     # A threshold that no other test asks for: results are shared by all sessions of a process.
-    app.slider(key="iou").set_value(0.37)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="iou").set_value(0.37).run())
     assert sorted(made) == sorted(pooled) == [(0, 0.37), (1, 0.37)]
     dashboard.fine(app.run())
     assert len(made) == len(pooled) == 2, "a run without a change computes nothing"
@@ -230,8 +221,7 @@ def test_outlines_are_compared_where_files_have_them_and_the_reader_says_so(
     assert " · IoU ≥ 0.50 · " in dashboard.signature(app)
     assert app.checkbox(key="polygons").value is False
     assert dashboard.cards(app)[0]["F1"] == "1.000"
-    app.checkbox(key="polygons").set_value(True)
-    dashboard.fine(app.run())
+    dashboard.fine(app.checkbox(key="polygons").set_value(True).run())
     assert " · polygon IoU ≥ 0.50 · " in dashboard.signature(app)
     assert app.query_params["polygons"] in ("yes", ["yes"])
     assert dashboard.cards(app)[0]["F1"] == "0.500"
@@ -261,7 +251,7 @@ def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a
     for name, value in (("iou", iou), ("score_0", score_a), ("score_1", score_b)):
         app.slider(key=name).set_value(value)
     dashboard.fine(app.run())
-    results = [core(0, iou, score_a), core(1, iou, score_b)]
+    results = [box_result(0, iou, score_a), box_result(1, iou, score_b)]
     for card, result in zip(dashboard.cards(app), results, strict=True):
         assert card_numbers(card) == shown(result.micro.row(0))
     assert f"IoU ≥ {iou:.2f} · score ≥ {score_a:.2f} (A), ≥ {score_b:.2f} (B)" in dashboard.signature(app)
@@ -275,21 +265,18 @@ def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a
 def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
     assert app.button_group(key=key_of(app, "preset")).value == "Standard thresholds"
-    app.slider(key="iou").set_value(0.6)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="iou").set_value(0.6).run())
     assert app.button_group(key=key_of(app, "preset")).value is None
-    app.button_group(key=key_of(app, "preset")).set_value("Best F1")
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key=key_of(app, "preset")).set_value("Best F1").run())
     pairs = [snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR) for model in (0, 1)]
     best = [each.best_f1(iou=0.6) for each in pairs]
     assert [app.slider(key=key_of(app, name)).value for name in ("score_0", "score_1")] == pytest.approx(best)
     assert app.slider(key="iou").value == 0.6
     assert app.button_group(key=key_of(app, "preset")).value == "Best F1"
     for model, (card, score) in enumerate(zip(dashboard.cards(app), best, strict=True)):
-        assert card_numbers(card) == shown(core(model, 0.6, score).micro.row(0))
-        assert core(model, 0.6, score).micro.f1[0] >= core(model, 0.6).micro.f1[0]
-    app.button_group(key=key_of(app, "preset")).set_value("Standard thresholds")
-    dashboard.fine(app.run())
+        assert card_numbers(card) == shown(box_result(model, 0.6, score).micro.row(0))
+        assert box_result(model, 0.6, score).micro.f1[0] >= box_result(model, 0.6).micro.f1[0]
+    dashboard.fine(app.button_group(key=key_of(app, "preset")).set_value("Standard thresholds").run())
     assert [app.slider(key=key_of(app, name)).value for name in ("iou", "score_0", "score_1")] == [0.5, 0.0, 0.0]
 
 
@@ -301,30 +288,25 @@ def test_best_f1_is_that_of_the_model_that_is_chosen_later(monkeypatch: pytest.M
     copy = tmp_path / "copy.json"
     copy.write_bytes(sides[1].read_bytes().replace(b'"blocks"', b'"third"'))
     app = start(monkeypatch, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [*sides, copy]))
-    app.button_group(key=key_of(app, "preset")).set_value("Best F1")
-    dashboard.fine(app.run())
-    app.selectbox(key="model_a").set_value(2)
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key=key_of(app, "preset")).set_value("Best F1").run())
+    dashboard.fine(app.selectbox(key="model_a").set_value(2).run())
     assert app.button_group(key=key_of(app, "preset")).value == "Best F1"
     assert [app.slider(key=key_of(app, name)).value for name in ("score_2", "score_1")] == pytest.approx(
         [best[1], best[1]]
     )
-    app.selectbox(key="model_a").set_value(0)
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="model_a").set_value(0).run())
     assert app.slider(key=key_of(app, "score_0")).value == pytest.approx(best[0])
-    app.slider(key="iou").set_value(0.75)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="iou").set_value(0.75).run())
     assert app.button_group(key=key_of(app, "preset")).value is None, "another IoU threshold has another best F1"
 
 
 def test_the_two_models_can_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
     app.selectbox(key="model_a").set_value(1)
-    app.selectbox(key="model_b").set_value(0)
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="model_b").set_value(0).run())
     first, second = dashboard.cards(app)
     assert (first["name"], second["name"]) == ("blocks 1.0", "lines 1.0")
-    assert card_numbers(first) == shown(core(1).micro.row(0))
+    assert card_numbers(first) == shown(box_result(1).micro.row(0))
     dashboard.go(app, PAGE_BROWSER)
     assert dashboard.viewer(app)["model"]["name"] == "lines 1.0", "its model is a choice of its own"
 
@@ -332,7 +314,7 @@ def test_the_two_models_can_change_places(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
     assert dashboard.title(app) == "Page browser"
-    data, result = dashboard.viewer(app), core(0)
+    data, result = dashboard.viewer(app), box_result(0)
     # A mistake is an item of the list, whatever its number of boxes.
     listed = np.bincount(result.mistakes.page, minlength=sample().pages)
     worst = int(np.argmax(listed))
@@ -352,25 +334,22 @@ def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatc
 
 def test_the_other_model_in_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
-    app.button_group(key="model").set_value(1)
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key="model").set_value(1).run())
     data = dashboard.viewer(app)
     assert data["model"] == {"letter": "2", "name": "blocks 1.0"}
-    assert dashboard.three_numbers(app)["F1"] == f"{core(1).micro.f1[0]:.3f}"
+    assert dashboard.three_numbers(app)["F1"] == f"{box_result(1).micro.f1[0]:.3f}"
     strip = [entry["mistakes"] for entry in data["strip"]]
-    assert strip == sorted(np.bincount(core(1).mistakes.page, minlength=sample().pages).tolist(), reverse=True)
+    assert strip == sorted(np.bincount(box_result(1).mistakes.page, minlength=sample().pages).tolist(), reverse=True)
 
 
 def test_filters_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
     app.selectbox(key="within").set_value("school-census.pdf")
-    app.button_group(key="order").set_value("page")
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key="order").set_value("page").run())
     data = dashboard.viewer(app)
     assert {entry["document"] for entry in data["strip"]} == {"school-census.pdf"}
     assert [entry["index"] for entry in data["strip"]] == list(range(data["page"]["count"]))
-    app.selectbox(key="label").set_value("Table")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="label").set_value("Table").run())
     data = dashboard.viewer(app)
     assert {each["label"] for each in data["boxes"]} == {"Table"}
     pairs = snapshot.pair(sample(), 0, iou_floor=snapshot.IOU_FLOOR)
@@ -382,14 +361,13 @@ def test_filters_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     app.selectbox(key="within").set_value("")
     app.selectbox(key="label").set_value("")
-    app.checkbox(key="only").set_value(True)
-    dashboard.fine(app.run())
-    assert len(dashboard.viewer(app)["strip"]) == int((core(0).per_page.mistakes > 0).sum())
+    dashboard.fine(app.checkbox(key="only").set_value(True).run())
+    assert len(dashboard.viewer(app)["strip"]) == int((box_result(0).per_page.mistakes > 0).sum())
 
 
 def test_mistakes_are_filtered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
-    mistakes = core(0).mistakes
+    mistakes = box_result(0).mistakes
     pills = app.button_group(key="mistake_names")
     assert [option.content for option in pills.proto.options] == [
         f"{ERROR_TYPES['document'][name].chip} {count}"
@@ -423,7 +401,7 @@ def test_mistakes_are_filtered_by_score_fit_and_size(monkeypatch: pytest.MonkeyP
     app = start(monkeypatch, PAGE_BROWSER, score="0.5-1", fit="0.1-0.9", size="0-0.2")
     assert app.slider(key="score_range").value == (0.5, 1.0)
     assert app.slider(key="fit_range").value == (0.1, 0.9)
-    result = core(0)
+    result = box_result(0)
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     chosen = MistakeFilter(score=(0.5, 1.0), iou=(0.1, 0.9), size=(0.0, 0.2))
     keep = mistake_filter.passing(columns, sample(), chosen)
@@ -433,9 +411,9 @@ def test_mistakes_are_filtered_by_score_fit_and_size(monkeypatch: pytest.MonkeyP
 
 def test_mistakes_with_a_verdict_can_be_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
-    mistakes = core(0).mistakes
+    mistakes = box_result(0).mistakes
     page = int(mistakes.page[0])
-    target = mistake_targets(core(0), page).targets[0]
+    target = mistake_targets(box_result(0), page).targets[0]
     said = judge(target, verdict="ignore", author="Ada", verified=False, time=datetime(2026, 1, 2, tzinfo=UTC))
     Store(tmp_path / "findings.sqlite").add([said])
     assert dashboard.viewer(start(monkeypatch, PAGE_BROWSER))["walk"]["total"] == len(mistakes)
@@ -449,7 +427,7 @@ def test_what_was_judged_a_moment_ago_stays_until_another_is_chosen(
 ) -> None:
     """Its note may still be typed, and a mistake that leaves the list would take the field with it."""
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
-    result = core(0)
+    result = box_result(0)
     page = int(result.mistakes.page[0])
     mistakes = mistake_targets(result, page)
     dataset = result.matching.dataset
@@ -472,14 +450,12 @@ def test_what_was_judged_a_moment_ago_stays_until_another_is_chosen(
 def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
     before = dashboard.viewer(app)["walk"]["total"]
-    app.checkbox(key="poor").set_value(True)
-    dashboard.fine(app.run())
-    app.slider(key="poor_coverage").set_value(0.9)
-    dashboard.fine(app.run())
+    dashboard.fine(app.checkbox(key="poor").set_value(True).run())
+    dashboard.fine(app.slider(key="poor_coverage").set_value(0.9).run())
     data = dashboard.viewer(app)
     options = MistakeOptions(min_coverage=0.9, min_purity=0.7)
-    assert data["walk"]["total"] == len(mistake_filter.named(core(0), options)) > before
-    assert dashboard.three_numbers(app)["F1"] == f"{core(0).micro.f1[0]:.3f}", "a poor match is a match"
+    assert data["walk"]["total"] == len(mistake_filter.named(box_result(0), options)) > before
+    assert dashboard.three_numbers(app)["F1"] == f"{box_result(0).micro.f1[0]:.3f}", "a poor match is a match"
     assert dict(urllib.parse.parse_qsl(data["address"])) | {"poor": "yes", "coverage": "0.9"} == dict(
         urllib.parse.parse_qsl(data["address"])
     )
@@ -488,24 +464,20 @@ def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_filter_is_saved_and_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER, mistakes="missed", within="tram-options.pdf", score="0.3-1")
     app.text_input(key="filter_name").set_value("![x](http://x) tram")
-    app.button(key="filter_save").click()
-    dashboard.fine(app.run())
+    dashboard.fine(app.button(key="filter_save").click().run())
     strip = dashboard.viewer(app)["strip"]
     assert_no_markup(app)
     app.session_state["mistake_names"], app.session_state["within"] = [], ""
     dashboard.fine(app.run())
     assert dashboard.viewer(app)["strip"] != strip
-    app.button(key="use_0").click()
-    dashboard.fine(app.run())
+    dashboard.fine(app.button(key="use_0").click().run())
     assert [{**each, "current": False} for each in dashboard.viewer(app)["strip"]] == [
         {**each, "current": False} for each in strip
     ]
-    app.button(key="delete_0").click()
-    dashboard.fine(app.run())
+    dashboard.fine(app.button(key="delete_0").click().run())
     assert "use_0" not in [each.key for each in app.button]
     app.text_input(key="filter_name").set_value("  ")
-    app.button(key="filter_save").click()
-    dashboard.fine(app.run())
+    dashboard.fine(app.button(key="filter_save").click().run())
     assert "A filter needs a name." in [each.value for each in app.caption]
 
 
@@ -515,8 +487,7 @@ def test_a_link_to_a_page_that_the_filter_hides_leads_there_and_says_so(monkeypa
     assert (data["page"]["document"], data["page"]["index"], data["page"]["position"]) == ("school-census.pdf", 2, 0)
     assert {each["document"] for each in data["strip"]} == {"tram-options.pdf"}
     assert not any(each["current"] for each in data["strip"])
-    app.selectbox(key="within").set_value("rainfall-atlas.pdf")
-    dashboard.fine(app.run())
+    dashboard.fine(app.selectbox(key="within").set_value("rainfall-atlas.pdf").run())
     assert dashboard.viewer(app)["page"]["document"] == "rainfall-atlas.pdf", "a filter of one's own leads to its pages"
 
 
@@ -565,12 +536,12 @@ def test_lost_words_are_counted_by_label(monkeypatch: pytest.MonkeyPatch) -> Non
     with PagePool(workers=1, spares=0) as pool:
         for row in np.flatnonzero(sample().page_document == code).tolist():
             text = pool.words(SAMPLE_DATA / "pdf" / "river-districts.pdf", int(sample().page_index[row])).boxes
-            truths, predictions = (side.on(row) for side in by_page(core(0)))
+            truths, predictions = (side.on(row) for side in by_page(box_result(0)))
             for label in np.unique(sample().ground_truth.label[truths]):
                 mine = truths[sample().ground_truth.label[truths] == label]
                 held = [
                     text_lost.held(text, side)
-                    for side in (sample().ground_truth.xyxy[mine], core(0).matching.prediction.xyxy[predictions])
+                    for side in (sample().ground_truth.xyxy[mine], box_result(0).matching.prediction.xyxy[predictions])
                 ]
                 lost += int((held[0] & ~held[1]).sum())
     assert table.loc["All labels", "Lost"] == lost > 0
@@ -580,8 +551,7 @@ def test_lost_words_are_counted_by_label(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_filter_without_pages_says_so_and_shows_the_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     app = start(monkeypatch, PAGE_BROWSER, files=files_of(tmp_path, TRUTH, TRUTH))
-    app.checkbox(key="only").set_value(True)
-    dashboard.fine(app.run())
+    dashboard.fine(app.checkbox(key="only").set_value(True).run())
     data = dashboard.viewer(app)
     assert data["page"] is None
     assert data["empty"] == {"text": "No page passes the filter.", "action": "Clear filter"}
@@ -604,11 +574,10 @@ def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_foot_of_the_page_browser_says_what_the_filter_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
-    mistakes = core(0).mistakes
+    mistakes = box_result(0).mistakes
     pages = len(set(mistakes.page.tolist()))
     assert dashboard.words(app)[-2:] == ["36 pages, 8 documents", f"{len(mistakes)} mistakes on {pages} pages"]
-    app.button_group(key="mistake_names").set_value(["missed"])
-    dashboard.fine(app.run())
+    dashboard.fine(app.button_group(key="mistake_names").set_value(["missed"]).run())
     missed = mistakes.kind == DOCUMENT.index("missed")
     kept, pages = int(missed.sum()), len(set(mistakes.page[missed].tolist()))
     assert dashboard.words(app)[-1] == f"Filter keeps {kept} mistakes on {pages} pages"
@@ -651,7 +620,7 @@ def test_an_empty_view_names_the_formats_and_opens_the_sample_data(
         "Ground truth, predictions, PDFs and page images, or zip archives of them"
     ]
     next(button for button in app.button if button.label == "Open the sample data").click().run()
-    assert [card["F1"] for card in dashboard.cards(app)] == [shown(core(at).micro.row(0))["F1"] for at in (0, 1)]
+    assert [card["F1"] for card in dashboard.cards(app)] == [shown(box_result(at).micro.row(0))["F1"] for at in (0, 1)]
 
 
 def test_files_that_an_empty_view_takes_are_sorted_by_content(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -663,8 +632,7 @@ def test_files_that_an_empty_view_takes_are_sorted_by_content(monkeypatch: pytes
     dashboard.fine(next(button for button in app.button if button.label == "Read the files").click().run())
     proposed = {each.label.split(" ")[0]: each.value for each in app.selectbox if each.key.startswith("dropped_role")}
     assert proposed == {"p\\.json": "Prediction", "t\\.json": "Ground truth"}
-    next(button for button in app.button if button.label == "Open these files").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(button for button in app.button if button.label == "Open these files").click().run())
     assert [card["F1"] for card in dashboard.cards(dashboard.go(app, OVERVIEW))] == ["1.000"]
 
 
@@ -716,7 +684,7 @@ def test_one_model_only(monkeypatch: pytest.MonkeyPatch) -> None:
     files = dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "blocks.json"], SAMPLE_DATA / "pdf")
     app = start(monkeypatch, files=files)
     (card,) = dashboard.cards(app)
-    assert card_numbers(card) == shown(core(1).micro.row(0))
+    assert card_numbers(card) == shown(box_result(1).micro.row(0))
     assert card["against"] == "baseline"
     assert [slider.key for slider in app.slider] == ["iou", "score_0"]
     assert "B" not in app.dataframe[0].value.columns
@@ -823,8 +791,7 @@ def test_without_a_ground_truth_a_prediction_can_be_made_the_reference(monkeypat
     app = start(monkeypatch, FILES, files=files)
     (choice,) = (each for each in app.selectbox if each.label == "Reference")
     choice.set_value(0)
-    next(button for button in app.button if button.label == "Use as reference").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(button for button in app.button if button.label == "Use as reference").click().run())
     assert list(app.dataframe[0].value["Role"]) == ["Reference (a prediction)", "Model A"]
     dashboard.go(app, OVERVIEW)
     assert len(app.warning) == 1
@@ -1044,8 +1011,7 @@ def test_a_and_b_of_three_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     app = start(monkeypatch, view, files=dashboard.workspace(truth, models))
     places = []
     for letter, place in (("A", 2), ("B", 2), ("A", 1), ("B", 0)):
-        next(each for each in app.sidebar.selectbox if each.label == f"Model {letter}").set_value(place)
-        fine(app.run())
+        fine(next(each for each in app.sidebar.selectbox if each.label == f"Model {letter}").set_value(place).run())
         places.append([each.value for each in app.sidebar.selectbox if each.label.startswith("Model ")])
     assert places == [[2, 1], [1, 2], [1, 2], [1, 0]]
 

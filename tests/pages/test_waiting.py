@@ -23,7 +23,7 @@ from pages.app import jobs, session_files
 from tests import dashboard
 from tests.building import box, write_file
 
-pytestmark = pytest.mark.usefixtures("no_findings")
+pytestmark = pytest.mark.usefixtures("store_path")
 
 ROWS = "".join(f"p{at}.png,Text,1,1,{at % 90 + 5},9\n" for at in range(9000))
 CSV = f"document,label,x1,y1,x2,y2\n{ROWS}".encode()

@@ -142,8 +142,7 @@ def test_the_sliders_move_no_average_precision(monkeypatch: pytest.MonkeyPatch) 
     app = start(monkeypatch, protocol="coco")
     before = shown(app)
     app.slider(key="iou").set_value(0.75)
-    app.slider(key="score_0").set_value(0.6)
-    dashboard.fine(app.run())
+    dashboard.fine(app.slider(key="score_0").set_value(0.6).run())
     assert shown(app) == before
     assert [each.proto.alt for each in app.get("vega_lite_chart")][:4] == [
         "Precision against recall by label",

@@ -18,7 +18,7 @@ from tests import dashboard
 from tests.building import box, write_file
 from tests.judging import opinion
 
-pytestmark = pytest.mark.usefixtures("no_findings")
+pytestmark = pytest.mark.usefixtures("store_path")
 
 ROWS = [box(0.1, 0.1, 0.5, 0.5), box(0.5, 0.5, 0.9, 0.9)]
 
@@ -133,8 +133,7 @@ def test_a_role_is_changed_and_changed_back(monkeypatch: pytest.MonkeyPatch, fol
         chosen = next(each for each in app.selectbox if each.label == "File")
         chosen.set_value(chosen.options.index(name))
         next(each for each in app.selectbox if each.label == "Role").set_value(role)
-        next(each for each in app.button if each.label == "Change the role").click()
-        dashboard.fine(app.run())
+        dashboard.fine(next(each for each in app.button if each.label == "Change the role").click().run())
         return {name: role for name, (role, _) in files(app).items() if role and role != "Pages"}
 
     assert change("a.json", "Not used") == {"truth.json": "Ground truth", "b.json": "Model A", "a.json": "Not used"}

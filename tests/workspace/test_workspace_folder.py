@@ -21,7 +21,7 @@ from tests import dashboard
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
 from tests.pages.test_findings_view import seeded
 
-pytestmark = pytest.mark.usefixtures("no_findings")
+pytestmark = pytest.mark.usefixtures("store_path")
 
 BOXES_FILE = (SAMPLE_DATA / "lines.json").read_bytes()
 PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
@@ -196,8 +196,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def upload(app: AppTest, name: str, content: bytes) -> None:
     app.file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
     next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
-    next(each for each in app.button if each.label == "Read the files").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(each for each in app.button if each.label == "Read the files").click().run())
 
 
 def names(app: AppTest) -> list[str]:
@@ -211,8 +210,7 @@ def test_uploads_and_filter_survive_a_reload_until_they_are_removed(
     app = start(monkeypatch, FILES)
     upload(app, "mine.json", BOXES_FILE)
     app.file_uploader(key="upload_pages_files").set_value([("tram-options.pdf", PDF, "application/pdf")])
-    next(each for each in app.button if each.label == "Add the pages").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(each for each in app.button if each.label == "Add the pages").click().run())
     dashboard.go(app, PAGE_BROWSER)
     app.session_state["label"] = "Table"
     dashboard.fine(app.run())
@@ -306,8 +304,7 @@ def test_a_folder_that_cannot_be_used_is_said_on_files(monkeypatch: pytest.Monke
 def test_a_reload_stays_in_the_meeting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
     app = start(monkeypatch, "pages/findings.py")
-    next(each for each in app.button if each.label == "Start a meeting").click()
-    dashboard.fine(app.run())
+    dashboard.fine(next(each for each in app.button if each.label == "Start a meeting").click().run())
     address = {name: values[0] if isinstance(values, list) else values for name, values in app.query_params.items()}
     assert address["meeting"] == "yes"
     again = start(monkeypatch, "pages/findings.py", **address)

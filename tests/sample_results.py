@@ -1,0 +1,34 @@
+"""What the core says of the sample data, the way the command line gets it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from evaluator import formats
+from evaluator.data.dataset import Dataset, join
+from evaluator.project import evaluate
+from evaluator.protocols import pixel, snapshot
+from tests.dashboard import SAMPLE_DATA
+
+MODELS = ("lines", "blocks")
+
+
+@cache
+def sample() -> Dataset:
+    """Ground truth and both models."""
+    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
+
+
+@cache
+def box_result(model: int = 0, iou: float = 0.5, min_score: float = 0.0) -> snapshot.ThresholdResult:
+    """The result of a model at a threshold."""
+    return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match(min_score=min_score).at(iou)
+
+
+@cache
+def pixel_result(model: str, min_score: float | None = None) -> pixel.PixelResult:
+    """The pixels of a model, by its name."""
+    sides = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
+    (evaluated,) = evaluate("pixel", *sides, pdfs=SAMPLE_DATA / "pdf", min_score=min_score)
+    assert isinstance(evaluated.result, pixel.PixelResult)
+    return evaluated.result

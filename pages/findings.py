@@ -23,14 +23,15 @@ from pages.app import frame, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import ImportNote, State, form_value, state
+from pages.app.state import ImportNote, State, form_value, go_to_page, reset, state
 from pages.views.fields import field_verdicts
-from pages.views.findings import finding_card, findings, meeting, queue, review_sample
+from pages.views.findings import finding_card, findings, meeting, review_sample
 from pages.views.posters import poster_verdicts
 
 BROWSER_VIEW = "pages/page_browser.py"
 # Findings that have views of their own, by the kind of what they are about.
 _OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
+_FILTER: Final = (State.finding_verdicts, State.finding_author, State.finding_tag, State.finding_state)
 # Groups of one sheet of the queue.
 _SHEET: Final = 50
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
@@ -61,11 +62,7 @@ def _problems() -> None:
             for entry in waiting
         )
         st.html(f'<ul class="ls-unsaved">{rows}</ul>')
-        st.button("Save again", on_click=_save_again, icon=":material/save:")
-
-
-def _save_again() -> None:
-    findings.retry_unsaved()
+        st.button("Save again", on_click=findings.retry_unsaved, icon=":material/save:")
 
 
 # --- corrected numbers -------------------------------------------------------------------------------------------
@@ -154,6 +151,17 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     widgets.switch("State", states, State.finding_state)
     for label, field, known in (("Author", State.finding_author, authors), ("Tag", State.finding_tag, tags)):
         widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
+
+
+def _passes(entry: FindingStatus) -> bool:
+    """Return whether the filter lets a finding through; what is empty lets all through."""
+    judged = entry.judged
+    return (
+        (not state.finding_verdicts or finding_card.verdict_of(entry) in state.finding_verdicts)
+        and (not state.finding_author or state.finding_author in judged.authors)
+        and (not state.finding_tag or state.finding_tag in judged.tags)
+        and (not state.finding_state or (entry.state == "applies") == (state.finding_state == "applies"))
+    )
 
 
 # What may be left out where it is empty, and the widths: the first ten columns fit a window of 1,440 pixels.
@@ -279,7 +287,10 @@ def _choose(loaded: LoadedBoxes | None, entry: FindingStatus) -> None:
     if of_texts is not None:
         of_texts.show_on_page(entry)
     elif loaded is not None:
-        queue.show_on_page(loaded, entry)
+        target = entry.judged.target
+        go_to_page(target.document or "", target.page or 0)
+        if entry.model is not None and entry.model < len(loaded.models):
+            state.model, state.box = entry.model, entry.box_key
 
 
 def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
@@ -424,7 +435,7 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
             f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
             f"{count_of(len(entries), 'finding')}.</p></div>"
         )
-        st.button("Clear filter", on_click=queue.clear_filter)
+        st.button("Clear filter", on_click=reset, args=(_FILTER,))
     elif findings.store_problem() is None:
         st.html(
             '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in the Page browser and give it '
@@ -461,7 +472,7 @@ def view() -> None:
     facts += [frame.signature(loaded, loaded.models)] if loaded is not None else []
     frame.title("Findings", " · ".join(facts))
     _problems()
-    shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
+    shown = [entry for entry in entries if _passes(entry)]
     reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == review_sample.NAME
     with st.sidebar:
         # A reviewer without a name is asked where the verdict is pressed.

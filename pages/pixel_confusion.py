@@ -28,7 +28,6 @@ from pages.app.state import AnyField, State, chosen_cells, form_value, go_to_pag
 from pages.views.compare import pair_differences
 from pages.views.overview import headline
 from pages.views.pixel import pixel_results
-from pages.views.pixel.controls import count_choices
 from pages.views.pixel.scope import (
     ShownMatrix,
     build_matrix,
@@ -56,7 +55,7 @@ _ISSUES_OF_A_RULE = 200
 
 
 def _sidebar_choices(loaded: LoadedBoxes) -> None:
-    count_choices()
+    pixel_results.count_choices()
     if len(loaded.models) > 2:
         for model in loaded.pair:
             frame.model_choice(loaded, model)
@@ -282,7 +281,7 @@ def _notes(shown: ShownMatrix) -> None:
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Pages whose size nobody gives count as {size[0]:g} x {size[1]:g}.")
-            st.button("Forget this size", on_click=pixel_results.forget_size, key="pixel_forget_size")
+            st.button("Forget this size", on_click=State.pixel_size.set, args=(None,), key="pixel_forget_size")
     issues = _issues(shown)
     if issues:
         with st.expander(f"{count_of(issue_count(issues), 'issue')} of this count"):

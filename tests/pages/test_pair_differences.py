@@ -16,7 +16,7 @@ from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
 from pages.app import address, widgets
 from pages.app.state import Field, State
-from pages.views.compare import item_ledger, pair_differences
+from pages.views.compare import pair_differences
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
 
@@ -111,7 +111,7 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
 
     app = start(monkeypatch, VIEWS[protocol][0])
     monkeypatch.setattr(widgets, "table", with_list)
-    monkeypatch.setattr(item_ledger, "chosen_cells", lambda _: [(len(items_with_outcome) - 1, "Document")])
+    monkeypatch.setattr(pair_differences, "chosen_cells", lambda _: [(len(items_with_outcome) - 1, "Document")])
     counts = next(each.value for each in app.dataframe if "B better" in each.value.columns)
     items_with_outcome = range(int(counts["B better"][0]))
     criterion = {"pixel": "wrong pixels", "fields": "box", "posters": "criteria"}[protocol]

@@ -51,7 +51,7 @@ def body(compared: field_results.ComparedFields) -> None:
         open_item=lambda item: panes.open_place(lambda: _go_to_item(item)),
         at=state.field_iou,
     )
-    _write_url()
+    write_url("compare")
 
 
 @cached(8)
@@ -103,7 +103,7 @@ def _source() -> panes.Source | None:
         opens="Fields",
         open=_open,
         judge=_judge,
-        write_url=_write_url,
+        write_url=lambda: write_url("compare"),
         prepare=lambda place: pictures.prepare(root, place.document, place.index),
     )
 
@@ -130,7 +130,3 @@ def _judge(event: VerdictEvent) -> None:
     model = next((each for each in compared.models if each.letter == event.letter), None) if compared else None
     if model is not None:
         field_verdicts.handle(model, event)
-
-
-def _write_url() -> str:
-    return write_url("compare")

@@ -11,24 +11,27 @@ import streamlit as st
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ItemPages, item_pages
 from evaluator.components.compare.payload import OpenEvent
-from evaluator.components.compare.pixel_pair import pixel_pair
+from evaluator.components.compare.pixel_pair import DRAWN_PIECES, pixel_pair
 from evaluator.components.matrix.matrix import short_pixels
 from evaluator.components.payload import ModelItem, PairKind, PictureItem
+from evaluator.components.viewer.judged import attach_pieces
 from evaluator.components.viewer.payload import VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.regions import WrongComponent
+from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app.address import at, write_url
 from pages.app.cache import cached
-from pages.app.session_files import LoadedBoxes, Place
+from pages.app.results import result_of
+from pages.app.session_files import LoadedBoxes, PairModel, Place
 from pages.app.state import go_to_page, state
 from pages.views.compare import pair_differences, panes
+from pages.views.findings import findings
 from pages.views.overview import headline
-from pages.views.pixel import pixel_results, pixel_verdicts
-from pages.views.pixel.controls import count_choices
+from pages.views.pixel import pixel_results
 
 PIXEL_VIEW = "pages/pixel_confusion.py"
 
@@ -38,7 +41,7 @@ def sidebar(loaded: LoadedBoxes) -> None:
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(loaded, model, f", {role}")
-        count_choices()
+        pixel_results.count_choices()
         for model in loaded.pair:
             headline.score_slider(loaded, model)
 
@@ -130,7 +133,9 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
     def judged(place: Place, drawn: PairLayers) -> PairLayers:
         pieces = pieces_on(place)
         first_pane, second_pane = (
-            pixel_verdicts.on_pane(loaded, model, place, pane, result=result, pieces=own)
+            findings.with_verdicts(
+                pane, attach_pieces(pane.mistakes, _judged_pieces(loaded, model, place, result, own))
+            )
             for model, pane, result, own in zip(loaded.pair, drawn.panes, (a, b), pieces, strict=True)
         )
         return drawn._replace(panes=(first_pane, second_pane))
@@ -175,8 +180,26 @@ def _open(event: OpenEvent) -> None:
 
 def _judge(loaded: LoadedBoxes, event: VerdictEvent) -> None:
     model = next((each for each in loaded.pair if each.letter == event.letter), None)
-    if model is not None:
-        pixel_verdicts.handle(loaded, model, event)
+    result = None if model is None else pixel_results.result_of(loaded, model.letter).result
+    if model is not None and result is not None:
+        place = Place(event.document, event.index)
+        pieces = result.wrong_components(place.document, place.index)
+        judged = _judged_pieces(loaded, model, place, result, pieces)
+        findings.save_event(event, {one.id: one.target for one in judged if one is not None})
+
+
+def _judged_pieces(
+    loaded: LoadedBoxes, model: PairModel, place: Place, result: pixel.PixelResult, pieces: Sequence[WrongComponent]
+) -> list[JudgedPiece | None]:
+    """Return what reviewers said of the pieces that are drawn on a page; a piece consists of boxes."""
+    boxes = result_of(loaded, model)
+    page = boxes.matching.dataset.page_row(place.document, place.index)
+    own = result.dataset.page_row(place.document, place.index)
+    drawn = pieces[:DRAWN_PIECES]
+    if page is None or own is None:
+        return [None] * len(drawn)
+    width, height = result.extent[own].tolist()
+    return judged_pieces(boxes, page, drawn, (width, height), findings.review_log())
 
 
 def _write_url() -> str:

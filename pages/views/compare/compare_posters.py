@@ -50,7 +50,7 @@ def body(posters: LoadedFiles[Posters]) -> None:
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
         open_item=lambda item: panes.open_place(lambda: poster_results.open_poster(item.document)),
     )
-    _write_url()
+    write_url("compare")
 
 
 @cached(8)
@@ -93,7 +93,7 @@ def _source() -> panes.Source | None:
         opens="Posters",
         open=_open,
         judge=_judge,
-        write_url=_write_url,
+        write_url=lambda: write_url("compare"),
         sharper=_sharper,
         prepare=lambda place: poster_results.prepare(place.document),
         below=lambda place: _texts(chosen, place.document),
@@ -137,7 +137,3 @@ def _judge(event: VerdictEvent) -> None:
     model = next((each for each in poster_results.models() if each.letter == event.letter), None)
     if model is not None:
         poster_verdicts.handle(model, event)
-
-
-def _write_url() -> str:
-    return write_url("compare")

@@ -64,13 +64,9 @@ def open_place(go: Callable[[], None]) -> None:
     state.pair_visits += 1
 
 
+@st.fragment
 def part(find: Callable[[], Source | None]) -> None:
     """Draw the list of pages and the panes; a page turn runs this part alone. None draws nothing."""
-    _part(find)
-
-
-@st.fragment
-def _part(find: Callable[[], Source | None]) -> None:
     if State.pair_whole.take():
         st.rerun()
     source = find()

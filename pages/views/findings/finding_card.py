@@ -23,8 +23,11 @@ from pages.app import frame
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State
-from pages.views.findings import findings, queue
+from pages.views.findings import findings
+from pages.views.gallery.gallery_items import crop
 
+# Of the picture of a finding, in pixels.
+_CROP_WIDTH: Final = 900
 ICONS: Final[Mapping[str, str]] = {
     "model_wrong": "●",
     "ground_truth_wrong": "◆",
@@ -87,16 +90,31 @@ def status_line(entry: FindingStatus) -> None:
     )
 
 
+def _boxes_of_group(group: FindingGroup) -> list[Rect]:
+    """Return the boxes of a group as judged, as shares of the page; those in pixels are left out."""
+    targets = [entry.judged.target for entry in group.entries]
+    return [box.xyxy for target in targets if target.unit == "page" for box in target.boxes]
+
+
+def _crop_of(loaded: LoadedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
+    """Return a target's page around some boxes, or all of it; None without a place in the open files."""
+    if loaded is None or target.page is None or target.document not in loaded.dataset.document_code:
+        return None
+    if target.unit != "page":
+        return None
+    return crop(loaded, target.document or "", target.page, boxes, width=_CROP_WIDTH)
+
+
 def picture(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
     """Draw the page around the boxes of some findings: for each of the two models, or as they were judged."""
     target = group.entries[0].judged.target
-    crop = queue.crop_of(loaded, target, queue.boxes_of_group(group))
-    if crop is None or loaded is None:
+    around = _crop_of(loaded, target, _boxes_of_group(group))
+    if around is None or loaded is None:
         return
     page = loaded.dataset.page_row(target.document or "", target.page or 0)
     if target.kind in ("field", "word") or page is None:
         judged = [(box.xyxy, "fn" if box.side == "ground_truth" else "fp", box.label) for box in target.boxes]
-        _crop(crop, judged)
+        _draw_crop(around, judged)
         return
     for model in loaded.pair:
         result = result_of(loaded, model)
@@ -104,30 +122,31 @@ def picture(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
         if group.cause is not None and group.model is not None:
             of = result_of(loaded, loaded.models[group.model])
             words = outcome(result, rows_of(of, of.causes.rows[group.cause], page), of).sentence
-        _drawn(model, words, crop, result, page)
+        _draw_model(model, words, around, result, page)
 
 
 def page_of(loaded: LoadedBoxes, model: PairModel, document: str, index: int, words: str) -> None:
     """Draw a whole page with what a model shows on it, under its name and some words."""
     page = loaded.dataset.page_row(document, index)
     if page is not None:
-        _drawn(model, words, queue.whole_page(loaded, document, index), result_of(loaded, model), page)
+        whole = crop(loaded, document, index, [], width=_CROP_WIDTH)
+        _draw_model(model, words, whole, result_of(loaded, model), page)
 
 
-def _drawn(model: PairModel, words: str, crop: CropItem, result: AnyBoxResult, page: int) -> None:
+def _draw_model(model: PairModel, words: str, around: CropItem, result: AnyBoxResult, page: int) -> None:
     st.html(
         f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
         f"<b>{html.escape(plain(frame.shorten(model.name, 40)))}</b> {html.escape(words)}</p>"
     )
-    _crop(crop, [(box.xyxy, _CLASSES[box.status], "") for box in crops.page_boxes(result, page)])
+    _draw_crop(around, [(box.xyxy, _CLASSES[box.status], "") for box in crops.page_boxes(result, page)])
 
 
 # The classes of boxes on a crop by their status: what matches is drawn thin.
 _CLASSES: Final[Mapping[str, str]] = {"TP": "tp", "truth": "tp", "FP": "fp", "FN": "fn"}
 
 
-def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
-    left, top, right, bottom = crop.region
+def _draw_crop(around: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
+    left, top, right, bottom = around.region
     spans = []
     for (x1, y1, x2, y2), status, words in boxes:
         if x2 <= left or x1 >= right or y2 <= top or y1 >= bottom:
@@ -141,8 +160,8 @@ def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
         place = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
         chip = f"<b>{html.escape(plain(frame.shorten(words, 28)))}</b>" if words else ""
         spans.append(f'<span class="ls-crop-box ls-crop-{status}" style="{place}">{chip}</span>')
-    image = f'<img src="{crop.image}" alt="">' if crop.image else f"<p>{html.escape(crop.problem or '')}</p>"
-    shape = f"aspect-ratio:{crop.aspect:.4f};width:min(100%,{44 * crop.aspect:.2f}vh)"
+    image = f'<img src="{around.image}" alt="">' if around.image else f"<p>{html.escape(around.problem or '')}</p>"
+    shape = f"aspect-ratio:{around.aspect:.4f};width:min(100%,{44 * around.aspect:.2f}vh)"
     st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(spans)}</div>')
 
 

@@ -161,7 +161,7 @@ def ask_author(*, label: str = "Your name") -> None:
     if verified:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
-    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=_remembered)
+    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=lambda: set_author(remembered_name(report(_REMEMBERED))))
     st.text_input(
         label,
         key=State.reviewer.key,
@@ -170,10 +170,6 @@ def ask_author(*, label: str = "Your name") -> None:
         persist_state="session",
         help="Shown with each verdict, as typed and not verified.",
     )
-
-
-def _remembered() -> None:
-    set_author(remembered_name(report(_REMEMBERED)))
 
 
 def set_author(name: str) -> None:
@@ -278,8 +274,8 @@ def all_unsaved() -> list[Unsaved]:
     return list(_UNSAVED.get().values())
 
 
-def retry_unsaved() -> int:
-    """Try to save again what the store did not take, under its own ids; return how many still fail."""
+def retry_unsaved() -> None:
+    """Try to save again what the store did not take, under its own ids."""
     for entry in all_unsaved():
         save(
             entry.target,
@@ -290,7 +286,6 @@ def retry_unsaved() -> int:
             target_id=entry.target_id,
             event_id=entry.event_id,
         )
-    return len(_UNSAVED.get())
 
 
 def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:

@@ -15,11 +15,11 @@ from evaluator.data.issues import BadInput, Issue
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.inputs import Classes, MissingPage, PageSizes
-from pages.app import pictures
+from pages.app import pictures, widgets
 from pages.app.cache import cached
 from pages.app.results import score_threshold
 from pages.app.session_files import BOXES, LoadedBoxes
-from pages.app.state import Field, Scope, state
+from pages.app.state import Field, Scope, State, state
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 OF: Final = ("A", "B", "A-B", "B on A")
@@ -165,6 +165,15 @@ def choose_cell(classes: tuple[str, ...], row: int, column: int) -> None:
     state.pixel_follow = True
 
 
-def forget_size() -> None:
-    """Use no size for pages without a known one."""
-    state.pixel_size = None
+_CLASSES: Final[dict[Classes, str]] = {
+    "auto": "Recognised by label names",
+    "same": "The same",
+    "different": "Different",
+}
+_MISSING: Final[dict[MissingPage, str]] = {"penalize": "Counts as background", "ignore": "Is left out"}
+
+
+def count_choices() -> None:
+    """Draw whether both sides have the same classes, and what a page of only one side counts as."""
+    widgets.choice("Classes of both sides", _CLASSES, State.pixel_classes)
+    widgets.choice("Page missing on one side", _MISSING, State.pixel_missing)

@@ -38,6 +38,8 @@ from pages.app.state import State, chosen_cells, chosen_points, report, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
 from pages.views.compare import compare_fields, compare_pixels, compare_posters, decision, model_pair, page_payload
+from pages.views.compare.model_pair import ModelPair
+from pages.views.compare.page_payload import PairPages
 from pages.views.fields import field_results
 from pages.views.findings import findings
 from pages.views.gallery import gallery_items
@@ -104,7 +106,7 @@ def _events() -> CompareEvents:
     return with_documents(parse_panes(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _went(both: model_pair.ModelPair) -> None:
+def _went(both: ModelPair) -> None:
     """A page turn, a click on the list."""
     go = _events().go
     if go is not None and page_list.accept_event(go):
@@ -156,7 +158,7 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: model_pair.ModelPair, shown: PairLayers) -> None:
+def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: PairLayers) -> None:
     """The shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     own = page.letter.lower()
@@ -218,9 +220,7 @@ def _write_url(place: Place | None) -> str:
     return write_url("compare", at(place))
 
 
-def _listed(
-    loaded: LoadedBoxes, both: model_pair.ModelPair, show: str, rows: IntArray, position: int | None
-) -> page_payload.PairPages:
+def _listed(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray, position: int | None) -> PairPages:
     cause, causes, names = both.cause, both.causes, _names(both.chosen)
     label, (a, b) = state.label or None, both.chosen
     models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
@@ -260,7 +260,7 @@ def _listed(
         return drawn._replace(panes=(first, second))
 
     keys = [result_key(loaded, model) for model in both.chosen]
-    return page_payload.PairPages(
+    return PairPages(
         listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
@@ -275,7 +275,7 @@ def _listed(
     )
 
 
-def _nothing(both: model_pair.ModelPair, show: str) -> str:
+def _nothing(both: ModelPair, show: str) -> str:
     if not int(both.ledger.total.changed[0]) and show == "changed":
         return "A and B have the same matches and the same mistakes at these thresholds."
     return "No page passes the filter."

@@ -24,6 +24,7 @@ from pages.app.session_files import FIELDS
 from pages.app.state import FilesWithRole, State, report, state
 from pages.views.compare import pair_differences
 from pages.views.fields import field_results, field_verdicts, page_payload, tables
+from pages.views.fields.field_results import ComparedFields, FieldModel, ListedRows
 from pages.views.findings import findings
 from pages.views.overview import headline
 
@@ -50,7 +51,7 @@ def _signature(result: FieldsResult, *more: str) -> str:
     return " · ".join(parts_)
 
 
-def _operating_point(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
+def _operating_point(compared: ComparedFields, model: FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
     state.field_preset = state.field_iou if state.field_iou in field_results.PRESETS else None
     low, high = field_results.IOU_RANGE
@@ -73,7 +74,7 @@ def _preset() -> None:
         state.field_iou = state.field_preset
 
 
-def _numbers(model: field_results.FieldModel) -> None:
+def _numbers(model: FieldModel) -> None:
     counts = model.result.overall(state.field_iou)
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
@@ -91,7 +92,7 @@ def _defined(value: float) -> float | None:
     return None if value != value else float(value)  # noqa: PLR0124 - NaN
 
 
-def _sidebar(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
+def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     pairs = model.result.compared
     truth = compared.opened.project.ground_truth
@@ -159,7 +160,7 @@ def _schema() -> None:
         st.button("Compare without the schema", on_click=field_results.drop_schema)
 
 
-def _counted(compared: field_results.ComparedFields, model: field_results.FieldModel) -> list[str]:
+def _counted(compared: ComparedFields, model: FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
     pairs, coverage = model.result.compared, model.result.coverage
     issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
@@ -173,12 +174,12 @@ def _counted(compared: field_results.ComparedFields, model: field_results.FieldM
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def _events(model: field_results.FieldModel) -> PageEvents:
+def _events(model: FieldModel) -> PageEvents:
     """What the reader asked for, documents by their whole ids."""
     return with_documents(parse_events(report(_KEY)), lambda: model.result.compared.documents)
 
 
-def _went(model: field_results.FieldModel, shown: field_results.ListedRows) -> None:
+def _went(model: FieldModel, shown: ListedRows) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
     if go is None or not page_list.accept_event(go):
@@ -191,7 +192,7 @@ def _went(model: field_results.FieldModel, shown: field_results.ListedRows) -> N
         state.field_box = go.box
 
 
-def _selected(model: field_results.FieldModel) -> None:
+def _selected(model: FieldModel) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events(model).selected
     page_list.accept_event(selected)
@@ -199,7 +200,7 @@ def _selected(model: field_results.FieldModel) -> None:
         state.field_box = selected.key
 
 
-def _judged(model: field_results.FieldModel) -> None:
+def _judged(model: FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(model).verdict
     page_list.accept_event(event)
@@ -207,7 +208,7 @@ def _judged(model: field_results.FieldModel) -> None:
         field_verdicts.handle(model, event)
 
 
-def _flipped(compared: field_results.ComparedFields) -> None:
+def _flipped(compared: ComparedFields) -> None:
     compared.show(parse_events(report(_KEY)).model or "")
     state.field_whole = True
 
@@ -217,7 +218,7 @@ def _cleared() -> None:
     state.field_whole = True
 
 
-def _page_head(model: field_results.FieldModel, shown: field_results.ListedRows, place: tuple[int, int] | None) -> None:
+def _page_head(model: FieldModel, shown: ListedRows, place: tuple[int, int] | None) -> None:
     """Which page this is, and what of the chosen number lies on it."""
     if place is None:
         frame.section("Page")
@@ -227,12 +228,7 @@ def _page_head(model: field_results.FieldModel, shown: field_results.ListedRows,
 
 
 @st.fragment
-def _page(
-    compared: field_results.ComparedFields,
-    model: field_results.FieldModel,
-    shown: field_results.ListedRows,
-    corrected: DeltaGenerator,
-) -> None:
+def _page(compared: ComparedFields, model: FieldModel, shown: ListedRows, corrected: DeltaGenerator) -> None:
     """Show the page and what is listed beside it; each run of this part fills `corrected`, the numbers' place, anew."""
     if State.field_whole.take():
         st.rerun()
@@ -260,7 +256,7 @@ def _page(
         _one_by_one(model, shown, place)
 
 
-def _without_page(compared: field_results.ComparedFields, model: field_results.FieldModel) -> PagePayload:
+def _without_page(compared: ComparedFields, model: FieldModel) -> PagePayload:
     models = [ModelItem(each.letter, displayed(each.name)) for each in compared.models]
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
     return msgspec.structs.replace(
@@ -275,9 +271,7 @@ def _without_page(compared: field_results.ComparedFields, model: field_results.F
 # --- tables --------------------------------------------------------------------------------------------------
 
 
-def _one_by_one(
-    model: field_results.FieldModel, shown: field_results.ListedRows, place: tuple[int, int] | None
-) -> None:
+def _one_by_one(model: FieldModel, shown: ListedRows, place: tuple[int, int] | None) -> None:
     """The fields of the document on screen, or those behind the chosen number."""
     tabs = {name: name for name in field_results.TABS}
     tab = widgets.switch("Fields one by one", tabs, State.field_tab, label_visibility="collapsed")
@@ -295,7 +289,7 @@ def _one_by_one(
     st.caption(f"{count_of(len(rows), 'field')} of {frame.escaped(document)}. A row shows its box.")
 
 
-def _number_in_words(model: field_results.FieldModel) -> str:
+def _number_in_words(model: FieldModel) -> str:
     name = LINKS[state.field_number]
     if state.field_number == LEAST_SURE:
         name += f" {field_results.budget():.0%}".replace("%", " %")
@@ -303,7 +297,7 @@ def _number_in_words(model: field_results.FieldModel) -> str:
     return ", ".join(part for part in (f"{name} of {model.letter}", *where) if part)
 
 
-def _opener(model: field_results.FieldModel) -> Callable[[int], None]:
+def _opener(model: FieldModel) -> Callable[[int], None]:
     """What shows the page of a compared field, with its box chosen."""
 
     def opened(row: int) -> None:

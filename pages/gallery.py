@@ -25,6 +25,7 @@ from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, report, state
 from pages.views.findings import cause_verdicts
 from pages.views.gallery import gallery_items
+from pages.views.gallery.gallery_items import ShownItems
 from pages.views.overview import headline
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -299,7 +300,7 @@ def _bounds(values: list[float]) -> tuple[float, float]:
     return round(low, 3), round(high, 3)
 
 
-def _head(shown: gallery_items.ShownItems) -> None:
+def _head(shown: ShownItems) -> None:
     asked = state.gallery_question
     text = "Mistakes" if asked is None else displayed(gallery_items.query_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
@@ -325,7 +326,7 @@ def _stretch(sheet: int, total: int) -> str:
 
 
 @st.fragment
-def _cards(loaded: LoadedBoxes, model: PairModel, shown: gallery_items.ShownItems, first: int) -> None:
+def _cards(loaded: LoadedBoxes, model: PairModel, shown: ShownItems, first: int) -> None:
     """Draw the cards; a crop that is wanted runs this part of the view only."""
     stretch = np.arange(first, min(first + gallery_items.CARDS, len(shown)))
     if shown.causes is None:

@@ -20,6 +20,7 @@ from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, chosen_cells, state
 from pages.views.models import ranking
+from pages.views.models.ranking import RankedModels
 from pages.views.overview import headline
 
 COMPARE_VIEW = "pages/compare.py"
@@ -71,7 +72,7 @@ def _title(metric: Metric) -> str:
     return html.escape(capitalised(metric.title))
 
 
-def _table(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
+def _table(loaded: LoadedBoxes, every: RankedModels) -> None:
     of = every.standings
     shown = [of, *every.others[:2]]
     scales = [_scale(one) for one in shown]
@@ -164,7 +165,7 @@ def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
     return f'<div class="ls-lanes" style="width:{max(len(lanes), 1) * _LANE}px">{"".join(drawn)}</div>'
 
 
-def _pairs(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
+def _pairs(loaded: LoadedBoxes, every: RankedModels) -> None:
     of = every.standings
     frame.section(
         "Pairs",
@@ -216,7 +217,7 @@ def _shade(better: bool) -> str:
     return f"background-color: {dark if frame.is_dark() else light}"
 
 
-def _chosen_pair(loaded: LoadedBoxes, every: ranking.RankedModels, names: Sequence[str]) -> None:
+def _chosen_pair(loaded: LoadedBoxes, every: RankedModels, names: Sequence[str]) -> None:
     chosen = state.rank_pair
     if chosen is None or max(chosen) >= len(names):
         return
@@ -239,7 +240,7 @@ def _chosen_pair(loaded: LoadedBoxes, every: ranking.RankedModels, names: Sequen
             )
 
 
-def _runs(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
+def _runs(loaded: LoadedBoxes, every: RankedModels) -> None:
     of = every.standings
     title = ranking.measures()[of.key.metric].title
     by, places = order_of_runs(of.models)
@@ -264,7 +265,7 @@ def _runs(loaded: LoadedBoxes, every: ranking.RankedModels) -> None:
     st.caption(f"{whiskers}{'Date from info.created_at.' if by == 'date' else 'In the order of info.run_id.'}")
 
 
-def _numbers(loaded: LoadedBoxes, every: ranking.RankedModels, answer: DeltaGenerator, place: DeltaGenerator) -> None:
+def _numbers(loaded: LoadedBoxes, every: RankedModels, answer: DeltaGenerator, place: DeltaGenerator) -> None:
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
     own = [

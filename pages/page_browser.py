@@ -17,6 +17,7 @@ from pages.app.components import parse_events, viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
 from pages.app.state import Field, State, form_value, go_to_page, report, state
 from pages.views.browser import page_listing, page_payload, text_count
+from pages.views.browser.page_listing import ListedPages
 from pages.views.findings import findings
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline
@@ -100,7 +101,7 @@ def _saved_filters() -> None:
             )
 
 
-def _page_choice(shown: page_listing.ListedPages) -> None:
+def _page_choice(shown: ListedPages) -> None:
     """Offer the pages of the list, none as chosen: the viewer turns pages without a run of this part."""
     several = shown.chosen.document is None
     offered = range(min(_PAGES_OFFERED, len(shown.pages)))
@@ -193,7 +194,7 @@ def _events() -> PageEvents:
     return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _went(shown: page_listing.ListedPages) -> None:
+def _went(shown: ListedPages) -> None:
     """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None or not page_list.accept_event(go):
@@ -279,7 +280,7 @@ def view() -> None:
 
 
 @st.fragment
-def _pages(loaded: LoadedBoxes, model: Model, shown: page_listing.ListedPages) -> None:
+def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.take():
         state.whole_view = False

@@ -378,12 +378,7 @@ def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult])
     return {} if result is None else {other: result}
 
 
-def _results(
-    loaded: LoadedBoxes,
-    head: DeltaGenerator,
-    of: str,
-    results: dict[str, pixel.PixelResult],
-) -> None:
+def _results(loaded: LoadedBoxes, head: DeltaGenerator, of: str, results: dict[str, pixel.PixelResult]) -> None:
     first = results[letters_of(of)[0]]
     place = shown_place(first)
     with st.container(key="pixel_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):

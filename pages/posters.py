@@ -25,6 +25,7 @@ from pages.app.session_files import POSTERS, SAMPLE_DATA
 from pages.app.state import State, state
 from pages.views.compare import pair_differences
 from pages.views.posters import panel, poster_results
+from pages.views.posters.poster_results import PosterModel
 
 _TABLE, _CHART = "poster_table", "poster_criteria"
 _ROWS_SHOWN = 14
@@ -34,7 +35,7 @@ _BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (F
 # --- choices -------------------------------------------------------------------------------------------------
 
 
-def _controls(chosen: tuple[poster_results.PosterModel, ...], shown: poster_results.PosterModel) -> None:
+def _controls(chosen: tuple[PosterModel, ...], shown: PosterModel) -> None:
     with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
         widgets.switch("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
         with st.popover("What it changes", icon=":material/help:"):
@@ -93,7 +94,7 @@ def _sidebar(posters: session_files.LoadedFiles[Posters]) -> None:
 # --- all posters ---------------------------------------------------------------------------------------------
 
 
-def _cards(chosen: tuple[poster_results.PosterModel, ...]) -> None:
+def _cards(chosen: tuple[PosterModel, ...]) -> None:
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         result = poster_results.evaluate(model)
         means = "".join(
@@ -110,7 +111,7 @@ def _cards(chosen: tuple[poster_results.PosterModel, ...]) -> None:
         )
 
 
-def _table(chosen: tuple[poster_results.PosterModel, ...], ordered: tuple[str, ...]) -> None:
+def _table(chosen: tuple[PosterModel, ...], ordered: tuple[str, ...]) -> None:
     of = state.poster_of
     table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
     rule = "B minus A, most lost first" if of == "B-A" else f"model {of}, worst first, ✕ fails"
@@ -145,9 +146,7 @@ def _heading(name: str) -> str:
     return panel.TITLES[name]
 
 
-def _values(
-    chosen: tuple[poster_results.PosterModel, ...], ordered: tuple[str, ...], letter: str
-) -> tuple[pd.DataFrame, BoolArray]:
+def _values(chosen: tuple[PosterModel, ...], ordered: tuple[str, ...], letter: str) -> tuple[pd.DataFrame, BoolArray]:
     """Return the numbers of one model in the order of the table, and which of them fail."""
     columns = poster_results.evaluate(next(model for model in chosen if model.letter == letter)).columns
     rows = [columns.of(poster_id) for poster_id in ordered]
@@ -160,9 +159,7 @@ def _values(
     return table, failing
 
 
-def _differences(
-    chosen: tuple[poster_results.PosterModel, ...], ordered: tuple[str, ...]
-) -> tuple[pd.DataFrame, BoolArray]:
+def _differences(chosen: tuple[PosterModel, ...], ordered: tuple[str, ...]) -> tuple[pd.DataFrame, BoolArray]:
     """Return B minus A in the order of the table, and which differences are losses."""
     pairs = paired(*(poster_results.evaluate(model).columns for model in chosen))
     place = {poster_id: row for row, poster_id in enumerate(pairs.ids)}
@@ -204,7 +201,7 @@ def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str
     return write
 
 
-def _criteria(chosen: tuple[poster_results.PosterModel, ...], poster_id: str) -> None:
+def _criteria(chosen: tuple[PosterModel, ...], poster_id: str) -> None:
     shapes = "A circles, B diamonds; " if len(chosen) == 2 else ""
     frame.section("Criteria", f"{shapes}the lines are the thresholds; a dot opens its poster")
     columns = {model.letter: poster_results.evaluate(model).columns for model in chosen}
@@ -265,7 +262,7 @@ def _use_sample() -> None:
     session_files.open_workspace(POSTERS, sample(SAMPLE_DATA))
 
 
-def _file_issues(chosen: tuple[poster_results.PosterModel, ...]) -> None:
+def _file_issues(chosen: tuple[PosterModel, ...]) -> None:
     of_pairs = [issue for model in chosen for issue in poster_results.evaluate(model).issues]
     issues = dict.fromkeys([*session_files.issues(POSTERS), *of_pairs])
     if issues:

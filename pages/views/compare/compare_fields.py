@@ -23,11 +23,12 @@ from pages.app.session_files import FIELDS, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
 from pages.views.fields import field_results, field_verdicts
+from pages.views.fields.field_results import ComparedFields
 
 FIELDS_VIEW = "pages/fields.py"
 
 
-def sidebar(compared: field_results.ComparedFields) -> None:
+def sidebar(compared: ComparedFields) -> None:
     """Draw the choice of both models and the threshold of the boxes."""
     with st.sidebar:
         for model, role in zip(compared.models, ("baseline", "candidate"), strict=True):
@@ -36,7 +37,7 @@ def sidebar(compared: field_results.ComparedFields) -> None:
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
 
 
-def body(compared: field_results.ComparedFields) -> None:
+def body(compared: ComparedFields) -> None:
     """Draw title, panes, differences and ledgers."""
     a = compared.models[0]
     protocol = PROTOCOLS[FIELDS.name]
@@ -55,9 +56,7 @@ def body(compared: field_results.ComparedFields) -> None:
 
 
 @cached(8)
-def _whole(
-    key: tuple[str | None, ...], iou: float, *, _compared: field_results.ComparedFields
-) -> tuple[ItemLedger, ItemPages]:
+def _whole(key: tuple[str | None, ...], iou: float, *, _compared: ComparedFields) -> tuple[ItemLedger, ItemPages]:
     ledger = field_results.ledgers(_compared).whole(iou)
     return ledger, item_pages(ledger, "field")
 

@@ -137,12 +137,7 @@ def compare_models(loaded: LoadedBoxes) -> ModelPair:
 
 
 @cached(8)
-def _ledger(
-    first: ResultKey,
-    second: ResultKey,
-    *,
-    _results: tuple[Result, Result],
-) -> Ledger:
+def _ledger(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Ledger:
     return ledger(*_results)
 
 

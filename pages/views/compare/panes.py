@@ -20,6 +20,7 @@ from pages.app import components, page_list, pictures
 from pages.app.session_files import PairModel, Place
 from pages.app.state import State, report, state
 from pages.views.compare import KINDS_COMPARED, page_payload
+from pages.views.compare.page_payload import PairPages
 
 # A key for each kind: boxes of one are nothing to another.
 _KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
@@ -119,7 +120,7 @@ def _nothing(show: str) -> EmptyItem:
     return EmptyItem(text, "Show every changed page")
 
 
-def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> page_payload.PairPages:
+def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> PairPages:
     names = [model.letter for model in source.chosen]
 
     def in_common() -> PairListItem:
@@ -127,7 +128,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> p
         filters = item_filters(source.pages, show, names)
         return PairListItem(strip=listed_.strip, look=listed_.look, filters=filters, show=show, opens=source.opens)
 
-    return page_payload.PairPages(
+    return PairPages(
         listing=page_list.list_digest(state.pair_kind, *source.key, show, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), LISTED_PAGES)[0],

@@ -20,30 +20,31 @@ from evaluator.system.lru_cache import LRUCache
 from pages.app.cache import cached
 from pages.app.state import state
 from pages.views.fields import field_results
+from pages.views.fields.field_results import ComparedFields, FieldModel, Key
 from pages.views.findings import findings
 
 VIEW_FILE: Final = "pages/fields.py"
 _KEPT_DOCUMENTS: Final = 16
 
 
-def on_page(model: field_results.FieldModel, document: str, payload: PagePayload) -> PagePayload:
+def on_page(model: FieldModel, document: str, payload: PagePayload) -> PagePayload:
     """Return the payload, with the layers of the model's result, with verdicts and what is not saved."""
     judged = attach_fields(payload.mistakes, _judged(model, document))
     return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
 
 
-def on_pane(model: field_results.FieldModel, document: str, pane: PaneItem) -> PaneItem:
+def on_pane(model: FieldModel, document: str, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     return findings.with_verdicts(pane, attach_fields(pane.mistakes, _judged(model, document)))
 
 
-def handle(model: field_results.FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
+def handle(model: FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict that the viewer sent; None when it is on disk or its target is not known any more."""
     targets = targets_of(model.result, _judged(model, event.document), iou=state.field_iou)
     return findings.save_event(event, targets)
 
 
-def _judged(model: field_results.FieldModel, document: str) -> JudgedFields:
+def _judged(model: FieldModel, document: str) -> JudgedFields:
     """Return the fields of a document with their verdicts, computed once for all of its pages."""
     log, iou = findings.review_log(), state.field_iou
     key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)
@@ -60,7 +61,7 @@ def any_field(log: ReviewLog) -> bool:
     return any(judged.target.kind == "field" for judged in log.judged.values())
 
 
-def corrections_of(compared: field_results.ComparedFields) -> FieldCorrections | None:
+def corrections_of(compared: ComparedFields) -> FieldCorrections | None:
     """Return the corrected ground truth of the open fields; None when no verdict changes it."""
     log = findings.review_log()
     if not any_field(log):
@@ -71,18 +72,16 @@ def corrections_of(compared: field_results.ComparedFields) -> FieldCorrections |
 
 @cached(8)
 def _corrections(
-    keys: tuple[field_results.Key, ...],
+    keys: tuple[Key, ...],
     revision: tuple[int, str],
     *,
-    _found: field_results.ComparedFields,
+    _found: ComparedFields,
     _log: ReviewLog,
 ) -> FieldCorrections:
     return field_corrections([model.result for model in _found.models], _log)
 
 
-def corrected_of(
-    compared: field_results.ComparedFields, model: field_results.FieldModel
-) -> CorrectedEvaluation[FieldsResult] | None:
+def corrected_of(compared: ComparedFields, model: FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
     """Return a model's result on the corrected ground truth; None when no verdict changes it."""
     to = corrections_of(compared)
     if to is None or not to.applied:
@@ -93,10 +92,10 @@ def corrected_of(
 
 @cached(16, spinner="Comparing the fields with the corrected ground truth")
 def _corrected(
-    keys: tuple[field_results.Key, ...],
+    keys: tuple[Key, ...],
     revision: tuple[int, str],
     *,
-    _model: field_results.FieldModel,
+    _model: FieldModel,
     _to: FieldCorrections,
 ) -> CorrectedEvaluation[FieldsResult]:
     return corrected_fields(_model.result, _to)

@@ -18,6 +18,7 @@ from pages.app import page_list, pictures
 from pages.app.session_files import Place
 from pages.app.state import state
 from pages.views.fields import field_results, field_verdicts
+from pages.views.fields.field_results import ComparedFields, FieldModel, ListedRows
 from pages.views.findings import findings
 
 _KEPT_PAGES: Final = 256
@@ -30,9 +31,9 @@ def _drawn() -> LRUCache[object, PageLayers]:
 
 
 def payload(
-    compared: field_results.ComparedFields,
-    model: field_results.FieldModel,
-    shown: field_results.ListedRows,
+    compared: ComparedFields,
+    model: FieldModel,
+    shown: ListedRows,
     place: tuple[int, int],
     bare: PagePayload,
     *,
@@ -66,16 +67,16 @@ def payload(
     )
 
 
-def _listing(model: field_results.FieldModel, bare: PagePayload) -> str:
+def _listing(model: FieldModel, bare: PagePayload) -> str:
     """What decides which pages are listed and what they show, as one name."""
     what = (field_results.chosen_number(), state.field_within, field_results.unit(model))
     return page_list.list_digest(model.key, bare.model, bare.models, state.field_iou, *what)
 
 
 def _strip(
-    compared: field_results.ComparedFields,
-    model: field_results.FieldModel,
-    shown: field_results.ListedRows,
+    compared: ComparedFields,
+    model: FieldModel,
+    shown: ListedRows,
     first: int,
     last: int,
 ) -> Sequence[StripItem]:
@@ -85,9 +86,9 @@ def _strip(
 
 
 def _content(
-    compared: field_results.ComparedFields,
-    model: field_results.FieldModel,
-    shown: field_results.ListedRows,
+    compared: ComparedFields,
+    model: FieldModel,
+    shown: ListedRows,
     at: int,
     *,
     bare: PagePayload,

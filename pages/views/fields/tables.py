@@ -24,6 +24,7 @@ from pages.app.cache import cached
 from pages.app.state import State, chosen_cells, chosen_points, state
 from pages.app.widgets import Column
 from pages.views.fields import field_results, field_verdicts
+from pages.views.fields.field_results import ComparedFields, FieldModel
 
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
@@ -52,7 +53,7 @@ _HELP: Final = {
 _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
 
 
-def types_table(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
+def types_table(compared: ComparedFields, model: FieldModel) -> None:
     """Draw AP of both models by field type, and all numbers of one; a row or a count is linked."""
     results = {each.letter: each.result for each in compared.models}
     keys = tuple((each.letter, each.key) for each in compared.models)
@@ -108,9 +109,7 @@ def _name_width(names: Sequence[str]) -> int:
 _CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
 
 
-def corrected(
-    compared: field_results.ComparedFields, model: field_results.FieldModel, sign: Callable[..., str]
-) -> None:
+def corrected(compared: ComparedFields, model: FieldModel, sign: Callable[..., str]) -> None:
     """Draw all fields on the corrected ground truth under the official numbers, if verdicts apply."""
     to = field_verdicts.corrections_of(compared)
     if to is None:
@@ -147,9 +146,7 @@ def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> N
         field_results.open_linked(name, None if label == ALL_FIELDS else label)
 
 
-def rows_table(
-    model: field_results.FieldModel, rows: IntArray, key: str, opened: Callable[[int], None], *, documents: bool
-) -> None:
+def rows_table(model: FieldModel, rows: IntArray, key: str, opened: Callable[[int], None], *, documents: bool) -> None:
     """Draw compared fields, one a row, with both values, confidence and IoU; a row opens its page."""
     shown = rows[:ROWS_SHOWN]
     fields = model.result.rows_of(shown, state.field_iou)
@@ -202,7 +199,7 @@ def _value_of(field: Field | None) -> str | None:
     return None if field is None else plain(value_text(field.value))
 
 
-def value_by_box(model: field_results.FieldModel) -> None:
+def value_by_box(model: FieldModel) -> None:
     """Draw value right or wrong against box right or wrong: four buttons linked to their fields."""
     cells = model.result.value_by_box(state.field_iou)
     total = sum(count for row in cells.values() for count in row.values())
@@ -227,7 +224,7 @@ def value_by_box(model: field_results.FieldModel) -> None:
                 )
 
 
-def ap_chart(compared: field_results.ComparedFields, model: field_results.FieldModel) -> None:
+def ap_chart(compared: ComparedFields, model: FieldModel) -> None:
     """Draw AP against the IoU threshold of both models, over pale curves of one model's fields."""
     label = state.field_label or None
     own = field_results.curves(model)
@@ -250,7 +247,7 @@ def ap_chart(compared: field_results.ComparedFields, model: field_results.FieldM
     widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold")
 
 
-def confidence(compared: field_results.ComparedFields) -> None:
+def confidence(compared: ComparedFields) -> None:
     """Draw whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
     label = state.field_label or None
     judged = {model.letter: model.result.confidence(label) for model in compared.models}
@@ -268,7 +265,7 @@ def confidence(compared: field_results.ComparedFields) -> None:
         _review(compared, judged)
 
 
-def _numbers(compared: field_results.ComparedFields, judged: dict[str, Any]) -> None:
+def _numbers(compared: ComparedFields, judged: dict[str, Any]) -> None:
     values = {letter: each.to_json() for letter, each in judged.items()}
     heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in compared.models)
     lines = []
@@ -291,7 +288,7 @@ def _numbers(compared: field_results.ComparedFields, judged: dict[str, Any]) -> 
     )
 
 
-def _reliability(compared: field_results.ComparedFields, judged: dict[str, Any]) -> None:
+def _reliability(compared: ComparedFields, judged: dict[str, Any]) -> None:
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
     for key, chart, words in (
@@ -306,13 +303,13 @@ def _reliability(compared: field_results.ComparedFields, judged: dict[str, Any])
         widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
-def _bin_chosen(compared: field_results.ComparedFields, key: str) -> None:
+def _bin_chosen(compared: ComparedFields, key: str) -> None:
     for point in chosen_points(key, "bin"):
         compared.show(str(point["model"]))
         field_results.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
-def _review(compared: field_results.ComparedFields, judged: dict[str, Any]) -> None:
+def _review(compared: ComparedFields, judged: dict[str, Any]) -> None:
     share = field_results.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
     curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
@@ -339,6 +336,6 @@ def _review(compared: field_results.ComparedFields, judged: dict[str, Any]) -> N
         )
 
 
-def _show_least_sure(compared: field_results.ComparedFields, letter: str) -> None:
+def _show_least_sure(compared: ComparedFields, letter: str) -> None:
     compared.show(letter)
     field_results.open_linked(LEAST_SURE, state.field_label or None)

@@ -15,6 +15,7 @@ from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import state
 from pages.views.findings import finding_card, findings
 from pages.views.suspects import review_plan, suspects
+from pages.views.suspects.suspects import PlannedPage
 
 NAME: Final = "sample"
 """Of the queue, among those of Findings."""
@@ -38,7 +39,7 @@ def show(loaded: LoadedBoxes) -> None:
         _page(loaded, pages, place)
 
 
-def _chosen(pages: Sequence[suspects.PlannedPage]) -> int:
+def _chosen(pages: Sequence[PlannedPage]) -> int:
     """Return the place of the chosen page, else of the first that is not reviewed, else of the last."""
     place = state.sample_place
     if place is None:
@@ -50,7 +51,7 @@ def _choose(place: int) -> None:
     state.sample_place = place
 
 
-def _facts(pages: Sequence[suspects.PlannedPage], answers: Sequence[suspects.PlanProgress]) -> None:
+def _facts(pages: Sequence[PlannedPage], answers: Sequence[suspects.PlanProgress]) -> None:
     done = answers[0].bound.reviewed
     left = max(answer.bound.more for answer in answers)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
@@ -58,7 +59,7 @@ def _facts(pages: Sequence[suspects.PlannedPage], answers: Sequence[suspects.Pla
         review_plan.margin_choice()
 
 
-def _page(loaded: LoadedBoxes, pages: Sequence[suspects.PlannedPage], place: int) -> None:
+def _page(loaded: LoadedBoxes, pages: Sequence[PlannedPage], place: int) -> None:
     page = pages[place]
     frame.section(
         f"{page.number}. {plain(frame.shorten(page.document, 60))}, page {page.page + 1}",
@@ -81,7 +82,7 @@ def _page(loaded: LoadedBoxes, pages: Sequence[suspects.PlannedPage], place: int
         finding_card.page_of(loaded, model, page.document, page.page, _judged(loaded, model, page))
 
 
-def _judged(loaded: LoadedBoxes, model: PairModel, page: suspects.PlannedPage) -> str:
+def _judged(loaded: LoadedBoxes, model: PairModel, page: PlannedPage) -> str:
     row = loaded.dataset.page_row(page.document, page.page)
     if row is None:
         return ""
@@ -91,11 +92,11 @@ def _judged(loaded: LoadedBoxes, model: PairModel, page: suspects.PlannedPage) -
     return f"{judged:,} of {count_of(len(targets), 'mistake')} judged"
 
 
-def _done(page: suspects.PlannedPage) -> None:
+def _done(page: PlannedPage) -> None:
     review_plan.keep_reviewed(page.document, page.page)
     state.sample_place = None
 
 
-def _undo(page: suspects.PlannedPage, place: int) -> None:
+def _undo(page: PlannedPage, place: int) -> None:
     review_plan.keep_reviewed(page.document, page.page, reviewed=False)
     state.sample_place = place

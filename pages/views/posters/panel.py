@@ -22,6 +22,7 @@ from pages.app import frame, widgets
 from pages.app.components import parse_events, viewer, with_documents
 from pages.app.state import Field, State, report, state
 from pages.views.posters import poster_results, poster_verdicts
+from pages.views.posters.poster_results import PosterModel
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
@@ -34,12 +35,7 @@ _STATES = {"both": "as often", "missing": "✕ missing", "fewer": "fewer", "extr
 _WORDS_LISTED = 400
 
 
-def show(
-    chosen: tuple[poster_results.PosterModel, ...],
-    shown: poster_results.PosterModel,
-    ordered: tuple[str, ...],
-    poster_id: str,
-) -> None:
+def show(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[str, ...], poster_id: str) -> None:
     """Draw everything behind the four numbers of one poster."""
     comparison = poster_results.comparison(shown, poster_id)
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
@@ -73,7 +69,7 @@ def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
     return str(chosen)
 
 
-def _numbers(chosen: tuple[poster_results.PosterModel, ...], shown: poster_results.PosterModel, poster_id: str) -> None:
+def _numbers(chosen: tuple[PosterModel, ...], shown: PosterModel, poster_id: str) -> None:
     head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
     body = "".join(_model_row(model, poster_id) for model in chosen)
     other = next(name for name in PROFILES if name != state.poster_profile)
@@ -88,7 +84,7 @@ def _numbers(chosen: tuple[poster_results.PosterModel, ...], shown: poster_resul
     )
 
 
-def _model_row(model: poster_results.PosterModel, poster_id: str) -> str:
+def _model_row(model: PosterModel, poster_id: str) -> str:
     columns = poster_results.evaluate(model).columns
     row = columns.of(poster_id)
     cells = ""
@@ -105,7 +101,7 @@ def _model_row(model: poster_results.PosterModel, poster_id: str) -> str:
     return f'<tr><th scope=row>{letter}</th>{cells}<td><span class="ls-tag {tag}">{word}</span></td></tr>'
 
 
-def _not_compared(shown: poster_results.PosterModel, poster_id: str) -> None:
+def _not_compared(shown: PosterModel, poster_id: str) -> None:
     columns = poster_results.evaluate(shown).columns
     row = columns.of(poster_id)
     why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
@@ -119,12 +115,7 @@ def _events() -> PageEvents:
     return with_documents(parse_events(report(_KEY)), poster_results.poster_ids)
 
 
-def _page(
-    chosen: tuple[poster_results.PosterModel, ...],
-    shown: poster_results.PosterModel,
-    ordered: tuple[str, ...],
-    poster_id: str,
-) -> None:
+def _page(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[str, ...], poster_id: str) -> None:
     picture = poster_results.picture(poster_id)
     boxed = poster_results.words(shown, poster_id)
     models = [ModelItem(model.letter, displayed(model.name)) for model in chosen]
@@ -184,7 +175,7 @@ def _selected() -> None:
         state.poster_box = selected.key
 
 
-def _judged(shown: poster_results.PosterModel) -> None:
+def _judged(shown: PosterModel) -> None:
     """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:

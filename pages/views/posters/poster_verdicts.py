@@ -18,13 +18,12 @@ from evaluator.review.word_targets import PosterText, judged_words, word_statuse
 from pages.app.state import state
 from pages.views.findings import findings
 from pages.views.posters import poster_results
+from pages.views.posters.poster_results import PosterModel
 
 VIEW_FILE: Final = "pages/posters.py"
 
 
-def on_page(
-    model: poster_results.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload
-) -> PagePayload:
+def on_page(model: PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
     """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
     judged = attach_words(payload.mistakes, _judged(model, poster_id, words))
     return msgspec.structs.replace(
@@ -32,16 +31,14 @@ def on_page(
     )
 
 
-def on_pane(
-    model: poster_results.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem
-) -> PaneItem:
+def on_pane(model: PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if words is None:
         return pane
     return findings.with_verdicts(pane, attach_words(pane.mistakes, _judged(model, poster_id, words)))
 
 
-def handle(model: poster_results.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
+def handle(model: PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict that the viewer sent; None when on disk or when its word is not on the page any more."""
     words = poster_results.words(model, event.document)
     if words is None:
@@ -73,19 +70,17 @@ def show_on_page(entry: FindingStatus) -> None:
             return
 
 
-def _name(model: poster_results.PosterModel) -> str:
+def _name(model: PosterModel) -> str:
     """Return the name under which the texts of a model are stored: that of its file or folder."""
     return stored_name(model.posters.name)
 
 
-def _texts(model: poster_results.PosterModel) -> PosterText:
+def _texts(model: PosterModel) -> PosterText:
     return PosterText(
         _name(model), model.posters.posters, lambda poster_id: poster_results.comparison(model, poster_id)
     )
 
 
-def _judged(
-    model: poster_results.PosterModel, poster_id: str, words: PageDifference
-) -> list[tuple[Target, ReviewedTarget | None]]:
+def _judged(model: PosterModel, poster_id: str, words: PageDifference) -> list[tuple[Target, ReviewedTarget | None]]:
     log: ReviewLog = findings.review_log()
     return judged_words(words, poster_id, _name(model), log, signature=poster_results.evaluate(model).signature)

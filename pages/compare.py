@@ -25,7 +25,7 @@ from evaluator.components.payload import EmptyItem, ModelItem, PictureItem
 from evaluator.components.viewer.mistake_filter import label_counts
 from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.data.boxes import IntArray
-from evaluator.data.issues import cut, displayed, isolated
+from evaluator.data.issues import displayed, isolated
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols.pixel.difference import difference
@@ -271,7 +271,6 @@ def _listed(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray, pos
         judged=judged,
         in_common=in_common,
         prepare=lambda place: pictures.prepare_page(loaded, place),
-        sent=cut,
     )
 
 

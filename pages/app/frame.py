@@ -258,9 +258,9 @@ def protocol_choice() -> None:
 
 def model_choice(loaded: AnyLoadedFiles, model: PairModel, role: str = "") -> None:
     """Draw which open model is A or B; one that is the other changes places with this one."""
-    names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
+    names, field = loaded.names, loaded.kind.model_fields["AB".index(model.letter)]
     field.set(model.index)
-    pair = zip(loaded.kind.chosen, loaded.pair, strict=False)
+    pair = zip(loaded.kind.model_fields, loaded.pair, strict=False)
     others = [(its, other.index) for its, other in pair if its is not field]
 
     def give_way() -> None:
@@ -319,7 +319,7 @@ def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
             "Role": roles[member.side],
             "File": displayed(member.name),
             "Format": kind.name,
-            kind.counted: kind.size(member.source) if member.source is not None else None,
+            kind.size_heading: kind.size(member.source) if member.source is not None else None,
             "Issues": issue_count(member.issues),
             "SHA-256": member.source.sha256[:12] if member.source is not None else "",
         }

@@ -21,7 +21,7 @@ _VIEWS: Final[tuple[tuple[AnyKind, tuple[str, ...]], ...]] = (
 
 def has_files(kind: AnyKind) -> bool:
     """Return whether any file of this kind is open, or will be once a view asks for it."""
-    held = kind.held.get()
+    held = kind.project_field.get()
     if held is not None:
         return bool(held.members)
     sides = initial_workspace().of(kind.name)

@@ -57,7 +57,7 @@ class PageList(Generic[ContentT]):
     make: Callable[[int], ContentT]
     prepare: Callable[[int], object]
 
-    def sent(self, shown: ContentT) -> dict[str, Any]:
+    def window_fields(self, shown: ContentT) -> dict[str, Any]:
         """The fields of a `WindowLayer` that say which page is shown; all of them have an address from now on."""
         page = shown.page
         assert page is not None

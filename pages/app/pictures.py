@@ -99,7 +99,7 @@ def pool() -> PagePool:
 
 def start_renderer(kind: AnyKind) -> None:
     """Start the renderer's processes where there is a folder of pages; nothing is read or waited for."""
-    held = kind.held.get()
+    held = kind.project_field.get()
     if (initial_workspace().of(kind.name).pdfs if held is None else held.pdfs) is not None:
         pool().start()
 
@@ -415,9 +415,9 @@ def _look_there(folder: Path, kinds: Collection[AnyKind]) -> None:
     for kind in (BOXES, FIELDS, POSTERS):
         held: AnyProject = files(kind)
         if held.pdfs is None:
-            kind.held.set(replace(held, pdfs=folder))
+            kind.project_field.set(replace(held, pdfs=folder))
         elif kind in kinds and folder not in folders_of(held.pdfs):
-            kind.held.set(replace(held, pdfs=(folder, *folders_of(held.pdfs))))
+            kind.project_field.set(replace(held, pdfs=(folder, *folders_of(held.pdfs))))
     refresh_pdfs()
 
 
@@ -458,7 +458,7 @@ def remove_page(name: str) -> None:
             held: AnyProject = files(kind)
             if held.pdfs is not None and folder in (open_now := folders_of(held.pdfs)):
                 left = tuple(each for each in open_now if each != folder)
-                kind.held.set(replace(held, pdfs=left[0] if len(left) == 1 else left or None))
+                kind.project_field.set(replace(held, pdfs=left[0] if len(left) == 1 else left or None))
     refresh_pdfs()
 
 

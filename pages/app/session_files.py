@@ -47,16 +47,16 @@ C = TypeVar("C", bound=Source)
 class Kind(Generic[C]):
     """One kind of files (boxes, fields, posters) and how it is read and compared.
 
-    `counted` heads the column of `size`; `held` and `chosen` are where the session has the files, and A and B among the
-    models. `read` and `prepare` (a prediction comparable with a ground truth, and issues) raise BadInput. `ids` adds to
-    a side's digest; `waiting` is shown while the first files are read.
+    `size_heading` heads the column of `size`; `project_field` and `model_fields` are where the session has the files,
+    and A and B among the models. `read` and `prepare` (a prediction comparable with a ground truth, and issues) raise
+    BadInput. `ids` adds to a side's digest; `waiting` is shown while the first files are read.
     """
 
     name: KindName
-    counted: str
+    size_heading: str
     size: Callable[[C], int]
-    held: Field[Project[C] | None]
-    chosen: tuple[PlaceField[int | None], PlaceField[int | None]]
+    project_field: Field[Project[C] | None]
+    model_fields: tuple[PlaceField[int | None], PlaceField[int | None]]
     read: Callable[[Origin, str, Reading], C]
     prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
     ids: Callable[[C], str] = lambda content: ""
@@ -108,7 +108,7 @@ class LoadedFiles(Generic[C]):
     def pair(self) -> tuple[PairModel, ...]:
         """Return A and B, two different models, the first two unless chosen; one when only one is open."""
         names = self.names
-        places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
+        places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.model_fields)]
         if len(names) > 1 and places[0] == places[1]:
             places[1] = 0 if places[0] else 1
         return tuple(PairModel(at, names[at], letter) for letter, at in zip("AB"[: len(names)], places, strict=False))
@@ -228,10 +228,10 @@ def _poster_ids(read: Posters) -> str:
 
 BOXES: Final[Kind[Annotations]] = Kind(
     name="boxes",
-    counted="Boxes",
+    size_heading="Boxes",
     size=lambda read: len(read.boxes),
-    held=State.files,
-    chosen=(State.model_a, State.model_b),
+    project_field=State.files,
+    model_fields=(State.model_a, State.model_b),
     read=_read_boxes,
     prepare=protocol.prepare,
     ids=lambda read: "/".join((read.side, read.columns, *read.fixes)),
@@ -239,19 +239,19 @@ BOXES: Final[Kind[Annotations]] = Kind(
 )
 FIELDS: Final[Kind[FieldDocuments]] = Kind(
     name="fields",
-    counted="Documents",
+    size_heading="Documents",
     size=len,
-    held=State.field_files,
-    chosen=(State.field_a, State.field_b),
+    project_field=State.field_files,
+    model_fields=(State.field_a, State.field_b),
     read=_read_other("fields"),
     prepare=_prepare_by_format,
 )
 POSTERS: Final[Kind[Posters]] = Kind(
     name="posters",
-    counted="Posters",
+    size_heading="Posters",
     size=lambda read: len(read.posters),
-    held=State.poster_files,
-    chosen=(State.poster_a, State.poster_b),
+    project_field=State.poster_files,
+    model_fields=(State.poster_a, State.poster_b),
     read=_read_other("posters", _poster_ids),
     prepare=_prepare_by_format,
     ids=_poster_ids,
@@ -338,7 +338,7 @@ def is_bundled(path: Path) -> bool:
 
 def files(kind: Kind[C]) -> Project[C]:
     """Return the files of this session; those named at the start when it is new."""
-    held = kind.held.get()
+    held = kind.project_field.get()
     return held if held is not None else open_workspace(kind, initial_workspace())
 
 
@@ -359,7 +359,7 @@ def open_workspace(kind: Kind[C], named: Workspace) -> Project[C]:
             sides.pdfs,
             as_reference,
         )
-    kind.held.set(made)
+    kind.project_field.set(made)
     return made
 
 
@@ -410,10 +410,10 @@ def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
     if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
     if member.source is not None and taken.side == "ground_truth":
-        kind.held.set(replace(held, ground_truth=member, as_reference=False))
+        kind.project_field.set(replace(held, ground_truth=member, as_reference=False))
     elif member.source is not None:
         others = tuple(other for other in held.models if other.name != member.name)
-        kind.held.set(replace(held, models=(*others, member)))
+        kind.project_field.set(replace(held, models=(*others, member)))
     return member
 
 
@@ -436,7 +436,7 @@ def remove(taken: Taken) -> None:
     state.taken = tuple(each for each in state.taken if each is not taken)
     kind = _kind_of(taken)
     pages = files(kind).pdfs
-    kind.held.set(replace(open_workspace(kind, initial_workspace()), pdfs=pages))
+    kind.project_field.set(replace(open_workspace(kind, initial_workspace()), pdfs=pages))
     for each in state.taken:
         if each.kind == taken.kind:
             _open_taken(kind, each)
@@ -453,7 +453,7 @@ def use_as_reference(place: int) -> None:
     model = held.models[place]
     truth = read(BOXES, model.origin, model.name, "ground_truth", as_reference=True)
     others = tuple(other for position, other in enumerate(held.models) if position != place)
-    BOXES.held.set(Project(truth, others, held.pdfs, as_reference=True))
+    BOXES.project_field.set(Project(truth, others, held.pdfs, as_reference=True))
 
 
 def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
@@ -483,7 +483,7 @@ def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C
         else:
             models = (*models, again)
     State.unused.set(others)
-    kind.held.set(Project(truth, models, held.pdfs, as_reference))
+    kind.project_field.set(Project(truth, models, held.pdfs, as_reference))
     return None
 
 

@@ -69,7 +69,7 @@ def payload(loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place,
     first, _ = window(here or 0, len(shown.pages))
     key = (name, first, pictures.pdf_listing(loaded.project.pdfs))
     return WindowPayload(
-        **pages.sent(content),
+        **pages.window_fields(content),
         **page_list.strip_fields(key, lambda: _strip(loaded, shown, here)),
         strip_first=first,
         reviewer=findings.author()[0],

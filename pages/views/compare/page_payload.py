@@ -12,6 +12,7 @@ import streamlit as st
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload
 from evaluator.components.payload import EmptyItem, PageItem, PictureItem, with_notes
+from evaluator.data.issues import cut
 from evaluator.system.lru_cache import LRUCache
 from pages.app import page_list
 from pages.app.session_files import Place
@@ -33,8 +34,7 @@ class PairPages:
 
     `listing` names all that decides which pages are listed and what is drawn; `first` is the place, from 0, of the
     first one beside the panes. `name` is empty where people read the document's id; `draw` leaves verdicts out,
-    `judged` adds them; `prepare` fills the renderer's caches; `sent` is the id that the browser is given, by default
-    whole.
+    `judged` adds them; `prepare` fills the renderer's caches.
     """
 
     listing: str
@@ -47,16 +47,15 @@ class PairPages:
     judged: Callable[[Place, PairLayers], PairLayers]
     in_common: Callable[[], PairListItem]
     prepare: Callable[[Place], object]
-    sent: Callable[[str], str] = str
 
-    def made(self, at: int) -> PairPageItem:
+    def content(self, at: int) -> PairPageItem:
         """Everything that a page shows, without list and chosen box."""
         place = self.place(at)
         picture = self.picture(place)
         drawn = self._layers(place, picture)
         page = PageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-            document=self.sent(place.document),
+            document=cut(place.document),
             name=self.name(place),
             index=place.index,
             position=at + 1,
@@ -111,9 +110,9 @@ def payload(pages: PairPages, position: int, *, selected: str | None, address: s
     def prepare(at: int) -> None:
         pages.prepare(pages.place(at))
 
-    listed = page_list.PageList("compare", pages.listing, pages.total, position, pages.made, prepare)
+    listed = page_list.PageList("compare", pages.listing, pages.total, position, pages.content, prepare)
     return PairWindowPayload(
-        **listed.sent(pages.made(position)),
+        **listed.window_fields(pages.content(position)),
         **page_list.strip_fields((pages.listing, pages.first, reviewer), in_common),
         selected=selected,
         address=address,

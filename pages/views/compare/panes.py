@@ -15,7 +15,7 @@ from evaluator.components.payload import EmptyItem, PairKind, PictureItem
 from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
 from evaluator.data.boxes import IntArray
-from evaluator.data.issues import cut, displayed
+from evaluator.data.issues import displayed
 from pages.app import components, page_list, pictures
 from pages.app.session_files import PairModel, Place
 from pages.app.state import State, report, state
@@ -139,7 +139,6 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> P
         judged=source.judged,
         in_common=in_common,
         prepare=source.prepare,
-        sent=cut,
     )
 
 

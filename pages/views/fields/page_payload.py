@@ -57,7 +57,7 @@ def payload(
     key = (of, first, pictures.pdf_listing(root))
     listed = [key for mistake in content.mistakes for key in mistake.keys[:1]]
     return WindowPayload(
-        **pages.sent(content),
+        **pages.window_fields(content),
         **page_list.strip_fields(key, lambda: _strip(compared, model, shown, first, last)),
         strip_first=first,
         reviewer=findings.author()[0],

@@ -44,11 +44,16 @@ def read(row: BoxFormat, content: bytes, name: str, **given: Any) -> Annotations
     return row.read(content, name, Reading(**given))
 
 
-def refusal(call: Callable[..., object], *values: Any, **given: Any) -> list[str]:
-    """The sentences of a call that refuses its input."""
+def refusal_issues(call: Callable[..., object], *values: Any, **given: Any) -> Sequence[Issue]:
+    """The issues of a call that refuses its input."""
     with pytest.raises(BadInput) as bad:
         call(*values, **given)
-    return [issue.sentence for issue in bad.value.issues]
+    return bad.value.issues
+
+
+def refusal(call: Callable[..., object], *values: Any, **given: Any) -> list[str]:
+    """The sentences of a call that refuses its input."""
+    return [issue.sentence for issue in refusal_issues(call, *values, **given)]
 
 
 def refused(row: BoxFormat, content: bytes, name: str, **given: Any) -> list[str]:

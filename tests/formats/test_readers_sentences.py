@@ -290,28 +290,6 @@ def test_a_format_that_there_is_not() -> None:
     ]
 
 
-def test_a_region_of_azure_without_a_place() -> None:
-    tree = json.loads((OWN / "azure.json").read_bytes())
-    del tree["analyzeResult"]["paragraphs"][0]["boundingRegions"][0]["polygon"]
-    assert sentences_of(json.dumps(tree).encode(), "a.json") == [
-        "a.json: $.analyzeResult.paragraphs[0].boundingRegions[0]: polygon is required here (Document Intelligence). "
-        "Add polygon."
-    ]
-
-
-@pytest.mark.parametrize(
-    ("part", "sentence"),
-    [
-        ("images", "an image must be an object with an id (COCO format); found 3. Remove it."),
-        ("categories", "a category must be an object with id and name (COCO format); found 3. Remove it."),
-    ],
-)
-def test_parts_of_coco_that_are_no_objects(part: str, sentence: str) -> None:
-    file = json.loads(coco("images.id", 1))
-    file[part].append(3)
-    assert sentences_of(json.dumps(file).encode(), "c.json")[0] == f"c.json: $.{part}[1]: {sentence}"
-
-
 def test_a_folder_without_annotation_files(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"")
     assert refusal(formats.read, tmp_path) == [
@@ -354,13 +332,6 @@ def test_limits(
     assert sentences_of(content, "p.json") == [f"p.json: {sentence.format(bytes=len(content))}"]
 
 
-def test_a_page_of_mineru_that_is_no_list() -> None:
-    block = {"type": "text", "bbox": [0.1, 0.1, 0.2, 0.2], "angle": 0, "content": "x"}
-    assert sentences_of(json.dumps([[block], 2]).encode(), "a_model.json", format="mineru") == [
-        "a_model.json: $[1]: a page must be an array (MinerU); found 2. Export the file again, or correct it."
-    ]
-
-
 def test_sides_of_pod_that_are_exchanged() -> None:
     region = '<tableRegion{}><Coords points="1,1 9,9"/></tableRegion>'
     truth, prediction = (
@@ -374,15 +345,6 @@ def test_sides_of_pod_that_are_exchanged() -> None:
         f"pred.xml: the ground truth {one} a prediction. {fix}",
         f"gt.xml: the prediction {one} a ground truth. {fix}",
     ]
-
-
-def test_two_sets_of_columns_that_are_a_box() -> None:
-    content = b"document,label,x1,y1,x2,y2,x0,y0\na,T,1,1,2,2,0,0\n"
-    assert sentences_of(content, "a.csv")[0] == (
-        "a.csv: one set of columns must be the box (table of boxes); found (x1, y1, x2, y2) and "
-        '(x0, y0, x1, y1). Say which: --columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,'
-        'y2=bottom".'
-    )
 
 
 GROUND_TRUTH_OF_TWO = {
@@ -417,21 +379,51 @@ def test_what_is_odd_about_small_files(name: str, content: object, sentence: str
     assert f"{name}: {sentence}" in [issue.sentence for issue in row.read(text.encode(), name).issues]
 
 
+def with_part(part: str) -> bytes:
+    """A COCO file with a part that is no object."""
+    file = json.loads(coco("images.id", 1))
+    file[part].append(3)
+    return json.dumps(file).encode()
+
+
+def azure_without_polygon() -> bytes:
+    tree = json.loads((OWN / "azure.json").read_bytes())
+    del tree["analyzeResult"]["paragraphs"][0]["boundingRegions"][0]["polygon"]
+    return json.dumps(tree).encode()
+
+
+BLOCK = {"type": "text", "bbox": [0.1, 0.1, 0.2, 0.2], "angle": 0, "content": "x"}
+ELEMENT = {"type": "Title", "element_id": "a", "metadata": {"coordinates": {
+    "points": [[1, 1], [2, 2]], "layout_width": 5e-324, "layout_height": 5e-324,
+}}}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("name", "content", "sentence"),
+    ("name", "content", "format", "sentence"),
     [
-        ("a.json", coco("annotations.bbox", ["1", 0, 1, 1]),
+        ("a.json", coco("annotations.bbox", ["1", 0, 1, 1]), None,
          f'a.json: $.annotations[0].bbox: bbox must be {POINTS} ["1", 0, 1, 1]. {AS_FOUR}'),
+        ("a.json", with_part("images"), None,
+         "a.json: $.images[1]: an image must be an object with an id (COCO format); found 3. Remove it."),
+        ("a.json", with_part("categories"), None,
+         "a.json: $.categories[1]: a category must be an object with id and name (COCO format); found 3. Remove it."),
         ("a.json", b'{"children": [{"id": "/page/0/Page/0", "block_type": "Page", "polygon": [], "children": []}]}',
-         "a.json: $.children[0]: bbox is required here (Marker). Add bbox, or polygon."),
-        ("a.json", json.dumps([{"type": "Title", "element_id": "a", "metadata": {"coordinates": {
-            "points": [[1, 1], [2, 2]], "layout_width": 5e-324, "layout_height": 5e-324}}}]).encode(),
+         "marker", "a.json: $.children[0]: bbox is required here (Marker). Add bbox, or polygon."),
+        ("a.json", json.dumps([ELEMENT]).encode(), None,
          "a.json: the size of a page must be in the unit of its boxes (unstructured); found 4.94066e-324 x "
          "4.94066e-324. Correct the width and height of the page."),
+        ("a.json", azure_without_polygon(), None,
+         "a.json: $.analyzeResult.paragraphs[0].boundingRegions[0]: polygon is required here (Document Intelligence). "
+         "Add polygon."),
+        ("a_model.json", json.dumps([[BLOCK], 2]).encode(), "mineru",
+         "a_model.json: $[1]: a page must be an array (MinerU); found 2. Export the file again, or correct it."),
+        ("a.csv", b"document,label,x1,y1,x2,y2,x0,y0\na,T,1,1,2,2,0,0\n", None,
+         "a.csv: one set of columns must be the box (table of boxes); found (x1, y1, x2, y2) and (x0, y0, x1, y1). Say "
+         'which: --columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,y2=bottom".'),
     ],
 )  # fmt: skip
-def test_what_is_refused_of_small_files(name: str, content: bytes, sentence: str) -> None:
-    assert sentences_of(content, name, format="marker" if b'"Page"' in content else None)[0] == sentence
+def test_what_is_refused_of_small_files(name: str, content: bytes, format: str | None, sentence: str) -> None:
+    assert sentences_of(content, name, format=format)[0] == sentence
 
 
 def test_an_entry_of_an_archive_that_is_not_intact() -> None:

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from evaluator import formats
-from tests.model_outputs import Box, read, same
+from tests.model_outputs import Box, read, refused, same
 from tests.reading import warned
 
 PNG: Final = {"id": 1, "data": {"image": "/data/p1.png"}}
@@ -273,9 +272,7 @@ def test_an_outline_is_no_pose() -> None:
     ],
 )  # fmt: skip
 def test_refusals(tree: Any, sentence: str) -> None:
-    with pytest.raises(formats.base.BadInput) as refused:
-        formats.read_bytes(json.dumps(tree).encode(), "f.json")
-    assert [issue.sentence for issue in refused.value.issues] == [sentence]
+    assert refused(tree) == [sentence]
 
 
 def test_an_element_without_vertices_is_left_out() -> None:

@@ -523,9 +523,7 @@ def test_a_worker_that_lies_or_stalls_costs_a_limit_and_nothing_else(
         program = write("liar.py", LIAR.replace("{SAID}", said).replace("{ENDS}", str(ends)).encode())
         with PagePool(time_limit=0.1) as pool:
             monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])  # noqa: B023
-            with pytest.raises(PageProblem) as caught:
-                pool.page_image(good, 0)
-            kinds.append((said, ends, caught.value.kind))
+            kinds.append((said, ends, refused(pool.page_image, good, 0).kind))
             # Those that replace them would lie as well.
             pool.rest()
             monkeypatch.setattr(process, "python_module", command)
@@ -554,10 +552,10 @@ def test_worker_gives_up_what_it_does_not_need_and_stays_small(write: Callable[[
 
 def test_missing_renderer_is_said(write: Callable[[str, bytes], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(Path(sys.executable).with_name("no-such-python")))
-    with PagePool() as pool, pytest.raises(PageProblem) as caught:
-        pool.page_image(write("one.pdf", page()), 0)
-    assert caught.value.kind == "no_renderer"
-    assert caught.value.text == "The renderer could not be started. The system refused to start a process."
+    with PagePool() as pool:
+        problem = refused(pool.page_image, write("one.pdf", page()), 0)
+    assert problem.kind == "no_renderer"
+    assert problem.text == "The renderer could not be started. The system refused to start a process."
 
 
 # --- what a worker may say ---------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from evaluator.project import AnyProject, Project
 from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides
-from evaluator.workspace.uploads import Dropped, Proposed, endings, sort_dropped
+from evaluator.workspace.uploads import DroppedFiles, ProposedSide, endings, sort_dropped_files
 from pages.app import frame, pictures, session_files, widgets, workspace_store
 from pages.app.address import parts, read_url, take
 from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
@@ -137,7 +137,7 @@ def _take(given: FilesWithRole) -> None:
     side = _ROLES.get(role)
     if side is None:
         truths = [kind.name for kind in _KINDS.values() if session_files.files(kind).ground_truth is not None]
-        state.dropped = sort_dropped(files, open_truths=truths)
+        state.dropped = sort_dropped_files(files, open_truths=truths)
         state.tables = state.dropped.tables
     else:
         recognised = formats.recognise(files[0][1], files[0][0])
@@ -174,7 +174,7 @@ def _sorted_files() -> None:
     widgets.run_pending(State.dropped_asked, lambda sides: _open_dropped(dropped, sides))
 
 
-def _role_choice(place: int, proposed: Proposed) -> None:
+def _role_choice(place: int, proposed: ProposedSide) -> None:
     options = [*_ROLES, _LEAVE_OUT]
     sides = [*_ROLES.values(), None]
     count = len(proposed.upload.files)
@@ -188,7 +188,7 @@ def _role_choice(place: int, proposed: Proposed) -> None:
     )
 
 
-def _ask_to_open(dropped: Dropped) -> None:
+def _ask_to_open(dropped: DroppedFiles) -> None:
     """Note the chosen sides of what was dropped; two ground truths of a kind are refused."""
     sides = tuple(_ROLES.get(str(form_value(f"dropped_role_{place}"))) for place in range(len(dropped.proposed)))
     truths = [each.kind for each, side in zip(dropped.proposed, sides, strict=True) if side == "ground_truth"]
@@ -198,7 +198,7 @@ def _ask_to_open(dropped: Dropped) -> None:
     state.dropped_problem = refused if twice else ""
 
 
-def _open_dropped(dropped: Dropped, sides: Sequence[Side | None]) -> None:
+def _open_dropped(dropped: DroppedFiles, sides: Sequence[Side | None]) -> None:
     """Open what was dropped; a ground truth with predictions replaces all files of its kind."""
     chosen = [(each, side) for each, side in zip(dropped.proposed, sides, strict=True) if side is not None]
     state.rejected = None
@@ -286,10 +286,12 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
     try:
         sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
         if not any(each.ground_truth for each in sides.values()):
-            raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
+            raise project_file.ProjectFileError(
+                "Uploaded files and the sample data have no folder to save a project in."
+            )
         path = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
         project_file.remember(path, state_folder())
-    except project_file.CannotSave as problem:
+    except project_file.ProjectFileError as problem:
         state.project_saved = (_of_project(held), False, frame.escaped(str(problem)))
     else:
         words = f"Saved. Open it again with layoutscope open {frame.escaped(str(path))}"
@@ -297,12 +299,12 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
 
 
 def _own_sides(files: AnyProject) -> Sides | None:
-    """Return the files of a kind; None for sample data or nothing; raises CannotSave with uploads."""
+    """Return the files of a kind; None for sample data or nothing; raises ProjectFileError with uploads."""
     paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
     if not files.members or any(map(session_files.is_bundled, paths)):
         return None
     if len(paths) < len(files.members):
-        raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
+        raise project_file.ProjectFileError("Uploaded files and the sample data have no folder to save a project in.")
     truth = files.ground_truth.origin if files.ground_truth is not None else None
     models = tuple(paths[1:] if truth is not None else paths)
     # Uploads have no place in a project: the folder that was open before them has.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import streamlit as st
 
-from evaluator.components.viewer.mistake_filter import kept_text
+from evaluator.components.viewer.mistake_filter import filter_summary
 from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.text_lost import TextSummary
 from evaluator.data.boxes import IntArray
@@ -274,7 +274,7 @@ def view() -> None:
             pictures.pages_uploader("page_browser_pages")
         with st.expander("Reviewer"):
             findings.ask_author()
-        frame.sidebar_lines(kept_text(shown.pages, shown.keep, shown.chosen))
+        frame.sidebar_lines(filter_summary(shown.pages, shown.keep, shown.chosen))
     state.whole_view = False
     _pages(loaded, model, shown)
 

@@ -8,7 +8,7 @@ import streamlit as st
 from evaluator.data.issues import BadInput, count_of, plain
 from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions
 from evaluator.pack.contents import Contents
-from evaluator.pack.diff import Packed, recorded
+from evaluator.pack.diff import PackRecord, recorded
 from pages.app import frame, jobs, protocol, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
@@ -76,7 +76,7 @@ def _title() -> str:
     return st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint).strip()
 
 
-def _earlier() -> Packed | None:
+def _earlier() -> PackRecord | None:
     """Return the record of an earlier pack, where one is uploaded."""
     with st.expander("What changed since an earlier pack"):
         uploaded = st.file_uploader(
@@ -221,7 +221,7 @@ def _make(
     also: tuple[str, ...],
     contents: Contents | None,
     *,
-    earlier: Packed | None = None,
+    earlier: PackRecord | None = None,
 ) -> None:
     current = pack_job.JOB.current
     if current is not None and current.running:

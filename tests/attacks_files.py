@@ -91,7 +91,7 @@ def _packs() -> Files:
     model = {"name": "lines", "signature": "snapshot 1.3 · IoU ≥ 0.50", "f1": 0.5, "precision": None, "recall": 0.25}
     models = tuple(diff.PackedModel(letter=each, mistakes=3, **model) for each in "AB")  # type: ignore[arg-type]
     findings = (diff.PackedFinding("t1", "Missed · Table", "a.pdf, page 1", "Model wrong"),)
-    record = diff.Packed(1, "1 May 2026", "Ship B", "t", models, findings)
+    record = diff.PackRecord(1, "1 May 2026", "Ship B", "t", models, findings)
     html = f'<html><script type="application/json" id="{diff.ELEMENT}">{_in_script(record)}</script></html>'
     return [("pack.html", html.encode())]
 
@@ -236,7 +236,7 @@ def _read_state(content: bytes, name: str) -> object:
 
 
 def _read_dropped(content: bytes, name: str) -> object:
-    dropped = uploads.sort_dropped([(name, content), ("p.json", (_folder() / "p.json").read_bytes())])
+    dropped = uploads.sort_dropped_files([(name, content), ("p.json", (_folder() / "p.json").read_bytes())])
     if dropped.issues:
         raise BadInput(dropped.issues)
     return dropped

@@ -251,7 +251,7 @@ _GIVEN: dict[str, Any] = {}
 
 
 def page_of(data: dict[str, Any]) -> dict[str, Any]:
-    """The page that the browser shows of a list, as `viewer/put.js` and `compare/put.js` put it together."""
+    """The page that the browser shows of a list, as `viewer/state.js` and `compare/state.js` put it together."""
     _GIVEN.update({data[name]: data[part] for name, part in (("name", "content"), ("strip", "items")) if part in data})
     content, items = _GIVEN[data["name"]], _GIVEN[data["strip"]]
     place = content["page"]["document"], content["page"]["index"]

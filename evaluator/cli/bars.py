@@ -16,7 +16,7 @@ from evaluator.data.issues import plain
 _MOST_COUNTED: Final = 100_000
 
 
-class DrawnBar:
+class TerminalBar:
     """Progress bar that is seen."""
 
     def __init__(self, bars: Progress, start: str) -> None:
@@ -62,11 +62,11 @@ class _Done(ProgressColumn):
 
 
 @contextlib.contextmanager
-def drawn(start: str) -> Iterator[DrawnBar]:
+def terminal_bars(start: str) -> Iterator[TerminalBar]:
     """Yield bars on standard error, one for each job; all are gone when it ends."""
     console = Console(stderr=True, markup=False, highlight=False)
     columns = (_Words(), BarColumn(bar_width=32), _Done(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bars:
-        bar = DrawnBar(bars, start)
+        bar = TerminalBar(bars, start)
         yield bar
         bar.end()

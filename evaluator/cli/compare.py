@@ -13,7 +13,7 @@ from evaluator.analysis.slices.named_slices import PREFIX, slices_part, with_sli
 from evaluator.cli.arguments import letters
 from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.from_project import (
-    Compared,
+    ComparedFiles,
     MaybePredictions,
     MaybeProtocol,
     MaybeTruth,
@@ -23,7 +23,7 @@ from evaluator.cli.from_project import (
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
 from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
@@ -79,7 +79,7 @@ def compare(
         Prediction file or folder; give it twice or more.
     """
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
-    files = compared_files(protocol, gt, pred, project, chosen(options))
+    files = compared_files(protocol, gt, pred, project, given_options(options))
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
     check_table(files.gt, slices, attributes)
@@ -139,12 +139,12 @@ def gate(
         raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
     check_table(gt, slices, attributes)
     paths = [pred] if baseline is None else [pred, baseline]
-    given = chosen(options)
+    given = given_options(options)
     pdfs = given.get("pdfs")
     with progress("Reading") as say:
         try:
             conditions = [parse(text) for text in fail_if]
-            evaluations = _evaluated(Compared(protocol, gt, paths, given), say)
+            evaluations = _evaluated(ComparedFiles(protocol, gt, paths, given), say)
             say("Judging")
             sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
             of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
@@ -164,7 +164,7 @@ def gate(
     return GATE_FAILED if failed else OK
 
 
-def _evaluated(files: Compared, say: Say) -> list[Evaluation]:
+def _evaluated(files: ComparedFiles, say: Say) -> list[Evaluation]:
     share_among_threads()  # all columns of all models are there at a time
     try:
         return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)

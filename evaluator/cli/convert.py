@@ -236,15 +236,10 @@ def describe(
     if json:
         print(export.to_json({**values, "issues": list(read.issues)}))
     else:
-        sys.stdout.write(_plain_lines(text))
+        sys.stdout.write("".join(f"{plain(line)}\n" for line in text.splitlines()))
         print_issues(read.issues)
     # A poster with an error does not take out the others of its folder, which are described.
     return BAD_INPUT if has_errors(read.issues) else OK
-
-
-def _plain_lines(text: str) -> str:
-    """Return text whose lines cannot move a terminal's cursor."""
-    return "".join(f"{plain(line)}\n" for line in text.splitlines())
 
 
 def read_any(path: Path, reading: Reading) -> Source:

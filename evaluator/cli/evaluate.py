@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator.analysis.slices.named_slices import NamedNumbers, slices_json, slices_table
 from evaluator.cli.from_project import (
-    Compared,
+    ComparedFiles,
     MaybePredictions,
     MaybeProtocol,
     MaybeTruth,
@@ -22,7 +22,7 @@ from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named
 from evaluator.cli.paths import PDFS, Read, need_apart, store_files
 from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options
 from evaluator.compare.stored_results import stored_values
 from evaluator.data.issues import plain
 from evaluator.metrics import export
@@ -75,7 +75,7 @@ def evaluate(
         raise UsageError("choose one of --json, --csv and --markdown.")
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out must name a folder; {plain(out.name)} is a file. Choose another name.")
-    compared = compared_files(protocol, gt, pred, project, chosen(options))
+    compared = compared_files(protocol, gt, pred, project, given_options(options))
     check_table(compared.gt, slices, attributes)
     options_given = compared.options
     read = _read_by(compared, project, slices, attributes, findings)
@@ -113,7 +113,7 @@ def evaluate(
 
 
 def _read_by(
-    compared: Compared, project: Path | None, slices: Path | None, attributes: Path | None, findings: str | None
+    compared: ComparedFiles, project: Path | None, slices: Path | None, attributes: Path | None, findings: str | None
 ) -> Read:
     """Return what an evaluation reads, by the flag that names it."""
     return {

@@ -23,7 +23,7 @@ ProjectFile = Annotated[
 ]
 
 
-class Compared(NamedTuple):
+class ComparedFiles(NamedTuple):
     """Files that a command compares, and the options of the protocol."""
 
     protocol: str
@@ -34,7 +34,7 @@ class Compared(NamedTuple):
 
 def compared_files(
     protocol: str | None, gt: Path | None, pred: Sequence[Path], project: Path | None, options: dict[str, Any]
-) -> Compared:
+) -> ComparedFiles:
     """Return what a command compares; UsageError for what is missing or given twice, BadInput as `read`."""
     if project is None:
         if protocol is None:
@@ -43,7 +43,7 @@ def compared_files(
         if gt is None or not pred:
             missing = "--gt" if gt is None else "--pred"
             raise UsageError(f"{missing} is needed: give --gt and --pred, or a project with --project.")
-        return Compared(protocol, gt, list(pred), options)
+        return ComparedFiles(protocol, gt, list(pred), options)
     if gt is not None or pred:
         raise UsageError(f"{project.name} lists what to compare; give it without --gt and --pred.")
     workspace, query = project_file.read(project)
@@ -62,7 +62,7 @@ def compared_files(
         kept["pdfs"] = sides.pdfs
     if workspace.as_reference and "as_reference" in known:
         kept["as_reference"] = True
-    return Compared(protocol, sides.ground_truth, list(sides.predictions), {**kept, **options, **_both(kept)})
+    return ComparedFiles(protocol, sides.ground_truth, list(sides.predictions), {**kept, **options, **_both(kept)})
 
 
 def _both(kept: dict[str, Any]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def progress(start: str) -> Iterator[Bar]:
     if not sys.stderr.isatty():
         yield SILENT
         return
-    from evaluator.cli.bars import drawn  # here, because what is piped needs no drawing library
+    from evaluator.cli.bars import terminal_bars  # here, because what is piped needs no drawing library
 
-    with drawn(start) as bar, reporting(bar.count):
+    with terminal_bars(start) as bar, reporting(bar.count):
         yield bar

@@ -167,7 +167,7 @@ DEFAULT: Final = ProtocolOptions()
 DEFAULT_OF_PACK: Final = PackedOptions()
 
 
-def chosen(options: ProtocolOptions) -> dict[str, Any]:
+def given_options(options: ProtocolOptions) -> dict[str, Any]:
     """Return the given options as the protocols take them; UsageError for a wrongly written one."""
     given = {name: getattr(options, name) for name in _OPTIONS if hasattr(options, name)}
     return {

@@ -19,11 +19,10 @@ from evaluator.analysis.slices.pdf_pages import of_results
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
-from evaluator.cli.pack_place import need_own_place
-from evaluator.cli.paths import PDFS, Read, need_store, store_files
+from evaluator.cli.paths import PDFS, Read, need_apart, need_no_foreign, need_store, store_files
 from evaluator.cli.program import OK, UsageError, need_folder, writing
 from evaluator.cli.progress import Bar, progress
-from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
+from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given_options
 from evaluator.components.payload import ModelItem
 from evaluator.data.issues import BadInput, count_of, issues_text, plain
 from evaluator.metrics.results import distinct_names
@@ -31,9 +30,10 @@ from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import model_name
 from evaluator.pack.contents import Contents
 from evaluator.pack.diff import read as read_earlier
-from evaluator.pack.extra_protocols import Boxes, Further, gather_all
-from evaluator.pack.html_pack import Progress, Written, write_html
+from evaluator.pack.extra_protocols import Boxes, ExtraEvaluation, gather_all
+from evaluator.pack.html_pack import Progress, WrittenPack, write_html
 from evaluator.pack.pictures import Pictures
+from evaluator.pack.place import FILES, MARKED, foreign_files
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
@@ -61,6 +61,8 @@ _OF_TEXT: Final = ("--verdicts", "--tags", "--cards")
 _OF_TWO: Final = ("--decide-by", "--least", "--largest-loss")
 # What the option is that nobody gave.
 _CARDS: Final = 60
+# What every PDF of a pack has, and no document has.
+_PRODUCER: Final = b"/Producer(LayoutScope)"
 
 
 def review_pack(
@@ -173,7 +175,7 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     need_place(out)
-    run = _Run(gt, pred, pdfs, chosen(options), scores)
+    run = _Run(gt, pred, pdfs, given_options(options), scores)
     _need_own_place(out, run, further, findings, since)
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
@@ -303,7 +305,16 @@ def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: st
         "--findings": store_files(store_address(run.gt, named=findings, environment=os.environ)),
     }
     in_folder = out.is_dir() or out.suffix.lower() not in _ENDINGS
-    need_own_place(out, read, in_folder=in_folder)
+    written = [out / name for name in (*FILES, MARKED)] if in_folder else [out]
+    need_apart(written, {flag: paths for flag, paths in read.items() if flag != PDFS})
+    # An earlier pack may lie in the folder of the documents; it is none of them.
+    need_apart([path for path in written if not _is_pack(path)], {PDFS: run.pdfs})
+    if in_folder:
+        need_no_foreign(out, foreign_files(out), "a pack replaces only the files of an earlier pack")
+
+
+def _is_pack(path: Path) -> bool:
+    return path.suffix.lower() == ".pdf" and path.is_file() and _PRODUCER in path.read_bytes()
 
 
 def _protocol(name: str) -> AnyProtocol:
@@ -342,13 +353,13 @@ class _Run(NamedTuple):
             given["pdfs"] = self.pdfs
         return options_of(system, **given)
 
-    def further(self, system: AnyProtocol, say: Bar) -> Further:
+    def further(self, system: AnyProtocol, say: Bar) -> ExtraEvaluation:
         """Return the files of a protocol beside the one of the boxes, read."""
         options = self.options(system)
         project = open_project(system, self.gt, list(self.pred), options, say)
         with explained(project, system, options):
             truth, models = project.required()
-        return Further(system, truth, models, options, self._called(models), self.scores, project)
+        return ExtraEvaluation(system, truth, models, options, self._called(models), self.scores, project)
 
     def boxes(self, system: AnyBoxProtocol, iou: float, say: Bar, log: ReviewLog) -> Boxes:
         """Return the boxes that decision, findings and pages are of."""
@@ -410,7 +421,7 @@ class _Also(NamedTuple):
             raise UsageError(f'--also must look like "posters,ground_truth,predictions"; found {plain(text)}.')
         return cls(_protocol(name), Path(paths[0]), [Path(path) for path in paths[1:]])
 
-    def further(self, say: Bar) -> Further:
+    def further(self, say: Bar) -> ExtraEvaluation:
         """Return its files, read under the protocol's own options."""
         return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).further(self.system, say)
 
@@ -445,7 +456,7 @@ def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
         raise UsageError(f"--documents must be in the files; not there: {', '.join(missing)}.")
 
 
-def _listed(path: Path, written: Written) -> str:
+def _listed(path: Path, written: WrittenPack) -> str:
     left_out = f"; {count_of(written.left_out, 'page')} left out to stay within the budget" if written.left_out else ""
     size = f"{written.size / _MEGABYTE:.1f} MB"
     return f"{plain(path.name)}: {size}, {written.shown}{left_out}\n"

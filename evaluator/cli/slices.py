@@ -23,7 +23,7 @@ from evaluator.cli.absent_documents import absent_note, absent_of
 from evaluator.cli.named_slices import table_of
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics import export
@@ -102,7 +102,7 @@ def slices(
     measure = _measure(protocol, measure)
     if use_score and not _of_predictions(protocol, measure):
         raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
-    given = chosen(options)
+    given = given_options(options)
     # Here the pages give attributes; those of a protocol that counts pixels give their sizes too.
     pdfs = given.get("pdfs")
     if PROTOCOLS[protocol].matches_boxes or not hasattr(PROTOCOLS[protocol].options, "pdfs"):

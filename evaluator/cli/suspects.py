@@ -16,7 +16,7 @@ from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.data.dataset import Dataset, fix_texts
 from evaluator.data.issues import count_of
 from evaluator.metrics import export
@@ -73,7 +73,7 @@ def suspects(
         raise UsageError(f"give --pred once or twice; found {len(pred)}.")
     if not 0.0 <= least <= 1.0:
         raise UsageError(f"--least must be between 0 and 1; found {least:g}.")
-    system, given = able[protocol], chosen(options)
+    system, given = able[protocol], given_options(options)
     # An option of the protocol pixel as well; here words and ink of the pages count as evidence.
     pdfs = given.pop("pdfs", None)
     absent: list[str] = []

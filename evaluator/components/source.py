@@ -54,7 +54,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
 _IMPORT: Final = re.compile(r'^import \{ [\w, ]+ \} from "(?P<file>\.\.?/[\w./]+)";\n', re.MULTILINE)
 _ANY_IMPORT: Final = re.compile(r"^import\b.*$", re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
-_DEFAULT: Final = re.compile(r"^export default (?=function\b)", re.MULTILINE)
+_DEFAULT: Final = re.compile(r"^export default .*\n", re.MULTILINE)
 _DECLARED: Final = re.compile(
     r"^(?:export )?(?:default )?(?:async )?(?:function|const|let|class)\*? (?P<name>\w+)", re.MULTILINE
 )

@@ -97,13 +97,10 @@ def _fields(struct: type[msgspec.Struct], comments: Mapping[str, str]) -> Iterat
         if events:
             # An event that was not sent is None in Python, and no value that can be sent.
             (form,) = (each for each in get_args(form) if each is not type(None))
-        optional = not (field.required or events) and (issubclass(struct, payload.Event) or _leaves_out(struct))
+        optional = not (field.required or events) and (
+            issubclass(struct, payload.Event) or struct.__struct_config__.omit_defaults
+        )
         yield f"{field.name}{'?' if optional else ''}: {_spelled(form)};"
-
-
-def _leaves_out(struct: type[msgspec.Struct]) -> bool:
-    """Return whether fields that equal their default are left out of the message."""
-    return struct.__struct_config__.omit_defaults
 
 
 def _spelled(form: object, *, top: bool = False) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from evaluator.components.viewer.outlines import path_rings
 from evaluator.components.viewer.payload import BoxItem, MistakeItem
 from evaluator.data.issues import plain
-from evaluator.pack.cards import wanted
+from evaluator.pack.cards import is_document_included
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
@@ -34,7 +34,7 @@ _DOCUMENTS_PER_PROCESS: Final = 50
 _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
 
-class Marked(NamedTuple):
+class AnnotatedDocument(NamedTuple):
     """What became of one document: `path` None, and `problem` says why, when it could not be written."""
 
     name: str
@@ -43,13 +43,15 @@ class Marked(NamedTuple):
     problem: str
 
 
-def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: Progress) -> list[Marked]:
+def write_annotated(folder: Path, contents: Contents, pdfs: Folders, *, progress: Progress) -> list[AnnotatedDocument]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``."""
     dataset = contents.dataset
     if dataset is None:
         return []
-    documents = [code for code, each in enumerate(dataset.documents) if wanted(each.doc_id, contents.options)]
-    marked: list[Marked] = []
+    documents = [
+        code for code, each in enumerate(dataset.documents) if is_document_included(each.doc_id, contents.options)
+    ]
+    marked: list[AnnotatedDocument] = []
     with _Copies(folder, PdfFolder(pdfs)) as copies:
         for done, code in enumerate(documents):
             name = dataset.documents[code].name
@@ -78,21 +80,21 @@ class _Copies:
     ) -> None:
         self._end()
 
-    def write(self, name: str, notes: tuple[Note, ...]) -> Marked:
+    def write(self, name: str, notes: tuple[Note, ...]) -> AnnotatedDocument:
         """Write one marked copy."""
         try:
             source = self._sources.find(name)
             digest = hashlib.sha256(source.read_bytes()).hexdigest()
             content, left_out = self._marked(Mark(str(source), digest, notes))
         except PageProblem as problem:
-            return Marked(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
+            return AnnotatedDocument(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
         except WritingProblem as problem:
-            return Marked(plain(name), None, 0, plain(str(problem)))
+            return AnnotatedDocument(plain(name), None, 0, plain(str(problem)))
         except OSError as problem:
-            return Marked(plain(name), None, 0, plain(problem.strerror or str(problem)))
+            return AnnotatedDocument(plain(name), None, 0, plain(problem.strerror or str(problem)))
         path = self._folder / _free_name(source.stem, self._taken)
         atomic_write(path, [content])
-        return Marked(plain(name), path, len(notes) - left_out, "")
+        return AnnotatedDocument(plain(name), path, len(notes) - left_out, "")
 
     def _marked(self, mark: Mark) -> tuple[bytes, int]:
         """Return the document and how many notes had no page; `WritingProblem` if a fresh process fails."""

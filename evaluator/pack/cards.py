@@ -141,16 +141,16 @@ def filter_in_words(options: PackOptions) -> str:
     return f"{of} with {' and '.join(conditions)}" if conditions else of
 
 
-def wanted(document: str | None, options: PackOptions) -> bool:
+def is_document_included(document: str | None, options: PackOptions) -> bool:
     """Tell whether a document goes in."""
     return not options.documents or document is None or document in options.documents
 
 
-def chosen(judged: ReviewedTarget, options: PackOptions) -> bool:
+def is_included(judged: ReviewedTarget, options: PackOptions) -> bool:
     """Tell whether a finding goes in: its document, its verdict and its tags are wanted."""
     verdict = CONFLICT if judged.conflict else judged.verdict
     return (
-        wanted(judged.target.document, options)
+        is_document_included(judged.target.document, options)
         and (not options.verdicts or verdict in options.verdicts)
         and (not options.tags or bool(set(judged.tags) & set(options.tags)))
     )
@@ -159,7 +159,7 @@ def chosen(judged: ReviewedTarget, options: PackOptions) -> bool:
 def chosen_events(events: Sequence[Event], options: PackOptions) -> list[Event]:
     """Return the events of the findings that go in, in order, superseded ones included."""
     every = ReviewLog.of(events).every
-    return [event for event in events if chosen(every[event.target_id], options)]
+    return [event for event in events if is_included(every[event.target_id], options)]
 
 
 def cards_of(
@@ -270,7 +270,7 @@ def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
     for at in np.argsort(-size, kind="stable").tolist():
         page = int(mistakes.page[at])
         document = dataset.documents[dataset.page_document[page]]
-        if page in seen or not wanted(document.doc_id, options):
+        if page in seen or not is_document_included(document.doc_id, options):
             continue
         if len(cards) == count:
             break

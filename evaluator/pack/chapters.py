@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from evaluator.compare import sentences
-from evaluator.compare.comparison import Comparison, compare
+from evaluator.compare.comparison import compare
 from evaluator.compare.decision import Decision
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
@@ -86,7 +86,7 @@ def chapter_of(results: Sequence[Result], called: Sequence[ModelItem]) -> Chapte
         title=of.title,
         signature=_signature(results, letters),
         models=named,
-        decision=_decision(compared, named),
+        decision=None if compared is None else compared.decision._replace(names=(named[0].name, named[1].name)),
         summary=f"{words.headline} {words.notes}".strip() if words else "",
         differences=compared.differences if compared else (),
         numbers=_numbers(results, named),
@@ -95,20 +95,20 @@ def chapter_of(results: Sequence[Result], called: Sequence[ModelItem]) -> Chapte
     )
 
 
-class Made(NamedTuple):
+class ChapterWithIssues(NamedTuple):
     """A chapter, and the issues of the files behind it."""
 
     chapter: Chapter
     issues: tuple[Issue, ...]
 
 
-def made_of(evaluations: Sequence[Evaluation], called: Sequence[ModelItem]) -> Made:
+def chapter_with_issues(evaluations: Sequence[Evaluation], called: Sequence[ModelItem]) -> ChapterWithIssues:
     """Return the chapter of some evaluations with their issues, each once; raises as `chapter_of`."""
     every = dict.fromkeys(issue for evaluation in evaluations for issue in evaluation.issues)
-    return Made(chapter_of([evaluation.result for evaluation in evaluations], called), tuple(every))
+    return ChapterWithIssues(chapter_of([evaluation.result for evaluation in evaluations], called), tuple(every))
 
 
-def issues_of(made: Sequence[Made]) -> tuple[Issue, ...]:
+def issues_of(made: Sequence[ChapterWithIssues]) -> tuple[Issue, ...]:
     """Return the issues of all chapters, each once."""
     return tuple(dict.fromkeys(issue for each in made for issue in each.issues))
 
@@ -128,11 +128,6 @@ def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
         (one for one in known if one.is_clear and not one.overall), key=lambda one: -abs(one.difference or 0)
     )
     return (*overall, *clear[: max(_DIFFERENCES - len(overall), 0)])
-
-
-def _decision(compared: Comparison | None, called: Sequence[ModelItem]) -> Decision | None:
-    """Return the decision, with the names of the models instead of their letters."""
-    return None if compared is None else compared.decision._replace(names=(called[0].name, called[1].name))
 
 
 def _signature(results: Sequence[Result], letters: Sequence[str]) -> str:

@@ -30,14 +30,14 @@ from evaluator.pack.cards import (
     Model,
     PackOptions,
     cards_of,
-    chosen,
     documents_in_words,
     filter_in_words,
+    is_document_included,
+    is_included,
     verdict_words,
-    wanted,
 )
 from evaluator.pack.chapters import Chapter, FileRow
-from evaluator.pack.diff import Packed, Since, record, since
+from evaluator.pack.diff import PackRecord, Since, record, since
 from evaluator.pack.slice_cards import NO_SLICES, PackSlices
 from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
@@ -83,7 +83,7 @@ class Contents:
     judged: tuple[ReviewedTarget, ...] = ()
 
     @property
-    def record(self) -> Packed:
+    def record(self) -> PackRecord:
         """What a later pack is compared with."""
         answer = self.decision.headline if self.decision is not None else ""
         return record(date=self.options.date, answer=answer, models=self.models, judged=self.judged)
@@ -117,7 +117,7 @@ def gather(
     issues: Sequence[Issue] = (),
     own: Chapter | None = None,
     chapters: Sequence[Chapter] = (),
-    earlier: Packed | None = None,
+    earlier: PackRecord | None = None,
     slices: PackSlices | None = None,
 ) -> Contents:
     """Return the contents of a pack about some models, under any protocol that matches boxes.
@@ -139,7 +139,7 @@ def gather(
     differences = compare_differences.in_reading_order(differences)
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
     every = finding_statuses(log, results)
-    statuses = [status for status in every if chosen(status.judged, options)]
+    statuses = [status for status in every if is_included(status.judged, options)]
     cards = cards_of(models, statuses, log, options)
     found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
@@ -330,7 +330,7 @@ def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions)
     dataset = models[0].result.matching.dataset
     mistakes = sum(model.result.per_page.mistakes for model in models)
     counts = np.asarray(mistakes, dtype=np.int64)
-    codes = [code for code, document in enumerate(dataset.documents) if wanted(document.doc_id, options)]
+    codes = [code for code, document in enumerate(dataset.documents) if is_document_included(document.doc_id, options)]
     counts = np.where(np.isin(dataset.page_document, codes), counts, 0)
     first = list(dict.fromkeys(card.page for card in cards if card.page >= 0))
     worst = [int(row) for row in np.argsort(-counts, kind="stable") if counts[row]]

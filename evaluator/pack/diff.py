@@ -1,7 +1,7 @@
 """What changed since an earlier review pack: the decision, the numbers of each model, and the findings.
 
-A pack holds its values, `Packed`, as JSON in the HTML file. Numbers under another signature or on another ground truth
-are not subtracted.
+A pack holds its values, `PackRecord`, as JSON in the HTML file. Numbers under another signature or on another ground
+truth are not subtracted.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PackedFinding(msgspec.Struct, frozen=True):
     verdict: str
 
 
-class Packed(msgspec.Struct, frozen=True):
+class PackRecord(msgspec.Struct, frozen=True):
     """What a later pack needs to know of this one."""
 
     layout: int
@@ -67,7 +67,7 @@ class Packed(msgspec.Struct, frozen=True):
     """every finding of the store, shown or not; None in packs of layout 1, which hold those that they show"""
 
 
-_packed_of: Final = msgspec.json.Decoder(Packed).decode
+_packed_of: Final = msgspec.json.Decoder(PackRecord).decode
 
 
 class Change(NamedTuple):
@@ -100,7 +100,7 @@ class Since(NamedTuple):
         }
 
 
-def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[ReviewedTarget]) -> Packed:
+def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[ReviewedTarget]) -> PackRecord:
     """Return the record of a pack with every finding of its store; without models it has no numbers."""
     dataset = models[0].result.matching.dataset if models else None
     truth = dataset.ground_truth.source.sha256 if dataset else ""
@@ -108,7 +108,7 @@ def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[
         PackedFinding(each.target_id, title_of_target(each.target), place_of(each.target, dataset), verdict_words(each))
         for each in judged
     )
-    return Packed(_LAYOUT, date, answer, truth, tuple(map(_packed, models)), findings)
+    return PackRecord(_LAYOUT, date, answer, truth, tuple(map(_packed, models)), findings)
 
 
 def _packed(model: Model) -> PackedModel:
@@ -124,12 +124,12 @@ def _packed(model: Model) -> PackedModel:
     )
 
 
-def read(path: Path) -> Packed:
+def read(path: Path) -> PackRecord:
     """Return the record of an earlier pack; BadInput for no pack, one without a record, or a too large one."""
     return recorded(path.name, folder.load(path, _MOST_BYTES))
 
 
-def recorded(name: str, content: bytes) -> Packed:
+def recorded(name: str, content: bytes) -> PackRecord:
     """Return the record in the content of a file of some name; raises as `read`."""
     rule = "an earlier pack must be an HTML file of layoutscope report"
     fix = "Give a pack.html that this version or a later one wrote."
@@ -145,7 +145,7 @@ def recorded(name: str, content: bytes) -> Packed:
     return packed
 
 
-def since(then: Packed, now: Packed) -> Since:
+def since(then: PackRecord, now: PackRecord) -> Since:
     """Return what changed; a model is compared with the one of its name, else with that of its letter."""
     heading = f"Since the pack of {then.date}" if then.date else "Since the last pack"
     notes: list[str] = []
@@ -188,7 +188,7 @@ def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: boo
     return rows
 
 
-def _findings(then: Packed, now: Packed) -> tuple[str, ...]:
+def _findings(then: PackRecord, now: PackRecord) -> tuple[str, ...]:
     after = {each.target: each for each in now.judged or ()}
     count = f"{count_of(len(after), 'finding')} with a verdict or note"
     verdicts = Counter(each.verdict for each in after.values())

@@ -13,9 +13,9 @@ from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
 from evaluator.pack.cards import PackOptions
-from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
+from evaluator.pack.chapters import ChapterWithIssues, chapter_with_issues, issues_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
-from evaluator.pack.diff import Packed
+from evaluator.pack.diff import PackRecord
 from evaluator.pack.slice_cards import pack_slices
 from evaluator.pack.text_findings import text_findings
 from evaluator.project import AnyProject, evaluate_read, explained
@@ -46,11 +46,11 @@ class Boxes(NamedTuple):
     of_boxes: Sequence[Sequence[Attribute]] = ()
 
 
-MadeBefore = LRUCache[Hashable, Made]
+MadeBefore = LRUCache[Hashable, ChapterWithIssues]
 """Chapters by what they are made of, for all who make packs in this process."""
 
 
-class Further(NamedTuple):
+class ExtraEvaluation(NamedTuple):
     """One more evaluation for a pack; the second of its models is compared with the first.
 
     `key`: everything that the chapter follows from, findings apart; without it never kept. `log`: verdicts on fields
@@ -67,7 +67,7 @@ class Further(NamedTuple):
     key: Hashable | None = None
     log: ReviewLog = ReviewLog()
 
-    def made(self, note: Note, options: PackOptions, before: MadeBefore | None = None) -> Made:
+    def made(self, note: Note, options: PackOptions, before: MadeBefore | None = None) -> ChapterWithIssues:
         """Return its chapter, from `before` if there, with its findings; raises as `project.evaluate_read`."""
         made = self._made(note, before)
         # As verdicts name the models: by their files.
@@ -77,7 +77,7 @@ class Further(NamedTuple):
             return made
         return made._replace(chapter=replace(made.chapter, blocks=(findings, *made.chapter.blocks)))
 
-    def _made(self, note: Note, before: MadeBefore | None) -> Made:
+    def _made(self, note: Note, before: MadeBefore | None) -> ChapterWithIssues:
         words = f"Evaluating {self.protocol.title}"
         note(0, 0, words)
         known = before.get(self.key) if before is not None and self.key is not None else None
@@ -93,7 +93,7 @@ class Further(NamedTuple):
                 scores=self.scores,
             )
         note(0, 0, f"Comparing the models: {self.protocol.title}")
-        made = made_of(evaluations, self.called)
+        made = chapter_with_issues(evaluations, self.called)
         if before is not None and self.key is not None:
             before.put(self.key, made)
         return made
@@ -101,11 +101,11 @@ class Further(NamedTuple):
 
 def gather_all(
     boxes: Boxes | None,
-    further: Sequence[Further],
+    further: Sequence[ExtraEvaluation],
     options: PackOptions,
     note: Note,
     *,
-    earlier: Packed | None = None,
+    earlier: PackRecord | None = None,
     before: MadeBefore | None = None,
 ) -> Contents:
     """Return the contents of a pack about what is open, boxes, further evaluations or both.
@@ -127,7 +127,7 @@ def gather_all(
         of_boxes=boxes.of_boxes,
         count=lambda done, total: note(done, total, "Searching for slices"),
     )
-    note(0, 0, "ColumnBuilder the pack")
+    note(0, 0, "Building the pack")
     return gather(
         boxes.results,
         boxes.called,

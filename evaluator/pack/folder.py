@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluator.pack import tables
-from evaluator.pack.annotated_pdf import Marked, write_marked
+from evaluator.pack.annotated_pdf import AnnotatedDocument, write_annotated
 from evaluator.pack.cards import chosen_events
 from evaluator.pack.contents import Contents
-from evaluator.pack.html_pack import Progress, Written, write_html
+from evaluator.pack.html_pack import Progress, WrittenPack, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.place import MARKED, RESULTS, remove_copies
@@ -26,9 +26,9 @@ from evaluator.system.atomic_write import atomic_write
 class Folder(NamedTuple):
     """What was written; `marked` is empty without PDFs."""
 
-    html: Written
-    pdf: Written
-    marked: list[Marked]
+    html: WrittenPack
+    pdf: WrittenPack
+    marked: list[AnnotatedDocument]
 
 
 def write_folder(
@@ -59,10 +59,10 @@ def write_folder(
     pictures = pictures.encoded("both")
     html = write_html(path / "pack.html", contents, pictures, progress=progress)
     pdf = write_pdf(path / "pack.pdf", contents, pictures, progress=progress)
-    marked: list[Marked] = []
+    marked: list[AnnotatedDocument] = []
     if pdfs is not None:
         (path / MARKED).mkdir(exist_ok=True)
-        marked = write_marked(path / MARKED, contents, pdfs, progress=progress)
+        marked = write_annotated(path / MARKED, contents, pdfs, progress=progress)
     remove_copies(path / MARKED, {one.path for one in marked})
     return Folder(html, pdf, marked)
 

@@ -40,7 +40,7 @@ from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers,
 from evaluator.pack.diff import ELEMENT
 from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, page_width
 from evaluator.pack.slice_cards import SliceCard
-from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
+from evaluator.pack.story import Cause, documents_words, manual_work, rule_lines
 from evaluator.system.atomic_write import atomic_write
 from evaluator.system.threads import runs_of
 
@@ -65,7 +65,7 @@ _CHART_WIDTH: Final = 250.0
 _CHART_EDGE: Final = 20.0
 
 
-class Written(NamedTuple):
+class WrittenPack(NamedTuple):
     """What was written: bytes and shown pages; `sheets` are empty ones, `left_out` exceed the budget."""
 
     size: int
@@ -82,17 +82,17 @@ class Written(NamedTuple):
         return f"{pages}, {self.sheets:,} of them boxes on an empty sheet: there is no PDF or image of the page"
 
 
-def written_of(size: int, contents: Contents, plan: Plan, pictures: Pictures) -> Written:
+def written_pack(size: int, contents: Contents, plan: Plan, pictures: Pictures) -> WrittenPack:
     """Return what was written of a plan."""
     places = [contents.place(page)[1:] for page in plan.pages]
-    return Written(size, len(plan.pages), len(contents.pages) - len(plan.pages), pictures.sheets(places))
+    return WrittenPack(size, len(plan.pages), len(contents.pages) - len(plan.pages), pictures.sheets(places))
 
 
-def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
+def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> WrittenPack:
     """Write the pack; an older file stays until the new one is complete, also when `progress` raises."""
     plan = plan_of(contents, pictures)
     made = (piece.encode() for piece in pieces(contents, pictures, plan, progress))
-    return written_of(atomic_write(path, made), contents, plan, pictures)
+    return written_pack(atomic_write(path, made), contents, plan, pictures)
 
 
 class Plan(NamedTuple):
@@ -148,11 +148,11 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
     draw_crops(contents, pictures, plan, progress)
     cards = (
         {"card": card, "sides": sides_of_card(card, contents, drawn)}
-        for card, drawn in told_cards(contents, pictures, plan, progress)
+        for card, drawn in cards_with_pictures(contents, pictures, plan, progress)
     )
     pages = (
         _page(page, place, contents, drawn, plan)
-        for place, (page, drawn) in enumerate(told_pages(contents, pictures, plan, progress))
+        for place, (page, drawn) in enumerate(pages_with_pictures(contents, pictures, plan, progress))
     )
     template = environment().get_template("pack.html.j2")
     yield from template.generate(
@@ -165,7 +165,7 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         scale=scale_of(contents),
         rule=rule_lines(contents.decision) if contents.decision else (),
         reasons=reasons_of(contents),
-        hand=hand_of(contents),
+        hand=manual_work_of(contents),
         causes=[
             {"cause": cause, "sides": sides_of_cause(cause, contents, pictures)}
             for cause in contents.causes[: plan.causes]
@@ -195,7 +195,7 @@ def files_of(contents: Contents) -> list[FileRow]:
     return rows
 
 
-def told_cards(
+def cards_with_pictures(
     contents: Contents, pictures: Pictures, plan: Plan, progress: Progress
 ) -> Iterator[tuple[Card, Drawn | None]]:
     """Yield the findings with their crops, each reported before it is worked on and drawn ahead."""
@@ -266,7 +266,9 @@ def _drawn_of_page(page: int, contents: Contents, pictures: Pictures, width: int
     return pictures.page(name, index, width=width), pictures.text(name, index)
 
 
-def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[tuple[int, Drawn]]:
+def pages_with_pictures(
+    contents: Contents, pictures: Pictures, plan: Plan, progress: Progress
+) -> Iterator[tuple[int, Drawn]]:
     """Yield the pages with their pictures, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
     runs = _of_documents(plan.pages, contents)
@@ -311,7 +313,7 @@ def environment() -> jinja2.Environment:
         ratio=printed,
         count=lambda value: f"{value:,}",
         count_of=count_of,
-        plotted=plotted,
+        plotted=plot_paths,
         share=lambda value: f"{100 * value:.4f}%",
         plain=plain,
     )
@@ -405,7 +407,7 @@ def _page(page: int, position: int, contents: Contents, drawn: Drawn, plan: Plan
     picture, text = drawn
     points = picture.points if picture.webp is not None else None
     shown = page_layers(contents, page, points)
-    lost = [lost_on(model, page, text) for model in contents.models]
+    lost = [lost_text_on(model, page, text) for model in contents.models]
     payload = PackPagePayload(
         page=PackPageItem(
             document=document,
@@ -432,7 +434,7 @@ def _page(page: int, position: int, contents: Contents, drawn: Drawn, plan: Plan
             (model.letter, data.counts, len(data.mistakes)) for model, data in zip(contents.models, shown, strict=True)
         ],
         "boxes": boxes_on([box for box in shown[-1].boxes if box.status != "truth"], picture),
-        "lost": marks_on(lost[-1].lost, picture),
+        "lost": lost_word_boxes(lost[-1].lost, picture),
         "data": _in_script(payload),
     }
 
@@ -494,7 +496,7 @@ def scale_of(contents: Contents) -> dict[str, Any]:
     return chart
 
 
-def hand_of(contents: Contents) -> dict[str, Any] | None:
+def manual_work_of(contents: Contents) -> dict[str, Any] | None:
     """Return the hand work with the first two models, and whether the documents are enough; None without."""
     made = contents.decision
     if made is None or made.cost is None:
@@ -504,7 +506,7 @@ def hand_of(contents: Contents) -> dict[str, Any] | None:
         {"letter": letter, "boxes": boxes, "share": boxes / most}
         for letter, boxes in zip(contents.names, made.cost, strict=True)
     ]
-    spent, saved = hand_work(made.cost, contents.options)
+    spent, saved = manual_work(made.cost, contents.options)
     return {"bars": bars, "spent": spent, "saved": saved, "documents": documents_words(made, contents.differences)}
 
 
@@ -542,12 +544,18 @@ def _side(
     shown: Sequence[BoxItem],
     chips: Sequence[tuple[str, str]],
 ) -> Side:
-    lost = [each for each in lost_on(model, page, text).lost if _overlaps(each, picture.part)]
+    lost = [each for each in lost_text_on(model, page, text).lost if _overlaps(each, picture.part)]
     counts = Counter(box.status for box in shown)
     words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
     words.append(_lost_words(text, len(lost)))
     return Side(
-        model.letter, model.name, picture, boxes_on(shown, picture), marks_on(lost, picture), ", ".join(words), chips
+        model.letter,
+        model.name,
+        picture,
+        boxes_on(shown, picture),
+        lost_word_boxes(lost, picture),
+        ", ".join(words),
+        chips,
     )
 
 
@@ -585,7 +593,7 @@ def _lost_words(text: PageText | None, lost: int) -> str:
     return count_of(lost, "word") + " lost" if text.words.texts else "no text layer"
 
 
-def lost_on(model: Model, page: int, text: PageText | None) -> LostText:
+def lost_text_on(model: Model, page: int, text: PageText | None) -> LostText:
     """Return what the browser marks as lost on a page."""
     if text is None:
         return LostText()
@@ -593,7 +601,7 @@ def lost_on(model: Model, page: int, text: PageText | None) -> LostText:
     return page_lost(text, sides) if sides.placed else LostText()
 
 
-def marks_on(rects: Iterable[Rect], picture: Picture) -> list[PlacedBox]:
+def lost_word_boxes(rects: Iterable[Rect], picture: Picture) -> list[PlacedBox]:
     """Return words that are lost as shares of a picture."""
     return boxes_on([BoxItem("", "ground_truth", "truth", "", rect) for rect in rects], picture)
 
@@ -607,7 +615,7 @@ _PLOT_EDGES: Final = (38.0, 18.0, 12.0, 40.0)
 _COLOURS: Final = 6
 
 
-def plotted(plot: Plot) -> dict[str, Any]:
+def plot_paths(plot: Plot) -> dict[str, Any]:
     """Return a plot in places of a drawing: ticks, lines as paths, and the marked points."""
     left, top, right, bottom = _PLOT_EDGES
     across, down = _PLOT[0] - left - right, _PLOT[1] - top - bottom

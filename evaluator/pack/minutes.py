@@ -33,7 +33,13 @@ def minutes(
             signature=signature,
             columns=("item", "boxes", "verdict", "by", "owner", "due", "status", "note"),
             rows=tuple(
-                (title_of_item(item), _boxes(item), verdict_words(item), _reviewers(item), *_task(item))
+                (
+                    title_of_item(item),
+                    _boxes(item),
+                    verdict_words(item),
+                    ", ".join(vote.name for vote in votes_of(item)),
+                    *_task(item),
+                )
                 for item in judged
             ),
         ),
@@ -60,10 +66,6 @@ def minutes(
 def _boxes(item: AgendaItem) -> int | None:
     """Return the boxes to correct; None for a finding without a cause."""
     return item.cost if item.family is not None else None
-
-
-def _reviewers(item: AgendaItem) -> str:
-    return ", ".join(vote.name for vote in votes_of(item))
 
 
 def _task(item: AgendaItem) -> tuple[str, str, str, str]:

@@ -20,27 +20,27 @@ from evaluator.pack.html_pack import (
     Plan,
     Progress,
     Side,
-    Written,
+    WrittenPack,
     boxes_on,
+    cards_with_pictures,
     changes_of,
     draw_crops,
     environment,
     files_of,
-    hand_of,
     ledger_of,
-    lost_on,
-    marks_on,
+    lost_text_on,
+    lost_word_boxes,
+    manual_work_of,
+    pages_with_pictures,
     plan_of,
-    plotted,
+    plot_paths,
     reasons_of,
     scale_of,
     sides_of_card,
     sides_of_cause,
     slices_of,
-    told_cards,
-    told_pages,
     without_picture,
-    written_of,
+    written_pack,
 )
 from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.story import rule_lines
@@ -64,7 +64,7 @@ _LEGEND: Final = (
 _CURVE_COLOURS: Final = ("#5B6675", "#1F5FA8", "#C75000", "#00796B", "#5E35B1", "#8A5A00")
 
 
-def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
+def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> WrittenPack:
     """Write the pack as PDF; an older file stays until the new one is complete, also if `progress` raises.
 
     WritingProblem when the writing process fails or takes too long; OSError.
@@ -77,7 +77,7 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
         for message in _messages(contents, pictures, plan, css, progress):
             writer.send(message)
         content = writer.finish(plain(contents.title))
-    return written_of(atomic_write(path, [content]), contents, plan, pictures)
+    return written_pack(atomic_write(path, [content]), contents, plan, pictures)
 
 
 def _messages(
@@ -91,7 +91,7 @@ def _messages(
         scale=scale,
         rule=rule_lines(contents.decision) if contents.decision else (),
         reasons=reasons_of(contents),
-        hand=hand_of(contents),
+        hand=manual_work_of(contents),
     )
     yield _section(front, css, _bars(scale, "scale"))
     draw_crops(contents, pictures, plan, progress)
@@ -175,7 +175,7 @@ def _cells(element: str, block: Heatmap) -> Drawing:
 
 def _curves(element: str, block: Plot) -> Drawing:
     """Return a plot as the writer draws it, in shares of its own size."""
-    drawn = plotted(block)
+    drawn = plot_paths(block)
     across, down = drawn["width"], drawn["height"]
 
     def share(point: tuple[float, float]) -> tuple[float, float]:
@@ -220,7 +220,7 @@ def _findings(contents: Contents, pictures: Pictures, plan: Plan, progress: Prog
     heading = _part("findings", contents=contents)
     if not contents.cards:
         yield Row(heading)
-    for card, drawn in told_cards(contents, pictures, plan, progress):
+    for card, drawn in cards_with_pictures(contents, pictures, plan, progress):
         sides = sides_of_card(card, contents, drawn)
         first = card is contents.cards[0]
         text = (heading if first else "") + _part("card", card=card)
@@ -233,7 +233,7 @@ def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
     """Yield the pages with the boxes of the last model, two by two."""
     panes: list[Pane] = []
     heading = _part("pages", contents=contents)
-    for page, drawn in told_pages(contents, pictures, plan, progress):
+    for page, drawn in pages_with_pictures(contents, pictures, plan, progress):
         panes.append(_page(page, contents, drawn))
         if len(panes) == 2:
             yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
@@ -264,7 +264,7 @@ def _page(page: int, contents: Contents, drawn: Drawn) -> Pane:
     boxes = [box for box in shown[-1].boxes if box.status != "truth"]
     title = f"{plain(name)}, page {index + 1}"
     model = contents.models[-1]
-    lost = marks_on(lost_on(model, page, words).lost, picture)
+    lost = lost_word_boxes(lost_text_on(model, page, words).lost, picture)
     text = _part("page", title=title, counts=counts, problem=picture.problem, shown=f"{model.letter} {model.name}")
     return _pane(picture, (*_placed(lost, "lost"), *_placed(boxes_on(boxes, picture))), text)
 

@@ -22,11 +22,11 @@ from evaluator.data.dataset import Side, box_key
 from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_measures import box_measures
 from evaluator.matching.box_results import ALL_LABELS
-from evaluator.matching.causes import Causes, Family, family_title
+from evaluator.matching.causes import Causes, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import capitalised
-from evaluator.pack.cards import Model, PackOptions, documents_in_words, verdict_words, wanted
+from evaluator.pack.cards import Model, PackOptions, documents_in_words, is_document_included, verdict_words
 from evaluator.review.verdicts import ReviewLog
 
 MOST_CAUSES: Final = 4
@@ -148,10 +148,10 @@ def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
 # --- hand work and size of the test set ------------------------------------------------------------------------
 
 
-def hand_work(cost: Cost, options: PackOptions) -> tuple[str, str]:
+def manual_work(cost: Cost, options: PackOptions) -> tuple[str, str]:
     """Return what the corrections take with each model, and what B saves or costs, in sentences.
 
-    >>> hand_work(Cost(839.0, 544.0), PackOptions())
+    >>> manual_work(Cost(839.0, 544.0), PackOptions())
     ('At 8 s a box: 1 h 52 min with A, 1 h 13 min with B.', '39 min less per 100 pages; for 20,000 pages a year 131 h.')
     """
     a, b = (each * options.seconds for each in cost)
@@ -222,7 +222,7 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
         made.append(
             Cause(
                 number=len(made) + 1,
-                title=plain(_title_of(mine, family, example)),
+                title=plain(mine.title(example) if not mine.more_like(example) else family_title(family)),
                 text=_WHAT[family.cause],
                 costs=costs,
                 pages=len(np.unique(mine.page[rows])),
@@ -247,14 +247,9 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
     return tuple(made), words
 
 
-def _title_of(mine: Causes, family: Family, example: int) -> str:
-    """Return the cause in words: with its counts when it happened once."""
-    return mine.title(example) if not mine.more_like(example) else family_title(family)
-
-
 def _is_wanted(model: Model, page: int, options: PackOptions) -> bool:
     dataset = model.result.matching.dataset
-    return wanted(dataset.documents[dataset.page_document[page]].doc_id, options)
+    return is_document_included(dataset.documents[dataset.page_document[page]].doc_id, options)
 
 
 def _place(model: Model, page: int) -> str:

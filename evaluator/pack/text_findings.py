@@ -9,7 +9,7 @@ from evaluator.data.fields import FieldDocuments
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import capitalised
 from evaluator.pack.blocks import Rows
-from evaluator.pack.cards import PackOptions, chosen, filter_in_words, verdict_words
+from evaluator.pack.cards import PackOptions, filter_in_words, is_included, verdict_words
 from evaluator.protocols.base import Source
 from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.verdicts import Kind, ReviewedTarget, ReviewLog
@@ -27,7 +27,10 @@ def text_findings(log: ReviewLog, truth: Source, models: Collection[str], option
     judged = [
         each
         for each in log.judged.values()
-        if each.target.kind == kind and each.target.document in documents and _goes_in(each, models, options)
+        if each.target.kind == kind
+        and each.target.document in documents
+        and all(box.model in models for box in each.target.of("prediction"))
+        and is_included(each, options)
     ]
     shown = sorted(judged, key=_place)[: options.cards]
     if not shown:
@@ -46,10 +49,6 @@ def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
         return "field", truth.documents
     posters = getattr(truth, "posters", None)
     return ("word", posters) if posters is not None else (None, ())
-
-
-def _goes_in(judged: ReviewedTarget, models: Collection[str], options: PackOptions) -> bool:
-    return all(box.model in models for box in judged.target.of("prediction")) and chosen(judged, options)
 
 
 def _place(judged: ReviewedTarget) -> tuple[str, int, str, str]:

@@ -42,7 +42,7 @@ _MOST_RECENT: Final = 8
 _MARK: Final = "# A project of LayoutScope: layoutscope open layoutscope.toml"
 
 
-class CannotSave(Exception):
+class ProjectFileError(Exception):
     """Raised for a project that has no place to be saved in; one sentence."""
 
 
@@ -128,15 +128,17 @@ def read(path: Path) -> tuple[Workspace, str]:
 def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_reference: bool = False) -> Path:
     """Write the project file beside the ground truth of boxes, else fields, else posters; return its path.
 
-    One of `by_kind` must have a ground truth; `parts` are those of the dashboard's address. CannotSave: a file lies
-    outside of the folder of the ground truth, another file has that name, or it cannot be written.
+    One of `by_kind` must have a ground truth; `parts` are those of the dashboard's address. ProjectFileError: a file
+    lies outside of the folder of the ground truth, another file has that name, or it cannot be written.
     """
     truths = (by_kind[kind].ground_truth for kind in KINDS_SAVED if kind in by_kind)
     root = next(truth for truth in truths if truth is not None).resolve().parent
 
     def relative(path: Path) -> str:
         if not path.resolve().is_relative_to(root):
-            raise CannotSave(f"{path.name} lies outside of {root.name}, the folder of the ground truth; move it there.")
+            raise ProjectFileError(
+                f"{path.name} lies outside of {root.name}, the folder of the ground truth; move it there."
+            )
         return path.resolve().relative_to(root).as_posix()
 
     fixes = [urllib.parse.unquote(text) for text in parts.get("fix", "").split(";") if text]
@@ -164,10 +166,10 @@ def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_referenc
     path = root / FILE_NAME
     try:
         if path.exists() and not path.read_bytes().startswith(_MARK.encode()):
-            raise CannotSave(f"There is a {FILE_NAME} that was not saved here; rename it first.")
+            raise ProjectFileError(f"There is a {FILE_NAME} that was not saved here; rename it first.")
         atomic_write(path, ["\n".join([*lines, ""]).encode()])
     except OSError as problem:
-        raise CannotSave(f"{FILE_NAME} cannot be written: {problem.strerror}.") from problem
+        raise ProjectFileError(f"{FILE_NAME} cannot be written: {problem.strerror}.") from problem
     return path
 
 

@@ -126,7 +126,7 @@ def find(
     pdf_folder = pdfs or _folder_of_pdfs(files)
     unread = [path for path in left if path.suffix.lower() in unsupported.SUFFIXES and _is_known(path)]
     issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
-    if ground_truth and not as_reference and _is_prediction(ground_truth):
+    if ground_truth and not as_reference and ground_truth.is_file() and formats.side_of(ground_truth) == "prediction":
         issues.append(_not_a_truth(ground_truth))
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
@@ -169,10 +169,6 @@ def _kind_at(path: Path) -> Kind:
     """Return the kind of a named path; boxes when no format recognises it, whose reader says why."""
     format_ = search.format_at(path)
     return format_.kind if format_ else "boxes"
-
-
-def _is_prediction(path: Path) -> bool:
-    return path.is_file() and formats.side_of(path) == "prediction"
 
 
 def _sample_sides(root: Path) -> Sides:

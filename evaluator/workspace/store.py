@@ -40,11 +40,11 @@ _AS_KEPT: Final = f"an upload must be as it was kept ({_SOURCE})"
 _ADD_AGAIN: Final = "Add the file again, or name another folder with --workspace."
 
 
-class CannotKeep(Exception):
+class StoreError(Exception):
     """Raised when something cannot be written into the workspace folder; one sentence."""
 
 
-class Taken(NamedTuple):
+class OpenUpload(NamedTuple):
     """An upload that is open as one side; `alone` if it replaced everything open of its kind."""
 
     kind: Kind
@@ -52,7 +52,7 @@ class Taken(NamedTuple):
     upload: Upload
     alone: bool = False
 
-    def replaces(self, other: Taken) -> bool:
+    def replaces(self, other: OpenUpload) -> bool:
         """Tell whether an earlier upload has no place beside this one."""
         if self.kind != other.kind:
             return False
@@ -60,14 +60,14 @@ class Taken(NamedTuple):
         return self.alone or same_role
 
 
-class Kept(NamedTuple):
+class StoredUploads(NamedTuple):
     """What a workspace folder holds: uploads as they were opened, the first one first.
 
     `pages`: documents and page images by relative name, each under the digest of its content. `filters`: the parts of
     the dashboard's address. `issues`: uploads that are gone or changed, and a state file that cannot be read.
     """
 
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[OpenUpload, ...] = ()
     pages: Mapping[str, Path] = {}
     filters: Mapping[str, str] = {}
     issues: tuple[Issue, ...] = ()
@@ -102,7 +102,7 @@ _state_of: Final = msgspec.json.Decoder(_State).decode
 class WorkspaceFolder:
     """A workspace folder, made when missing, that this process alone writes to.
 
-    `most_bytes`: of all uploads together. CannotKeep: the folder cannot be made or written, or another server uses it.
+    `most_bytes`: of all uploads together. StoreError: the folder cannot be made or written, or another server uses it.
     """
 
     def __init__(self, root: Path, *, most_bytes: int = MOST_BYTES) -> None:
@@ -116,15 +116,15 @@ class WorkspaceFolder:
         try:
             self._uploads.mkdir(parents=True, exist_ok=True)
             if self._uploads.is_symlink() or (self.root / STATE_FILE).is_symlink():
-                raise CannotKeep(f"{self.root.name}/{_UPLOADS} and {STATE_FILE} must not be links that lead elsewhere.")
+                raise StoreError(f"{self.root.name}/{_UPLOADS} and {STATE_FILE} must not be links that lead elsewhere.")
             self._held = FileLock(self.root / ".lock", thread_local=False)
             self._held.acquire(blocking=False)
             # What an ended server left behind.
             shutil.rmtree(self.root / _SESSIONS, ignore_errors=True)
         except Timeout:
-            raise CannotKeep("Another LayoutScope uses this workspace folder.") from None
+            raise StoreError("Another LayoutScope uses this workspace folder.") from None
         except OSError as problem:
-            raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
+            raise StoreError(f"The workspace folder cannot be written: {problem.strerror}.") from problem
 
     def close(self) -> None:
         """Let another server use the folder."""
@@ -139,19 +139,19 @@ class WorkspaceFolder:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def read(self) -> Kept:
+    def read(self) -> StoredUploads:
         """Return everything that is kept; what is gone or changed is reported as an issue."""
         with self._lock:
             state, problems = self._state()
         collector = Collector(STATE_FILE, max_per_rule=20)
-        taken = [Taken(each.kind, each.side, upload, each.alone) for each in state.sides
+        taken = [OpenUpload(each.kind, each.side, upload, each.alone) for each in state.sides
                  if (upload := self._upload(each, collector)) is not None]  # fmt: skip
         # Of documents, which may be many and large, no byte is read: the renderer judges each when it is opened.
         pages = {each.name: path for each in state.pages if (path := self._page(each, collector)) is not None}
-        return Kept(tuple(taken), pages, dict(state.filters), (*problems, *collector.issues()))
+        return StoredUploads(tuple(taken), pages, dict(state.filters), (*problems, *collector.issues()))
 
-    def keep(self, taken: Taken) -> None:
-        """Keep an upload in the place of those that it replaces; raises `CannotKeep`."""
+    def keep(self, taken: OpenUpload) -> None:
+        """Keep an upload in the place of those that it replaces; raises `StoreError`."""
         with self._lock:
             state = self._sound_state()
             files = self._write(taken.upload.files)
@@ -160,7 +160,7 @@ class WorkspaceFolder:
             self._replace(msgspec.structs.replace(state, sides=(*others, side)))
 
     def keep_pages(self, pages: Sequence[tuple[str, bytes]]) -> None:
-        """Keep documents and page images, replacing those of the same names; raises `CannotKeep`."""
+        """Keep documents and page images, replacing those of the same names; raises `StoreError`."""
         with self._lock:
             state = self._sound_state()
             files = self._write(pages)
@@ -168,8 +168,8 @@ class WorkspaceFolder:
             others = tuple(each for each in state.pages if each.name not in names)
             self._replace(msgspec.structs.replace(state, pages=(*others, *files)))
 
-    def remove(self, taken: Taken) -> None:
-        """Forget an upload, and its bytes where nothing else has them; raises `CannotKeep`."""
+    def remove(self, taken: OpenUpload) -> None:
+        """Forget an upload, and its bytes where nothing else has them; raises `StoreError`."""
         of = taken.kind, taken.side, taken.upload.name
         with self._lock:
             state = self._sound_state()
@@ -177,7 +177,7 @@ class WorkspaceFolder:
             self._replace(msgspec.structs.replace(state, sides=sides))
 
     def remove_page(self, name: str) -> None:
-        """Forget a document or page image; raises `CannotKeep`."""
+        """Forget a document or page image; raises `StoreError`."""
         with self._lock:
             state = self._sound_state()
             self._replace(
@@ -185,7 +185,7 @@ class WorkspaceFolder:
             )
 
     def keep_filters(self, filters: Mapping[str, str]) -> None:
-        """Keep the parts of the dashboard's address; raises `CannotKeep`."""
+        """Keep the parts of the dashboard's address; raises `StoreError`."""
         with self._lock:
             state = self._sound_state()
             if state.filters != filters:
@@ -215,10 +215,10 @@ class WorkspaceFolder:
         return state, ()
 
     def _sound_state(self) -> _State:
-        """Return the state to be changed; `CannotKeep` when it cannot be read."""
+        """Return the state to be changed; `StoreError` when it cannot be read."""
         state, problems = self._state()
         if problems:
-            raise CannotKeep(f"{STATE_FILE} of the workspace folder cannot be read, so nothing is kept; move it away.")
+            raise StoreError(f"{STATE_FILE} of the workspace folder cannot be read, so nothing is kept; move it away.")
         return state
 
     def _upload(self, side: _Side, collector: Collector) -> Upload | None:
@@ -258,14 +258,14 @@ class WorkspaceFolder:
             sizes = {entry.name: entry.stat(follow_symlinks=False).st_size for entry in os.scandir(self._uploads)}
             new = {digest: content for digest, content in contents.items() if digest not in sizes}
             if sum(sizes.values()) + sum(map(len, new.values())) > self._most or len(sizes) + len(new) > MOST_FILES:
-                raise CannotKeep(
+                raise StoreError(
                     f"The workspace folder is full ({self._most / 2**30:g} GB or {MOST_FILES:,} files): remove uploads "
                     "first. What was added stays until this tab closes."
                 )
             for digest, content in new.items():
                 atomic_write(self._path(digest), [content])
         except OSError as problem:
-            raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
+            raise StoreError(f"The workspace folder cannot be written: {problem.strerror}.") from problem
         return tuple(written)
 
     def _replace(self, state: _State, *, tidy: bool = True) -> None:
@@ -273,7 +273,7 @@ class WorkspaceFolder:
         try:
             atomic_write(self.root / STATE_FILE, [msgspec.json.format(msgspec.json.encode(state), indent=1)])
         except OSError as problem:
-            raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
+            raise StoreError(f"The workspace folder cannot be written: {problem.strerror}.") from problem
         if not tidy:
             return
         named = {each.sha256 for side in state.sides for each in side.files} | {each.sha256 for each in state.pages}
@@ -283,7 +283,7 @@ class WorkspaceFolder:
                     os.unlink(entry.path)
 
 
-def put(source: Path, target: Path) -> None:
+def link_or_copy(source: Path, target: Path) -> None:
     """Put a file under another name, as a link where the file system can do that; raises OSError."""
     with contextlib.suppress(FileNotFoundError):
         target.unlink()
@@ -293,6 +293,6 @@ def put(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _bare(side: _Side) -> Taken:
-    """Return a kept side without its bytes, for `Taken.replaces`."""
-    return Taken(side.kind, side.side, Upload(side.name, (), side.format), side.alone)
+def _bare(side: _Side) -> OpenUpload:
+    """Return a kept side without its bytes, for `OpenUpload.replaces`."""
+    return OpenUpload(side.kind, side.side, Upload(side.name, (), side.format), side.alone)

@@ -28,7 +28,7 @@ PAGE_BYTES: Final = 50 * 2**20
 """The largest document that is taken."""
 
 
-class Proposed(NamedTuple):
+class ProposedSide(NamedTuple):
     """One side that was dropped, with its format in words and the reason of the proposed side.
 
     `side` is None where several say that they are the ground truth.
@@ -41,14 +41,14 @@ class Proposed(NamedTuple):
     why: str
 
 
-class Dropped(NamedTuple):
+class DroppedFiles(NamedTuple):
     """Dropped files, sorted, by their relative names.
 
     `pages`: documents and page images. `left_out`: neither. `issues`: of archives and names. `tables`: those whose
     columns have no known names.
     """
 
-    proposed: tuple[Proposed, ...]
+    proposed: tuple[ProposedSide, ...]
     pages: tuple[tuple[str, bytes], ...]
     left_out: tuple[str, ...]
     issues: tuple[Issue, ...]
@@ -74,7 +74,7 @@ def endings() -> list[str]:
     return sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES})
 
 
-def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
+def sort_dropped_files(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> DroppedFiles:
     """Return what some dropped files are, by their content; archives are unpacked.
 
     `uploads`: relative names and bytes. `open_truths`: kinds of which a ground truth is open; one lone file that states
@@ -125,7 +125,7 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
     used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
     names = [path.relative_to(root).as_posix() for path in files if not any(each in path.parents for each in whole)]
     alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
-    return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
+    return DroppedFiles(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
 
 
 def no_page(name: str) -> Issue:
@@ -189,7 +189,7 @@ def _proposed(
     files: Sequence[Path],
     open_truths: Collection[Kind],
     whole: Mapping[Path, _Whole],
-) -> Iterator[Proposed]:
+) -> Iterator[ProposedSide]:
     """Yield the units with their roles, by kind and then in the order of their names."""
     for kind in KINDS:
         of_kind = sorted(
@@ -208,16 +208,18 @@ def _proposed(
                 several = len(stated) > 1
                 side: Side | None = None if several else "ground_truth"
                 why = f"one of {len(stated)} that may be the ground truth" if several else "by its content or name"
-                yield Proposed(upload, kind, title, side, why)
+                yield ProposedSide(upload, kind, title, side, why)
                 if "prediction" not in unit.sides:
                     continue
             if unit.unscored and len(bare) == 1 and not stated and (len(of_kind) > 1 or kind not in open_truths):
-                yield Proposed(upload, kind, title, "ground_truth", "it has no scores")
+                yield ProposedSide(upload, kind, title, "ground_truth", "it has no scores")
             elif unit.unscored and len(bare) > 1 and not stated:
-                yield Proposed(upload, kind, title, None, f"one of {len(bare)} without scores")
+                yield ProposedSide(upload, kind, title, None, f"one of {len(bare)} without scores")
             else:
                 why = "by its content" if "prediction" in unit.sides else "a ground truth is open or stated"
-                yield Proposed(upload, kind, title, "prediction", why if unit.sides or unit.unscored else "by default")
+                yield ProposedSide(
+                    upload, kind, title, "prediction", why if unit.sides or unit.unscored else "by default"
+                )
 
 
 def _upload(unit: FileGroup, root: Path, files: Sequence[Path]) -> Upload:

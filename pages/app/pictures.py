@@ -26,7 +26,7 @@ from evaluator.pdf.sizes import Size, document_page_sizes
 from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
 from evaluator.project import AnyProject
 from evaluator.system.lru_cache import LRUCache
-from evaluator.workspace.store import put
+from evaluator.workspace.store import link_or_copy
 from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from pages.app import ended_sessions, frame, routes, workspace_store
 from pages.app.session_files import (
@@ -429,7 +429,7 @@ def open_kept_pages(pages: Mapping[str, Path]) -> None:
     for name, source in pages.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        put(source, path)
+        link_or_copy(source, path)
     _look_there(folder, (BOXES,))
 
 

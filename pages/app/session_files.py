@@ -30,7 +30,7 @@ from evaluator.project import Member, Project, Upload
 from evaluator.protocols.base import Source
 from evaluator.workspace import roles
 from evaluator.workspace.roles import WORKSPACE_VARIABLE, Workspace
-from evaluator.workspace.store import Taken
+from evaluator.workspace.store import OpenUpload
 from pages.app import jobs, protocol, workspace_store
 from pages.app.cache import cached
 from pages.app.state import Field, FilesWithRole, PlaceField, State, UploadedFiles, form_value, state
@@ -397,7 +397,7 @@ def add_uploaded_files(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side
 
 def add_upload(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
     """Read an upload and use it unless it has errors; `alone` closes all else of its kind."""
-    taken = Taken(kind.name, side, upload, alone)
+    taken = OpenUpload(kind.name, side, upload, alone)
     member = _open_taken(kind, taken)
     if member.source is not None:
         state.taken = (*(each for each in state.taken if not taken.replaces(each)), taken)
@@ -405,7 +405,7 @@ def add_upload(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False
     return member
 
 
-def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
+def _open_taken(kind: Kind[C], taken: OpenUpload) -> Member[C]:
     member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
     if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
@@ -424,13 +424,13 @@ def has_outlines() -> bool:
     return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
 
 
-def open_kept_uploads(taken: Sequence[Taken]) -> None:
+def open_kept_uploads(taken: Sequence[OpenUpload]) -> None:
     """Open the uploads that the workspace folder has, beside the files that were named at the start."""
     usable = [each for each in taken if _open_taken(_kind_of(each), each).source is not None]
     state.taken = (*state.taken, *usable)
 
 
-def remove(taken: Taken) -> None:
+def remove(taken: OpenUpload) -> None:
     """Close an upload and forget it: the files named at the start are open again, with the other uploads."""
     workspace_store.remove(taken)
     state.taken = tuple(each for each in state.taken if each is not taken)
@@ -442,7 +442,7 @@ def remove(taken: Taken) -> None:
             _open_taken(kind, each)
 
 
-def _kind_of(taken: Taken) -> AnyKind:
+def _kind_of(taken: OpenUpload) -> AnyKind:
     kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
     return next(kind for kind in kinds if kind.name == taken.kind)
 

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from evaluator.pdf.folder import Folders, PdfFolder
     from evaluator.project import Project, Upload
     from evaluator.review.problems import StoreProblem
-    from evaluator.workspace.store import Taken
-    from evaluator.workspace.uploads import Dropped
+    from evaluator.workspace.store import OpenUpload
+    from evaluator.workspace.uploads import DroppedFiles
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -309,7 +309,7 @@ class State:
     tables: Field[tuple[tuple[str, bytes], ...]] = Field(())
     box_form: WidgetField[str] = WidgetField("Two corners")
     files_shown: WidgetField[str] = WidgetField("All")
-    dropped: Field[Dropped | None] = Field(None)
+    dropped: Field[DroppedFiles | None] = Field(None)
     # What the buttons of Files asked for, until it is done: the columns and the side of a dropped table, the place of
     # the prediction that becomes the reference, the sides under which dropped files are opened.
     table_asked: Field[tuple[Upload, Side] | None] = Field(None)
@@ -319,7 +319,7 @@ class State:
     # What became of saving the project: what was saved, whether it was, and the words for it.
     project_saved: Field[tuple[str, bool, str]] = Field(("", True, ""))
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.
-    taken: Field[tuple[Taken, ...]] = Field(())
+    taken: Field[tuple[OpenUpload, ...]] = Field(())
     restored: Field[bool] = Field(False)
     kept_issues: Field[tuple[Issue, ...]] = Field(())
     kept_problem: Field[str] = Field("")

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from evaluator.workspace.roles import FOLDER_VARIABLE
-from evaluator.workspace.store import CannotKeep, Kept, Taken, WorkspaceFolder
+from evaluator.workspace.store import OpenUpload, StoredUploads, StoreError, WorkspaceFolder
 from pages.app.state import state
 
 
@@ -30,24 +30,24 @@ def _open(root: str) -> WorkspaceFolder | str:
     """Return the folder, held as long as the process runs; or why it cannot be used."""
     try:
         return WorkspaceFolder(Path(root))
-    except CannotKeep as problem:
+    except StoreError as problem:
         return str(problem)
 
 
-def read() -> Kept:
+def read() -> StoredUploads:
     """Return what the folder holds; its issues are noted for Files."""
     of = folder()
-    held = of.read() if of is not None else Kept()
+    held = of.read() if of is not None else StoredUploads()
     state.kept_issues = held.issues
     return held
 
 
-def keep(taken: Taken) -> None:
+def keep(taken: OpenUpload) -> None:
     """Keep an upload."""
     _change(lambda of: of.keep(taken))
 
 
-def remove(taken: Taken) -> None:
+def remove(taken: OpenUpload) -> None:
     """Forget an upload."""
     _change(lambda of: of.remove(taken))
 
@@ -75,7 +75,7 @@ def _change(change: Callable[[WorkspaceFolder], None]) -> None:
         return
     try:
         change(of)
-    except CannotKeep as problem:
+    except StoreError as problem:
         state.kept_problem = str(problem)
     else:
         state.kept_problem = ""

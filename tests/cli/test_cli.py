@@ -7,43 +7,25 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
 from cyclopts import App
 
-from evaluator import cli, formats
+from evaluator import formats
 from evaluator.cli import registered
 from evaluator.protocols import PROTOCOLS
 from tests.building import box, snapshot_file, write_file
+from tests.cli.conftest import Runner
 
 PROJECT = Path(__file__).resolve().parents[2]
 TRUTH = [box(0.0, 0.0, 0.5, 0.5), box(0.5, 0.5, 1.0, 1.0, label="Table")]
 FOUND = [box(0.0, 0.0, 0.5, 0.5, score=0.9), box(0.5, 0.5, 1.0, 0.75, label="Table", score=0.3)]
 HOSTILE = "Fig\x1b[31mure\u202e"
 METRICS = ["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
-
-
-class Run(NamedTuple):
-    """How a command line ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
-    def run_main(*words: object) -> Run:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        streams = capsys.readouterr()
-        return Run(left.value.code, streams.out, streams.err)
-
-    return run_main
 
 
 @pytest.fixture
@@ -64,9 +46,6 @@ def broken(tmp_path: Path) -> Path:
     path = tmp_path / "broken.json"
     path.write_bytes(msgspec.json.encode(value))
     return path
-
-
-Runner = Callable[..., Run]
 
 
 def test_json_has_the_keys_of_the_contract(run: Runner, gt: Path, pred: Path) -> None:

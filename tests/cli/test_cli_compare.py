@@ -5,21 +5,21 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
 
-from evaluator import cli, project
+from evaluator import project
 from evaluator.cli import evaluate as evaluate_command
-from evaluator.cli.protocol_options import ProtocolOptions, chosen
+from evaluator.cli.protocol_options import ProtocolOptions, given_options
 from evaluator.compare.gate import EXAMPLE, parse
 from evaluator.compare.metrics import METRICS
 from evaluator.protocols import PROTOCOLS
 from tests.building import box, snapshot_file, write_file
+from tests.cli.conftest import Run, Runner
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = PROJECT / "sample_data"
@@ -34,28 +34,6 @@ DIFFERENCE_KEYS = [
 
 
 KEPT = {"by_document", "run", "model"}
-
-
-class Run(NamedTuple):
-    """How a command line ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Runner = Callable[..., Run]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Runner:
-    def run_main(*words: object) -> Run:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        streams = capsys.readouterr()
-        return Run(left.value.code, streams.out, streams.err)
-
-    return run_main
 
 
 def value_of(ended: Run, code: int = 0) -> Any:
@@ -432,9 +410,9 @@ def test_the_options_are_those_of_evaluate() -> None:
     assert names == {name for protocol in PROTOCOLS.values() for name in protocol.options.__struct_fields__}
     given = set(inspect.signature(evaluate_command.evaluate).parameters)
     assert names <= given or "options" in given
-    assert chosen(ProtocolOptions()) == {}
+    assert given_options(ProtocolOptions()) == {}
     given = ProtocolOptions(iou=("0.5:0.6:0.05",), page_size="10x20", labels="a,b")  # type: ignore[call-arg]
-    assert chosen(given) == {"iou": (0.5, 0.55, 0.6), "page_size": (10.0, 20.0), "labels": ("a", "b")}
+    assert given_options(given) == {"iou": (0.5, 0.55, 0.6), "page_size": (10.0, 20.0), "labels": ("a", "b")}
 
 
 def test_models_of_boxes_share_one_dataset() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluator import cli
 from evaluator.pdf.folder import PdfFolder
 from tests.building import box, write_file
+from tests.cli.conftest import Runner
 from tests.pdf_fixtures import page
 from tests.sample_part import write_part
 
@@ -25,35 +25,26 @@ COMMANDS: dict[str, tuple[object, ...]] = {
 }
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as left:
-        cli.main([str(word) for word in words])
-    streams = capsys.readouterr()
-    return int(left.value.code or 0), streams.out, streams.err
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_what_is_no_folder_is_refused(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_folder_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Runner) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
     for folder, what in (("scans", "is not there"), ("a.pdf", "is no folder")):
-        code, out, wrong = run(capsys, *COMMANDS[name], "--pdfs", folder)
+        code, out, wrong = run(*COMMANDS[name], "--pdfs", folder)
         assert (code, out) == (2, "")
         assert wrong == f"error: --pdfs: {folder} {what}; give the folder of the PDFs.\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.pdf"]
 
 
 @pytest.mark.parametrize("name", ["slices", "suspects"])
-def test_documents_without_a_file_are_named(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_documents_without_a_file_are_named(name: str, tmp_path: Path, run: Runner) -> None:
     names = [f"{letter}.pdf" for letter in "abcdefgh"]
     rows = [box(0.1, 0.1, 0.9, 0.3, document=document) for document in names]
     write_file(tmp_path / "truth.json", rows, side="ground_truth")
     write_file(tmp_path / "one.json", rows)
     words = (name, "snapshot", "--gt", tmp_path / "truth.json", "--pred", tmp_path / "one.json", "--pdfs", tmp_path)
     (tmp_path / "c.pdf").write_bytes(page())
-    code, _, noted = run(capsys, *words)
+    code, _, noted = run(*words)
     assert code == 0
     assert noted.splitlines()[0] == (
         f"note: 7 of 8 documents have neither a PDF nor page images in {tmp_path.name}, so nothing of their pages was "
@@ -61,7 +52,7 @@ def test_documents_without_a_file_are_named(name: str, tmp_path: Path, capsys: p
     )
     for document in names:
         (tmp_path / document).write_bytes(page())
-    code, _, noted = run(capsys, *words)
+    code, _, noted = run(*words)
     assert code == 0
     assert "neither a PDF" not in noted
 
@@ -74,26 +65,26 @@ def test_a_document_with_the_image_of_one_page_is_there(tmp_path: Path) -> None:
     assert folder.absent([]) == []
 
 
-def test_a_pack_says_which_pages_are_empty_sheets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pack_says_which_pages_are_empty_sheets(tmp_path: Path, run: Runner) -> None:
     part = write_part(tmp_path, "tram-options.pdf")
     files = ("--gt", part / "ground_truth.json", "--pred", part / "lines.json")
     made = ("report", "snapshot", *files, "--pages", 2, "--cards", 0, "--out", tmp_path / "pack.html")
-    _, out, _ = run(capsys, *made)
+    _, out, _ = run(*made)
     assert out.endswith(" MB, 2 pages, 2 of them boxes on an empty sheet: there is no PDF or image of the page\n")
-    _, out, _ = run(capsys, *made, "--pdfs", SAMPLE / "pdf")
+    _, out, _ = run(*made, "--pdfs", SAMPLE / "pdf")
     assert out.endswith(" MB, 2 pages\n")
     assert "2 shown" in (tmp_path / "pack.html").read_text(encoding="utf-8")
 
 
-def test_slices_state_the_one_threshold_they_count_at(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, *COMMANDS["slices"])
+def test_slices_state_the_one_threshold_they_count_at(run: Runner) -> None:
+    _, out, _ = run(*COMMANDS["slices"])
     assert out.splitlines()[-1].startswith("snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · 8 documents, 36 pages · ")
 
 
-def test_suspects_state_what_made_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_suspects_state_what_made_the_list(tmp_path: Path, run: Runner) -> None:
     part = write_part(tmp_path, "tram-options.pdf")
     words = ("suspects", "snapshot", "--gt", part / "ground_truth.json", "--pred", part / "lines.json")
-    _, out, _ = run(capsys, *words, "--pdfs", SAMPLE / "pdf", "--fix", "lines.json:page-offset=+1")
+    _, out, _ = run(*words, "--pdfs", SAMPLE / "pdf", "--fix", "lines.json:page-offset=+1")
     assert out.splitlines()[-1].startswith(
         "snapshot 1.3 · score ≥ 0.00 · 1 model · probability ≥ 0.01 · words and ink of the pages · "
     )

@@ -6,14 +6,13 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from evaluator import cli, formats
+from evaluator import formats
 from evaluator.cli import dashboard
 from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
@@ -22,33 +21,11 @@ from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.review.verdicts import judge
 from tests.building import box, write_file
+from tests.cli.conftest import Runner
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 TRUTH = [box(0.0, 0.0, 0.5, 0.5), box(0.5, 0.5, 1.0, 1.0, label="Table")]
 FOUND = [box(0.0, 0.0, 0.5, 0.5, score=0.9), box(0.6, 0.1, 0.9, 0.3, score=0.3)]
-
-
-class Run(NamedTuple):
-    """How a command line ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
-    monkeypatch.delenv(FINDINGS_VARIABLE, raising=False)
-
-    def run_main(*words: object) -> Run:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        streams = capsys.readouterr()
-        code = left.value.code
-        assert isinstance(code, int)
-        return Run(code, streams.out, streams.err)
-
-    return run_main
 
 
 @pytest.fixture
@@ -76,7 +53,7 @@ def kept(tmp_path: Path, gt: Path, pred: Path) -> Path:
     return path
 
 
-def test_export_and_import_lose_nothing(run: Callable[..., Run], kept: Path, tmp_path: Path) -> None:
+def test_export_and_import_lose_nothing(run: Runner, kept: Path, tmp_path: Path) -> None:
     shown = run("findings", "export", "--findings", kept)
     assert shown.code == 0
     rows = list(csv.DictReader(io.StringIO(shown.out)))
@@ -103,7 +80,7 @@ def test_export_and_import_lose_nothing(run: Callable[..., Run], kept: Path, tmp
         assert not any(event.verified for event in back)
 
 
-def test_import_takes_nothing_when_a_file_has_a_bad_row(run: Callable[..., Run], kept: Path, tmp_path: Path) -> None:
+def test_import_takes_nothing_when_a_file_has_a_bad_row(run: Runner, kept: Path, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text("kind,document,verdict,author,time\ndocument,a,ignore,Anna,2026-01-31T12:00:00Z\n")
     bad.write_text("kind,document,verdict,author,time\ndocument,a,perhaps,,2026\n")
@@ -115,7 +92,7 @@ def test_import_takes_nothing_when_a_file_has_a_bad_row(run: Callable[..., Run],
     assert not other.exists()
 
 
-def test_merge_lists_the_conflicts(run: Callable[..., Run], tmp_path: Path) -> None:
+def test_merge_lists_the_conflicts(run: Runner, tmp_path: Path) -> None:
     head = "kind,document,page_index,verdict,author,time\n"
     anna, ben = tmp_path / "anna.csv", tmp_path / "ben.csv"
     anna.write_text(f"{head}page,a,0,ignore,Anna,2026-01-31T12:00:00Z\npage,a,1,ignore,Anna,2026-01-31T12:00:00Z\n")
@@ -135,7 +112,7 @@ def test_merge_lists_the_conflicts(run: Callable[..., Run], tmp_path: Path) -> N
     assert anna.read_bytes() == before
 
 
-def test_the_corrected_ground_truth(run: Callable[..., Run], kept: Path, gt: Path, pred: Path, tmp_path: Path) -> None:
+def test_the_corrected_ground_truth(run: Runner, kept: Path, gt: Path, pred: Path, tmp_path: Path) -> None:
     before = hashlib.sha256(gt.read_bytes()).hexdigest()
     out = tmp_path / "corrected.json"
     done = run("findings", "correct", "--gt", gt, "--pred", pred, "--findings", kept, "--out", out)
@@ -168,7 +145,7 @@ def test_the_corrected_ground_truth(run: Callable[..., Run], kept: Path, gt: Pat
     assert run("evaluate", "snapshot", "--gt", out, "--pred", pred).code == 0
 
 
-def test_a_store_is_never_written_over(run: Callable[..., Run], kept: Path) -> None:
+def test_a_store_is_never_written_over(run: Runner, kept: Path) -> None:
     for address in (str(kept), f"sqlite:///{kept}"):
         for out in (kept, kept.with_name(f"{kept.name}-wal")):
             refused = run("findings", "export", "--findings", address, "--out", out)
@@ -180,9 +157,7 @@ def test_a_store_is_never_written_over(run: Callable[..., Run], kept: Path) -> N
         assert len(store.events()) == 4
 
 
-def test_what_cannot_be_written_has_the_name_that_was_given(
-    run: Callable[..., Run], kept: Path, tmp_path: Path
-) -> None:
+def test_what_cannot_be_written_has_the_name_that_was_given(run: Runner, kept: Path, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for out, name, reason in (
         (tmp_path / "nodir" / "x.csv", "x.csv", "No such file or directory"),
@@ -195,7 +170,7 @@ def test_what_cannot_be_written_has_the_name_that_was_given(
         )  # fmt: skip
 
 
-def test_what_is_no_store_is_said_and_left_as_it_is(run: Callable[..., Run], tmp_path: Path) -> None:
+def test_what_is_no_store_is_said_and_left_as_it_is(run: Runner, tmp_path: Path) -> None:
     empty = tmp_path / "empty.sqlite"
     empty.touch()
     assert run("findings", "export", "--findings", empty).err == (
@@ -210,7 +185,7 @@ def test_what_is_no_store_is_said_and_left_as_it_is(run: Callable[..., Run], tmp
         assert (refused.code, refused.err) == (2, folder)
 
 
-def test_a_file_without_events_begins_no_store(run: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_file_without_events_begins_no_store(run: Runner, tmp_path: Path) -> None:
     table, store = tmp_path / "none.csv", tmp_path / "new.sqlite"
     table.write_text("verdict,author,time\n")
     taken = run("findings", "import", table, "--findings", store)
@@ -222,7 +197,7 @@ def test_a_file_without_events_begins_no_store(run: Callable[..., Run], tmp_path
     assert not store.exists()
 
 
-def test_an_evaluation_with_corrected_rows(run: Callable[..., Run], kept: Path, gt: Path, pred: Path) -> None:
+def test_an_evaluation_with_corrected_rows(run: Runner, kept: Path, gt: Path, pred: Path) -> None:
     told = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", 0.5, "--findings", kept, "--json")
     official, corrected = json.loads(told.out)
     assert official["thresholds"]["0.5"]["micro"]["f1"] == 0.5
@@ -252,7 +227,7 @@ def test_an_evaluation_with_corrected_rows(run: Callable[..., Run], kept: Path, 
     ],
 )
 def test_what_cannot_be_done_is_said(
-    run: Callable[..., Run], kept: Path, words: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch
+    run: Runner, kept: Path, words: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(kept.parent)
     ended = run("findings", *(str(kept) if word == "kept" else word for word in words))
@@ -262,9 +237,7 @@ def test_what_cannot_be_done_is_said(
     assert "Traceback" not in ended.err
 
 
-def test_open_hands_the_store_to_the_dashboard(
-    run: Callable[..., Run], gt: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_hands_the_store_to_the_dashboard(run: Runner, gt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[dict[str, str]] = []
 
     def serve(_found: object, variables: dict[str, str], **_options: object) -> int:

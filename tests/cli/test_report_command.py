@@ -8,13 +8,12 @@ import os
 import re
 import sys
 import zipfile
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from evaluator import cli, formats
+from evaluator import formats
 from evaluator.analysis.slices.pdf_pages import of_results
 from evaluator.data.dataset import join
 from evaluator.pack.diff import read
@@ -26,6 +25,7 @@ from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests.building import box, write_file
+from tests.cli.conftest import Runner
 from tests.pdf_fixtures import page, pages
 from tests.sample_part import write_part
 
@@ -33,18 +33,6 @@ SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
 # A pack that has nothing to draw.
 NO_PAGES = ("--pages", 0, "--cards", 0)
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*words: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(word) for word in words])
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +58,7 @@ def sides(folder: Path, *models: str) -> list[object]:
     return ["--gt", folder / "truth.json", *(word for model in models for word in ("--pred", folder / f"{model}.json"))]
 
 
-def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run, small: Path) -> None:
+def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Runner, small: Path) -> None:
     truth = formats.read(small / "truth.json", side="ground_truth")
     result = pair(join(truth, formats.read(small / "two.json", side="prediction"))).match().at(0.5)
     store = Store(tmp_path / "findings.sqlite")
@@ -90,7 +78,7 @@ def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run, sm
     assert "<title>One box</title>" in text
 
 
-def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -> None:
+def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Runner) -> None:
     """Eight documents, the fewest that are searched; only half of the PDFs have words."""
     names = [f"{letter}.pdf" for letter in "abcdefgh"]
     rows = [box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=name) for name in names for place in range(3)]
@@ -151,7 +139,7 @@ def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(
-    tmp_path: Path, run: Run, small: Path, words: list[str], sentence: str
+    tmp_path: Path, run: Runner, small: Path, words: list[str], sentence: str
 ) -> None:
     protocol = [words[0]] if not words[0].startswith("-") else []
     rest = words[len(protocol) :]
@@ -160,7 +148,7 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_bad_input_gives_its_findings_and_no_file(tmp_path: Path, run: Run) -> None:
+def test_bad_input_gives_its_findings_and_no_file(tmp_path: Path, run: Runner) -> None:
     (tmp_path / "bad.json").write_text('{"model": ')
     code, _, wrong = run(
         "report", "--gt", SAMPLE / "ground_truth.json", "--pred", tmp_path / "bad.json", "--out", tmp_path / "p.html"
@@ -171,7 +159,7 @@ def test_bad_input_gives_its_findings_and_no_file(tmp_path: Path, run: Run) -> N
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_any_work(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evaluator.cli.report.open_project", lambda *_: pytest.fail("files were read"))
     code, said, wrong = run("report", *FILES, "--out", tmp_path / "missing" / "x.html")
@@ -205,7 +193,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     ],
 )
 def test_a_pack_is_written_over_nothing_that_it_is_made_of(
-    tmp_path: Path, run: Run, flag: str, name: str, out: str
+    tmp_path: Path, run: Runner, flag: str, name: str, out: str
 ) -> None:
     (tmp_path / name).write_text("mine")
     given: dict[str, object] = {"--gt": SAMPLE / "ground_truth.json", "--pred": SAMPLE / "blocks.json"}
@@ -218,7 +206,7 @@ def test_a_pack_is_written_over_nothing_that_it_is_made_of(
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
 
 
-def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Run, small: Path) -> None:
+def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Runner, small: Path) -> None:
     """And a ZIP has what a folder has, whose name may have an ending."""
     out = tmp_path / "pack.v2"
     (out / "marked").mkdir(parents=True)
@@ -248,7 +236,7 @@ def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Pat
     assert {path.name for path in tmp_path.iterdir()} == {"pack.v2", "pack.zip"}
 
 
-def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run, small: Path) -> None:
+def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Runner, small: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(page())
     without = ("report", *sides(small, "one"), *NO_PAGES, "--documents", "a.pdf")
     words = (*without, "--pdfs", tmp_path)
@@ -265,7 +253,7 @@ def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run
     assert (tmp_path / "a.pdf").read_bytes() == page()
 
 
-def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Run) -> None:
+def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Runner) -> None:
     wrong = "error: there are no findings at nosuch.sqlite; check the spelling of --findings.\n"
     words = ("report", *FILES, "--findings", tmp_path / "nosuch.sqlite", "--out", tmp_path / "pack.html")
     assert run(*words) == (2, "", wrong)
@@ -273,7 +261,7 @@ def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Run) -> None:
 
 
 def test_what_cannot_be_written_has_the_name_that_was_given(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, small: Path
+    tmp_path: Path, run: Runner, monkeypatch: pytest.MonkeyPatch, small: Path
 ) -> None:
     def full(_number: int) -> None:
         raise OSError(28, "No space left on device")
@@ -288,7 +276,7 @@ def test_what_cannot_be_written_has_the_name_that_was_given(
 
 
 def test_a_document_that_cannot_be_read_is_not_said_of_the_place(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, small: Path
+    tmp_path: Path, run: Runner, monkeypatch: pytest.MonkeyPatch, small: Path
 ) -> None:
     read = Path.read_bytes
 
@@ -304,7 +292,7 @@ def test_a_document_that_cannot_be_read_is_not_said_of_the_place(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file system without new files")
-def test_a_file_system_that_takes_no_files(run: Run) -> None:
+def test_a_file_system_that_takes_no_files(run: Runner) -> None:
     wrong = "error: --out: x.html must be writable; found No such file or directory. Choose another place, or correct "
     assert run("report", *FILES, "--out", "/proc/x.html") == (2, "", f"{wrong}its permissions.\n")
 
@@ -313,7 +301,7 @@ def test_a_file_system_that_takes_no_files(run: Run) -> None:
     "words",
     [["--map-label", "Text"], ["--map-label", "=Text"], ["--class-weight", "Text=1"], ["--profile", "published"]],
 )
-def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Run, words: list[str]) -> None:
+def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Runner, words: list[str]) -> None:
     both = [*FILES, "--pred", str(SAMPLE / "lines.json")]
     packed = run("report", "coco", *both, *words, "--out", tmp_path / "pack.html")
     compared = run("compare", "coco", *both, *words)
@@ -321,7 +309,7 @@ def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Run, w
     assert packed[0] == 2
 
 
-def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run: Run, small: Path) -> None:
+def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run: Runner, small: Path) -> None:
     both = sides(small, "two", "one")
     words = ["--decide-by", "recall", "--least", "0.5", "--largest-loss", "20"]
     assert run("report", *both, *words, "--out", tmp_path / "pack", *NO_PAGES)[0] == 0
@@ -335,7 +323,7 @@ def test_the_decision_is_that_of_compare_under_the_same_rule(tmp_path: Path, run
     }
 
 
-def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Run) -> None:
+def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Runner) -> None:
     out, posters, part = tmp_path / "pack.html", SAMPLE / "posters", write_part(tmp_path, "tram-options.pdf")
     code, _, _ = run(
         "report", "snapshot,pod", "--gt", part / "ground_truth.json", "--pred", part / "blocks.json",
@@ -350,7 +338,7 @@ def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Run)
     assert "<mark>" in text
 
 
-def test_a_pack_without_boxes(tmp_path: Path, run: Run) -> None:
+def test_a_pack_without_boxes(tmp_path: Path, run: Runner) -> None:
     posters = SAMPLE / "posters"
     files = ["--gt", posters / "ground_truth", "--pred", posters / "across", "--pred", posters / "columns"]
     code, said, wrong = run("report", "posters", *files, "--out", tmp_path / "pack")
@@ -364,7 +352,7 @@ def test_a_pack_without_boxes(tmp_path: Path, run: Run) -> None:
     assert (code, wrong) == (2, "error: --min-score is not an option of posters.\n")
 
 
-def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run, small: Path) -> None:
+def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Runner, small: Path) -> None:
     both = sides(small, "one", "two")
     code, _, wrong = run("report", "snapshot", *both, "--pages", 0, "--out", tmp_path / "pack.html")
     assert (code, wrong) == (0, "")
@@ -387,7 +375,7 @@ def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run, small: 
     ],
 )
 def test_an_option_without_effect_is_refused(
-    tmp_path: Path, run: Run, protocol: str, words: tuple[str, ...], said: str
+    tmp_path: Path, run: Runner, protocol: str, words: tuple[str, ...], said: str
 ) -> None:
     out = tmp_path / "pack.html"
     assert run("report", protocol, *FILES, *words, "--out", out) == (2, "", f"error: {said}\n")
@@ -399,7 +387,7 @@ def test_an_option_without_effect_is_refused(
     [(("0.6",), ["0.60"] * 3), (("0.6", "0.7", "0"), ["0.60", "0.70", "0.00"]), ((), ["0.00"] * 3)],
 )
 def test_a_score_threshold_is_of_all_models_or_of_each(
-    tmp_path: Path, run: Run, small: Path, given: tuple[str, ...], thresholds: list[str]
+    tmp_path: Path, run: Runner, small: Path, given: tuple[str, ...], thresholds: list[str]
 ) -> None:
     words = [word for score in given for word in ("--min-score", score)]
     out = tmp_path / "pack.html"
@@ -408,7 +396,7 @@ def test_a_score_threshold_is_of_all_models_or_of_each(
     assert [each[1] for each in parts if each] == thresholds
 
 
-def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: Run) -> None:
+def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: Runner) -> None:
     more = ["--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json"]
     words = ["--min-score", "0.1", "--min-score", "0.2", "--out", tmp_path / "pack.html"]
     code, _, wrong = run("report", *FILES, *more, *words)
@@ -418,7 +406,7 @@ def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: 
     )
 
 
-def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Run, small: Path) -> None:
+def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Runner, small: Path) -> None:
     out, files = tmp_path / "pack.html", sides(small, "two")
     assert run("report", *files, "--iou", "0.05", "--out", out, *NO_PAGES)[0] == 0
     (model,) = read(out).models
@@ -427,7 +415,7 @@ def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, ru
     assert model.f1 == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]
 
 
-def test_documents_and_marked_copies_are_kept_apart(tmp_path: Path, run: Run) -> None:
+def test_documents_and_marked_copies_are_kept_apart(tmp_path: Path, run: Runner) -> None:
     marked = tmp_path / "marked"
     marked.mkdir()
     (marked / "a.pdf").write_bytes(b"%PDF-")

@@ -35,6 +35,14 @@ def result_of(
     return snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match(min_score=min_score).at(iou)
 
 
+def page_of_the_sample() -> tuple[snapshot.ThresholdResult, int]:
+    """Page 4 of a report whose table was read as lines."""
+    dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
+    row = dataset.page_row("harvest-survey-2024.pdf", 3)
+    assert row is not None
+    return snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5), row
+
+
 def page_data(result: BoxResult[Any], page: int, **options: Any) -> dict[str, Any]:
     drawn: dict[str, Any] = read_by_browser(page_overlay.page_data(result, page, **options))
     return drawn
@@ -166,10 +174,7 @@ def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
 
 def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
     """The missed Table of page 4 overlaps a Section-header, which is not shown, and is still what it overlaps."""
-    dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
-    result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
-    row = dataset.page_row("harvest-survey-2024.pdf", 3)
-    assert row is not None
+    result, row = page_of_the_sample()
     whole, tables = page_data(result, row), page_data(result, row, labels=["Table"])
     sentences = {tuple(each["keys"]): each["lines"] for each in whole["mistakes"]}
     missed = next(each for each in tables["mistakes"] if each["title"] == "Missed")
@@ -339,10 +344,10 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
 
 def kept(
     result: snapshot.ThresholdResult, chosen: MistakeFilter, options: MistakeOptions | None = None
-) -> page_overlay.Kept:
-    mistakes = mistake_filter.named(result, options)
+) -> page_overlay.FilteredMistakes:
+    mistakes = mistake_filter.mistakes_of(result, options)
     columns = mistake_filter.mistake_columns(result, mistakes)
-    return page_overlay.Kept(mistakes, mistake_filter.passing(columns, result.matching.dataset, chosen))
+    return page_overlay.FilteredMistakes(mistakes, mistake_filter.passing(columns, result.matching.dataset, chosen))
 
 
 def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
@@ -406,10 +411,7 @@ def test_labels_from_strangers_are_text_that_turns_no_direction() -> None:
 
 def test_boxes_of_one_cause_have_one_chip() -> None:
     """The table of page 4 that was read as lines: one chip, on the missed table."""
-    dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
-    result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
-    row = dataset.page_row("harvest-survey-2024.pdf", 3)
-    assert row is not None
+    result, row = page_of_the_sample()
     data = page_data(result, row, causes=result.causes)
     (cause,) = [each for each in data["causes"] if each["title"] == "Table read as 14 boxes"]
     own = [each for each in data["boxes"] if each["mistake"] in cause["numbers"]]

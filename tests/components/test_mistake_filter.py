@@ -27,7 +27,7 @@ def result_of(truth: Sequence[Box], predicted: Sequence[Box], **given: Any) -> s
 
 
 def columns_of(result: snapshot.ThresholdResult, options: MistakeOptions | None = None) -> MistakeColumns:
-    return mistake_filter.mistake_columns(result, mistake_filter.named(result, options))
+    return mistake_filter.mistake_columns(result, mistake_filter.mistakes_of(result, options))
 
 
 def names_of(result: snapshot.ThresholdResult, **chosen: Any) -> list[str]:
@@ -162,7 +162,10 @@ def test_no_mistakes() -> None:
     keep = passing(columns, result.matching.dataset, MistakeFilter(score=(0.2, 0.4)))
     pages = page_list(result, columns, keep)
     assert (shown(pages), pages.mistakes.tolist()) == (["a0"], [0])
-    assert mistake_filter.kept_text(pages, keep, MistakeFilter()) == ["1 page, 1 document", "0 mistakes on 0 pages"]
+    assert mistake_filter.filter_summary(pages, keep, MistakeFilter()) == [
+        "1 page, 1 document",
+        "0 mistakes on 0 pages",
+    ]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -255,7 +258,7 @@ def test_what_the_filter_keeps_is_said(three_documents: snapshot.ThresholdResult
     ):
         keep = passing(columns, dataset, chosen)
         pages = page_list(three_documents, columns, keep)
-        assert mistake_filter.kept_text(pages, keep, chosen) == ["5 pages, 3 documents", line]
+        assert mistake_filter.filter_summary(pages, keep, chosen) == ["5 pages, 3 documents", line]
 
 
 # --- strip -----------------------------------------------------------------------------------------------------

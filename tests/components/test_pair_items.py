@@ -12,7 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.components.compare.field_pair import FieldSide, field_pair
 from evaluator.components.compare.pair import PairLayers
-from evaluator.components.compare.pair_items import ITEM_FILTERS, item_filters, item_page_list, item_pages, listed
+from evaluator.components.compare.pair_items import (
+    ITEM_FILTERS,
+    item_filters,
+    item_page_list,
+    item_pages,
+    listed_item_pages,
+)
 from evaluator.components.compare.payload import CompareEvents
 from evaluator.components.compare.pixel_pair import pixel_pair
 from evaluator.components.compare.poster_pair import poster_pair
@@ -63,7 +69,7 @@ def test_pages_and_filters_worked_by_hand() -> None:
     pages = item_pages(ledger, "field")
     assert pages.places == (("a", 0), ("b", 0), ("c", 0), ("d", 2))
     assert pages.net.tolist() == [1, -2, 0, 0]
-    at = {show: [pages.places[row][0] for row in listed(pages, show).tolist()] for show in ITEM_FILTERS}
+    at = {show: [pages.places[row][0] for row in listed_item_pages(pages, show).tolist()] for show in ITEM_FILTERS}
     assert at == {"changed": ["b", "a"], "b_fixed": ["a"], "b_broke": ["b"], "both_missed": ["c"], "both_found": ["d"]}
     words = [(each.title, each.pages, each.words) for each in item_filters(pages, "changed", "AB")]
     assert words == [
@@ -72,7 +78,7 @@ def test_pages_and_filters_worked_by_hand() -> None:
         ("Worse in B", 1, "1 page, 2 fields"),
         ("Equally wrong", 1, "1 page, 1 field"),
     ]
-    listing = item_page_list(pages, "changed", listed(pages, "changed"), 1, "AB")
+    listing = item_page_list(pages, "changed", listed_item_pages(pages, "changed"), 1, "AB")
     assert [(each.name, each.number, each.words, each.current) for each in listing.strip] == [
         ("b", "−2", "2 fields worse in B", False),
         ("a", "+1", "1 field better in B", True),
@@ -106,7 +112,7 @@ def test_the_panes_of_fields_list_what_the_ledger_counts() -> None:
         outcomes = ITEM_FILTERS[show].outcomes
         wanted = sum(ledger.counts(0)[name] for name in outcomes)
         drawn_, without = 0, 0
-        for row in listed(pages, show).tolist():
+        for row in listed_item_pages(pages, show).tolist():
             drawn = field_pair(
                 sides, ledger, *pages.places[row], points=(612.0, 792.0), unit="points", iou=0.5, models=MODELS,
                 kinds=ITEM_FILTERS[show].kinds,
@@ -255,7 +261,7 @@ def test_compare_shows_each_kind_and_a_link_reopens_page_and_filter(monkeypatch:
         (ledger,) = PROTOCOLS[{"pixels": "pixel"}.get(kind, kind)].item_ledgers(a, b)
         rows = range(1, len(ledger.rows)) if kind == "posters" else (0,)
         pages = item_pages(ledger, "criterion" if kind == "posters" else "pixel", rows)
-    wanted = [pages.places[row] for row in listed(pages, "changed").tolist()]
+    wanted = [pages.places[row] for row in listed_item_pages(pages, "changed").tolist()]
     assert [(each["document"], each["index"]) for each in given["strip"]] == wanted
     assert (given["page"]["document"], given["page"]["index"]) == wanted[0]
     assert given["opens"] == {"pixels": "Pixel confusion", "fields": "Fields", "posters": "Posters"}[kind]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from evaluator.components.viewer import text_lost
-from evaluator.components.viewer.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
+from evaluator.components.viewer.text_lost import PageText, Sides, WordsHeld, count_page, quoted, words_in_boxes
 from evaluator.data.dataset import join
 from evaluator.pdf import pool as pages_pdf
 from evaluator.pdf.ink import cells_in, ink_lost, inked_stretches
@@ -42,17 +42,19 @@ def rows(*numbers: int) -> np.ndarray:
 
 
 def test_a_word_belongs_to_the_box_that_holds_its_middle() -> None:
-    assert held(WORDS, boxes((0.0, 0.0, 0.5, 0.16))).tolist() == [True, False, True, False, False, False]
-    assert held(WORDS, boxes((0.2, 0.05, 0.2, 0.05))).tolist() == [True, False, False, False, False, False], "the edge"
-    assert held(WORDS, boxes()).tolist() == [False] * 6
-    assert held(boxes(), boxes((0, 0, 1, 1))).tolist() == []
+    assert words_in_boxes(WORDS, boxes((0.0, 0.0, 0.5, 0.16))).tolist() == [True, False, True, False, False, False]
+    assert words_in_boxes(WORDS, boxes((0.2, 0.05, 0.2, 0.05))).tolist() == [True, False, False, False, False, False], (
+        "the edge"
+    )
+    assert words_in_boxes(WORDS, boxes()).tolist() == [False] * 6
+    assert words_in_boxes(boxes(), boxes((0, 0, 1, 1))).tolist() == []
 
 
 def test_many_words_and_boxes_are_taken_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     every = boxes((0, 0, 0.5, 0.1), (0.5, 0.2, 1, 0.3))
-    whole = held(WORDS, every).tolist()
+    whole = words_in_boxes(WORDS, every).tolist()
     monkeypatch.setattr(text_lost, "_AT_ONCE", 4)
-    assert held(WORDS, every).tolist() == whole == [True, False, False, False, False, True]
+    assert words_in_boxes(WORDS, every).tolist() == whole == [True, False, False, False, False, True]
 
 
 # The ground truth is the whole page under label 0; a prediction of label 0 holds the first line, one of label 1 "c".
@@ -120,10 +122,10 @@ def test_lost_elsewhere_and_found_make_up_the_words(seed: int) -> None:
     corners = np.sort(rng.uniform(0, 1, (9, 2, 2)), axis=1).reshape(9, 4)
     page = sides(corners[:4], rng.integers(0, 3, 4).tolist(), corners[4:], rng.integers(0, 3, 5).tolist())
     counts = count_page(words, page, 3)
-    predicted = held(words, page.prediction)
+    predicted = words_in_boxes(words, page.prediction)
     for code in range(3):
-        mine = held(words, page.truth[page.truth_label == code])
-        covered = held(words, page.prediction[page.prediction_label == code])
+        mine = words_in_boxes(words, page.truth[page.truth_label == code])
+        covered = words_in_boxes(words, page.prediction[page.prediction_label == code])
         assert counts.words[code] - counts.lost[code] - counts.elsewhere[code] == (mine & covered).sum()
         assert counts.lost[code] == sum(bool(m and not p) for m, p in zip(mine, predicted, strict=True))
     lost = text_lost.lost_words(words, page)

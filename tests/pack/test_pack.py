@@ -10,7 +10,7 @@ import io
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -30,14 +30,14 @@ from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.pack import annotated_pdf as marked_copies
 from evaluator.pack import cards, font, html_pack, tables
-from evaluator.pack.annotated_pdf import Marked, notes_of, write_marked
+from evaluator.pack.annotated_pdf import AnnotatedDocument, notes_of, write_annotated
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import plan_of, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
-from evaluator.pack.story import documents_words, hand_work, rule_lines
+from evaluator.pack.story import documents_words, manual_work, rule_lines
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.writer import Mark, Note
@@ -82,7 +82,7 @@ class Packed(NamedTuple):
     folder: Path
     contents: Contents
     events: list[Event]
-    marked: list[Marked]
+    marked: list[AnnotatedDocument]
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +108,16 @@ def judged(results: list[ThresholdResult]) -> list[Event]:
     ]
 
 
+def contents_of(results: list[ThresholdResult], events: Iterable[Event] = (), **options: Any) -> Contents:
+    """The contents of a pack of the two models, or of as many of them as there are results."""
+    return gather(results, MODELS[: len(results)], ReviewLog.of(events), PackOptions(**options))
+
+
 # --- what it says ---------------------------------------------------------------------------------------------
 
 
 def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    contents = contents_of(results)
     rows = key_rows(contents)
     assert [(letter, name, special) for letter, name, special, _ in rows] == [
         ("A", "lines 1.0", ""),
@@ -132,7 +137,7 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
 
 def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results: list[ThresholdResult]) -> None:
     events = judged(results)
-    contents = gather(results, MODELS, ReviewLog.of(events), PackOptions(title="Rules and headings"))
+    contents = contents_of(results, events, title="Rules and headings")
     assert contents.title == "Rules and headings"
     first, second = contents.cards
     assert (first.verdict, first.verdict_words, first.people) == (
@@ -167,23 +172,23 @@ def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results:
     ],
 )
 def test_findings_can_be_chosen(results: list[ThresholdResult], options: dict[str, Any], numbers: list[str]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(**options))
+    contents = contents_of(results, judged(results), **options)
     assert [card.verdict_words for card in contents.cards] == numbers
 
 
 def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
     event = opinion(results[1], 0, 0)
-    only_lines = gather(results[:1], MODELS[:1], ReviewLog.of([event]), PackOptions())
+    only_lines = contents_of(results[:1], [event])
     assert only_lines.cards[0].state.startswith("Not open.")
     assert only_lines.differences == ()
     assert only_lines.ledger is None
 
 
 def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=2))
+    contents = contents_of(results, judged(results), pages=2)
     assert set(contents.pages) == {card.page for card in contents.cards}
     assert contents.left_out == 32
-    chosen = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
+    chosen = contents_of(results, documents=("rainfall-atlas.pdf",))
     assert {chosen.place(card.page)[0] for card in chosen.cards} == {"rainfall-atlas.pdf"}
     assert {chosen.place(page)[0] for page in chosen.pages} == {"rainfall-atlas.pdf"}
     assert key_rows(chosen) == key_rows(contents)[:1] + key_rows(chosen)[1:]
@@ -210,12 +215,12 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
 
 
 def test_further_models_are_listed_and_the_first_two_compared(results: list[ThresholdResult]) -> None:
-    two = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    two = contents_of(results)
     three = gather([*results, results[0]], [*MODELS, ModelItem("C", "c")], ReviewLog.of([]), PackOptions())
     assert [(row.letter, row.name) for row in key_rows(three)] == [("A", "lines 1.0"), ("B", "blocks 1.0"), ("C", "c")]
     assert (three.summary, three.differences) == (two.summary, two.differences)
     with pytest.raises(ValueError, match=r"^a pack needs a result and a name of each model; found 2 and 1$"):
-        gather(results, MODELS[:1], ReviewLog.of([]), PackOptions())
+        contents_of(results)
 
 
 # --- HTML -----------------------------------------------------------------------------------------------------
@@ -255,7 +260,7 @@ def made(tmp_path: Path, contents: Contents, pool: PagePool, pdfs: Path | None =
 def test_the_file_holds_everything_and_asks_for_nothing(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
+    contents = contents_of(results, judged(results), pages=3, date="21 November 2026")
     text = made(tmp_path, contents, pool)
     page = Read(text)
     addresses = [
@@ -310,7 +315,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
 
 
 def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
+    contents = contents_of(results, judged(results))
     card = contents.cards[0]
     _, name, index = contents.place(card.page)
     picture = Pictures(pool, SAMPLE / "pdf").crop(name, index, [each.xyxy for each in card.boxes])
@@ -359,7 +364,7 @@ def test_crops_of_a_page_are_asked_for_one_after_the_other(
         return ask(self, path, page_index, encoding=encoding, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PagePool, "page_part", noted)
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=12))
+    contents = contents_of(results, cards=12)
     pictures = Pictures(pool, SAMPLE / "pdf").encoded("jpeg")
     plan = plan_of(contents, pictures)
     html_pack.draw_crops(contents, pictures, plan, nothing)
@@ -385,11 +390,11 @@ def test_pages_of_a_document_are_drawn_one_after_the_other(
         return ask(self, path, page_index, **more)  # type: ignore[arg-type]
 
     documents = ("river-districts.pdf", "groundwater-note.pdf", "tram-options.pdf")
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0, documents=documents))
+    contents = contents_of(results, cards=0, documents=documents)
     pictures = Pictures(pool, SAMPLE / "pdf")
     plan = plan_of(contents, pictures)
     monkeypatch.setattr(PagePool, "page_image", noted)
-    told = list(html_pack.told_pages(contents, pictures, plan, nothing))
+    told = list(html_pack.pages_with_pictures(contents, pictures, plan, nothing))
     assert [page for page, _ in told] == list(plan.pages)
     assert all(picture.webp for _, (picture, _) in told)
     pages = [[index for _, index in calls] for calls in asked.values()]
@@ -402,7 +407,7 @@ def test_pages_of_a_document_are_drawn_one_after_the_other(
 def test_each_finding_shows_what_both_models_have_there(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=0))
+    contents = contents_of(results, judged(results), pages=0)
     pictures = Pictures(pool, SAMPLE / "pdf")
     for card in contents.cards:
         sides = html_pack.sides_of_card(card, contents, html_pack.drawn_of_card(card, contents, pictures))
@@ -437,7 +442,7 @@ def test_a_finding_of_a_third_model_stands_beside_the_first(results: list[Thresh
     )  # fmt: skip
     assert contents.cards[0].model == "C"
     assert [model.letter for model in html_pack.compared_with(contents.cards[0], contents.models)] == ["A", "C"]
-    alone = gather(results[:1], MODELS[:1], ReviewLog.of([]), PackOptions())
+    alone = contents_of(results[:1])
     assert [model.letter for model in html_pack.compared_with(alone.cards[0], alone.models)] == ["A"]
 
 
@@ -473,7 +478,7 @@ class Enough(Exception):
 
 
 def test_a_cancelled_pack_leaves_the_older_file(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    contents = contents_of(results)
     path = tmp_path / "pack.html"
     path.write_text("older")
 
@@ -503,7 +508,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=4))
+    contents = contents_of(results, judged(results), pages=4)
     path = tmp_path / "pack.pdf"
     written = write_pdf(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
     with pymupdf.open(path) as document:
@@ -592,7 +597,7 @@ def test_outlines_are_in_the_pdf_and_in_marked_documents(tmp_path: Path, pool: P
         assert len(path["items"]) == 7
         corners = [item[1] for item in path["items"]]
         assert corners[3].x - corners[0].x == pytest.approx((corners[1].x - corners[0].x) * 2 / 3, rel=0.01)
-    (marked,) = write_marked(tmp_path, outlined, tmp_path / "pdf", progress=nothing)
+    (marked,) = write_annotated(tmp_path, outlined, tmp_path / "pdf", progress=nothing)
     assert marked.path is not None
     page = pypdf.PdfReader(marked.path).pages[0]
     marks = [each.get_object() for each in page["/Annots"]]
@@ -607,13 +612,13 @@ def test_outlines_are_in_the_pdf_and_in_marked_documents(tmp_path: Path, pool: P
 
 
 def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
-    (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
+    contents = contents_of(results, documents=("river-districts.pdf",))
+    (marked,) = write_annotated(tmp_path, contents, tmp_path, progress=nothing)
     assert marked.path is None
     assert marked.problem.startswith("PDF not found")
     fake = tmp_path / "river-districts.pdf"
     fake.write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
-    (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
+    (marked,) = write_annotated(tmp_path, contents, tmp_path, progress=nothing)
     assert (marked.path, marked.problem) == (None, "The file is no PDF, so it cannot hold marks.")
 
 
@@ -637,7 +642,7 @@ def test_one_process_marks_many_documents_and_is_replaced_when_it_fails(
 
     def written(processes: int) -> dict[str, bytes | None]:
         started.clear()
-        all_marked = write_marked(tmp_path, contents, documents, progress=nothing)
+        all_marked = write_annotated(tmp_path, contents, documents, progress=nothing)
         assert len(started) == processes
         return {each.name: None if each.path is None else each.path.read_bytes() for each in all_marked}
 
@@ -689,7 +694,7 @@ def test_the_folder_has_every_form(packed: Packed, results: list[ThresholdResult
 
 
 def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(pages=0, cards=0, judged_only=True))
+    contents = contents_of(results, pages=0, cards=0, judged_only=True)
     plan = plan_of(contents, Pictures(pool, None))
     assert plan.pages == ()
     assert contents.cards == ()
@@ -700,7 +705,7 @@ def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, r
 
 
 def test_the_head_names_the_models_and_the_rule_says_what_fails(results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    contents = contents_of(results)
     assert contents.question == "Ship blocks 1.0 instead of lines 1.0?"
     assert contents.decision is not None
     main, loss = rule_lines(contents.decision)
@@ -715,22 +720,22 @@ def test_the_head_names_the_models_and_the_rule_says_what_fails(results: list[Th
 
 
 def test_one_scale_has_every_clear_loss_and_f1_first(results: list[ThresholdResult]) -> None:
-    plain_pack = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    plain_pack = contents_of(results)
     rows = [(row.name, row.note) for row in plain_pack.keys]
     assert rows[:3] == [("F1", "all labels"), ("Precision", "all labels"), ("Recall", "all labels")]
     losses = {
         (one.metric, one.label) for one in plain_pack.differences if one.kind == "loss" and one.metric == "recall"
     }
     assert losses <= {(row.difference.metric, row.difference.label) for row in plain_pack.keys}
-    assert gather(results[:1], MODELS[:1], ReviewLog.of([]), PackOptions()).keys == ()
-    corrected = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions()).keys[1]
+    assert contents_of(results[:1]).keys == ()
+    corrected = contents_of(results, judged(results)).keys[1]
     assert (corrected.name, corrected.note) == ("F1", "corrected, 1 verdict applied")
 
 
 def test_causes_cost_what_the_dashboard_says_and_show_both_models(
     pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
+    contents = contents_of(results, judged(results))
     by_model = [result.causes for result in results]
     families = list(by_model[1].alike)[: len(contents.causes)]
     for cause, family in zip(contents.causes, families, strict=True):
@@ -749,11 +754,11 @@ def test_causes_cost_what_the_dashboard_says_and_show_both_models(
 
 
 def test_a_verdict_on_a_cause_is_said_with_its_share(results: list[ThresholdResult]) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    contents = contents_of(results)
     page = contents.causes[0].page
     targets = mistake_targets(results[1], page).targets
     events = [opinion(results[1], page, place) for place in range(len(targets))]
-    said = gather(results, MODELS, ReviewLog.of(events), PackOptions()).causes[0].verdict
+    said = contents_of(results, events).causes[0].verdict
     assert re.fullmatch(r"Model wrong, (\d+) of \1", said)
 
 
@@ -771,13 +776,13 @@ def test_a_verdict_on_a_cause_is_said_with_its_share(results: list[ThresholdResu
     ],
 )
 def test_hand_work_is_told_in_hours(cost: Cost, sentences: tuple[str, str]) -> None:
-    assert hand_work(cost, PackOptions()) == sentences
+    assert manual_work(cost, PackOptions()) == sentences
 
 
 def test_words_that_are_lost_are_on_pages_findings_and_in_the_viewer(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("groundwater-note.pdf",), pages=2))
+    contents = contents_of(results, documents=("groundwater-note.pdf",), pages=2)
     text = made(tmp_path, contents, pool)
     assert text.count('class="lost"') > 10
     payloads = [json.loads(each) for each in Read(text).scripts if "layoutscope-viewer" not in each]
@@ -785,7 +790,7 @@ def test_words_that_are_lost_are_on_pages_findings_and_in_the_viewer(
     _, name, index = contents.place(page)
     words = Pictures(pool, SAMPLE / "pdf").text(name, index)
     for model, layer in zip(contents.models, payloads[0]["models"], strict=True):
-        assert layer["text"].get("lost_words") == html_pack.lost_on(model, page, words).lost_words
+        assert layer["text"].get("lost_words") == html_pack.lost_text_on(model, page, words).lost_words
 
 
 def test_a_list_of_labels_from_right_to_left_keeps_its_order_on_paper() -> None:
@@ -799,7 +804,7 @@ def test_a_list_of_labels_from_right_to_left_keeps_its_order_on_paper() -> None:
 
 
 def test_one_mistake_is_counted_as_one(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    text = made(tmp_path, gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0)), pool, pdfs=None)
+    text = made(tmp_path, contents_of(results, cards=0), pool, pdfs=None)
     assert ": 1 mistake, TP " in text
     assert ": 1 mistakes," not in text
 
@@ -807,14 +812,10 @@ def test_one_mistake_is_counted_as_one(tmp_path: Path, pool: PagePool, results: 
 # --- what is shown of all -------------------------------------------------------------------------------------
 
 
-def small(results: list[ThresholdResult], events: list[Event], **given: Any) -> Contents:
-    return gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, **given))
-
-
 def test_a_pack_of_some_documents_says_so_in_each_part(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = small(results, [], documents=(GROUNDWATER,))
+    contents = contents_of(results, [], pages=1, documents=(GROUNDWATER,))
     shown = len(contents.cards)
     assert contents.cards_words == (
         f"no mistake of groundwater-note.pdf has a verdict yet; of these, the {shown} largest are shown"
@@ -831,7 +832,7 @@ def test_a_pack_of_some_documents_says_so_in_each_part(
     assert words is not None
     text = made(tmp_path, contents, pool, pdfs=None)
     assert "<h2>Pages <small>of groundwater-note.pdf: 1 shown, " in text
-    everything = small(results, [])
+    everything = contents_of(results, [], pages=1)
     assert everything.notes == ()
     assert re.fullmatch(r"\d+ of the 172 boxes to correct with B \(\d+ %\), costliest first", everything.causes_words)
     assert "<h2>Pages <small>1 shown, " in made(tmp_path, everything, pool, pdfs=None)
@@ -847,14 +848,14 @@ def test_a_pack_of_some_verdicts_or_tags_says_so(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
     events = judged(results)
-    tagged = small(results, events, tags=("style",), documents=(GROUNDWATER,))
+    tagged = contents_of(results, events, pages=1, tags=("style",), documents=(GROUNDWATER,))
     assert tagged.cards_words == (
         "1 finding (1 mistake) of groundwater-note.pdf with the tag style: 1 ground truth wrong"
     )
-    one = small(results, events, verdicts=("model_wrong",))
+    one = contents_of(results, events, pages=1, verdicts=("model_wrong",))
     assert one.cards_words == "1 finding (1 mistake) with the verdict model wrong: 1 model wrong"
     assert one.notes[0] == "Findings are only those with the verdict model wrong."
-    none = small(results, events, verdicts=("ignore", "conflict"), tags=("a", "b", "c"))
+    none = contents_of(results, events, pages=1, verdicts=("ignore", "conflict"), tags=("a", "b", "c"))
     assert none.cards_words == "none with the verdict ignore or reviewers disagree and the tag a, b or c"
     text = made(tmp_path, none, pool, pdfs=None)
     assert "boxes of the finding are strong, others pale" not in text
@@ -883,7 +884,7 @@ def test_the_findings_of_a_folder_are_those_that_are_chosen(results: list[Thresh
 
 def test_a_verdict_that_is_not_applied_has_its_document_and_page(results: list[ThresholdResult]) -> None:
     events = [opinion(result, 0, 0, verdict="ground_truth_wrong") for result in results]
-    assert small(results, events).notes == (
+    assert contents_of(results, events, pages=1).notes == (
         "A verdict could not be applied: groundwater-note.pdf, page 1: a verdict is applied when no newer one changes "
         "the same box; found a newer one.",
     )

@@ -11,7 +11,7 @@ from evaluator.components.payload import ModelItem
 from evaluator.matching.box_scores import box_calibration
 from evaluator.pack.blocks import Heatmap, Plot, Rows, Texts
 from evaluator.pack.chapters import Chapter, chapter_differences, chapter_of
-from evaluator.pack.html_pack import plotted
+from evaluator.pack.html_pack import plot_paths
 from evaluator.project import evaluate_together
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
@@ -63,7 +63,7 @@ def test_curves_end_at_the_operating_point(coco: tuple[list[Any], Chapter]) -> N
         row = result.matching.labels.index(line.name)
         assert line.now == pytest.approx((result.per_label.recall[row], result.per_label.precision[row]))
         assert max(x for x, _ in line.points) == pytest.approx(line.now[0])
-    drawn = plotted(curves)
+    drawn = plot_paths(curves)
     for line in drawn["lines"]:
         assert all(drawn["left"] <= x <= drawn["right"] and y <= drawn["bottom"] for x, y in line["points"])
 

@@ -13,7 +13,7 @@ import pytest
 from evaluator import formats
 from evaluator.data.dataset import join
 from evaluator.data.issues import BadInput
-from evaluator.pack.diff import ELEMENT, Change, Packed, PackedFinding, PackedModel, read, since
+from evaluator.pack.diff import ELEMENT, Change, PackedFinding, PackedModel, PackRecord, read, since
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
@@ -42,9 +42,9 @@ def model(letter: str = "A", name: str = "lines 1.0", **given: object) -> Packed
     return PackedModel(letter=letter, name=name, **{**numbers, **given})  # type: ignore[arg-type]
 
 
-def packed(*models: PackedModel, **given: object) -> Packed:
+def packed(*models: PackedModel, **given: object) -> PackRecord:
     values = {"layout": 1, "date": "1 May 2026", "answer": "Cannot tell", "truth": "t", "judged": ()}
-    return Packed(models=models, **{**values, **given})  # type: ignore[arg-type]
+    return PackRecord(models=models, **{**values, **given})  # type: ignore[arg-type]
 
 
 def test_numbers_of_the_model_of_the_same_name_are_subtracted() -> None:

@@ -11,7 +11,7 @@ from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import FORMAT as POSTERS
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents
-from evaluator.pack.extra_protocols import Further, MadeBefore, gather_all
+from evaluator.pack.extra_protocols import ExtraEvaluation, MadeBefore, gather_all
 from evaluator.pack.html_pack import write_html
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.text_findings import text_findings
@@ -73,7 +73,7 @@ def contents(log: ReviewLog, before: MadeBefore) -> Contents:
     sides = [FORMAT.read_path(FIELDS / name) for name in ("ground_truth", "anchors", "rules")]
     system = PROTOCOLS["fields"]
     called = [ModelItem("A", "anchors"), ModelItem("B", "rules")]
-    one = Further(system, sides[0], sides[1:], system.options(), called, key="fields", log=log)
+    one = ExtraEvaluation(system, sides[0], sides[1:], system.options(), called, key="fields", log=log)
     return gather_all(None, [one], PackOptions(), lambda done, total, words: None, before=before)
 
 

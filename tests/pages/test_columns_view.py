@@ -46,5 +46,5 @@ def _ordered(columns: str) -> str:
 
 
 def test_a_dropped_table_of_unknown_columns_is_kept_for_the_choice() -> None:
-    dropped = uploads.sort_dropped([("t.csv", TABLE), ("notes.csv", b"hello\n")])
+    dropped = uploads.sort_dropped_files([("t.csv", TABLE), ("notes.csv", b"hello\n")])
     assert (dropped.tables, dropped.left_out) == ((("t.csv", TABLE),), ("notes.csv",))

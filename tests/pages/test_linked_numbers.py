@@ -73,7 +73,7 @@ def listed(model: int, chosen: MistakeFilter) -> int:
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), chosen)
     labels = None if chosen.label is None else [chosen.label]
-    kept = page_overlay.Kept(result.mistakes, keep)
+    kept = page_overlay.FilteredMistakes(result.mistakes, keep)
     # Where the filter keeps something, and every fifth page besides.
     pages = {*result.mistakes.page[keep].tolist(), *range(0, sample().pages, 5)}
     rows = [row for row in sorted(pages) if chosen.document in (None, document_of(row))]

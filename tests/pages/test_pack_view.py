@@ -17,8 +17,8 @@ from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Chapter, chapter_of
 from evaluator.pack.contents import Contents
-from evaluator.pack.extra_protocols import Further, gather_all
-from evaluator.pack.html_pack import Written
+from evaluator.pack.extra_protocols import ExtraEvaluation, gather_all
+from evaluator.pack.html_pack import WrittenPack
 from evaluator.project import evaluate_together, open_project
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
@@ -241,7 +241,7 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
 def test_no_folder_is_left_of_a_pack_that_was_not_written(problem: Exception) -> None:
     folders: list[Path] = []
 
-    def write(path: Path, _contents: Contents, _note: ReportProgress) -> Written:
+    def write(path: Path, _contents: Contents, _note: ReportProgress) -> WrittenPack:
         folders.append(path.parent)
         path.write_text("half")
         raise problem
@@ -280,7 +280,7 @@ def test_a_cancelled_evaluation_stops() -> None:
     truth, models = open_project(
         system, POSTERS.ground_truth, list(POSTERS.predictions), system.options(), lambda _: None
     ).required()
-    one = Further(system, truth, models, system.options(), [ModelItem("A", "a"), ModelItem("B", "b")])
+    one = ExtraEvaluation(system, truth, models, system.options(), [ModelItem("A", "a"), ModelItem("B", "b")])
     told: list[str] = []
 
     def note(done: int, total: int, text: str) -> None:

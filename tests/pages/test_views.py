@@ -454,7 +454,7 @@ def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     dashboard.fine(app.slider(key="poor_coverage").set_value(0.9).run())
     data = dashboard.viewer(app)
     options = MistakeOptions(min_coverage=0.9, min_purity=0.7)
-    assert data["walk"]["total"] == len(mistake_filter.named(box_result(0), options)) > before
+    assert data["walk"]["total"] == len(mistake_filter.mistakes_of(box_result(0), options)) > before
     assert dashboard.three_numbers(app)["F1"] == f"{box_result(0).micro.f1[0]:.3f}", "a poor match is a match"
     assert dict(urllib.parse.parse_qsl(data["address"])) | {"poor": "yes", "coverage": "0.9"} == dict(
         urllib.parse.parse_qsl(data["address"])

@@ -175,11 +175,11 @@ def test_commands_take_a_project(sides: Sides, capsys: pytest.CaptureFixture[str
 
 def test_a_project_without_a_place_is_not_saved(sides: Sides, tmp_path: Path) -> None:
     outside = Sides(sides.predictions[0], (sides.ground_truth,) if sides.ground_truth else ())
-    with pytest.raises(project_file.CannotSave) as refused:
+    with pytest.raises(project_file.ProjectFileError) as refused:
         project_file.save({"boxes": outside}, {})
     assert str(refused.value) == "gt.json lies outside of models, the folder of the ground truth; move it there."
     (tmp_path / "layoutscope.toml").write_text("mine = 1\n")
-    with pytest.raises(project_file.CannotSave) as refused:
+    with pytest.raises(project_file.ProjectFileError) as refused:
         project_file.save({"boxes": sides}, {})
     assert str(refused.value) == "There is a layoutscope.toml that was not saved here; rename it first."
     assert (tmp_path / "layoutscope.toml").read_text() == "mine = 1\n"

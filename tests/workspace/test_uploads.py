@@ -14,7 +14,7 @@ from PIL import Image
 from evaluator import project
 from evaluator.data.issues import BadInput
 from evaluator.formats.base import Reading
-from evaluator.workspace.uploads import Proposed, sort_dropped
+from evaluator.workspace.uploads import ProposedSide, sort_dropped_files
 from tests.dashboard import SAMPLE_DATA
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -46,11 +46,11 @@ def archive(**files: bytes) -> bytes:
 
 def roles(uploads: list[tuple[str, bytes]], **given: object) -> dict[str, object]:
     """Proposed role by the name of what was dropped."""
-    return {each.upload.name: each.side for each in sort_dropped(uploads, **given).proposed}  # type: ignore[arg-type]
+    return {each.upload.name: each.side for each in sort_dropped_files(uploads, **given).proposed}  # type: ignore[arg-type]
 
 
 def test_a_dropped_folder_is_sorted_by_content() -> None:
-    dropped = sort_dropped(
+    dropped = sort_dropped_files(
         [
             ("job/a.json", json.dumps(TRUTH).encode()),
             ("job/b.json", json.dumps(RESULTS).encode()),
@@ -78,7 +78,7 @@ def test_an_archive_is_sorted_like_a_folder() -> None:
     packed = archive(
         gt_json=json.dumps(TRUTH).encode(), model__dt_json=json.dumps(RESULTS).encode(), pages__scan1_png=png()
     )
-    dropped = sort_dropped([("job.zip", packed)])
+    dropped = sort_dropped_files([("job.zip", packed)])
     assert [(each.upload.name, each.side) for each in dropped.proposed] == [
         ("gt.json", "ground_truth"),
         ("dt.json", "prediction"),
@@ -90,7 +90,7 @@ def test_files_of_one_document_each_are_one_side_and_are_read_as_one() -> None:
     files = [(f"{side}/{page}.xml", VOC.format(page, score).encode()) for side, score in (
         ("labels", ""), ("model", "<score>0.5</score>")
     ) for page in ("p1", "p2")]  # fmt: skip
-    dropped = sort_dropped(files)
+    dropped = sort_dropped_files(files)
     assert [(each.upload.name, each.side, each.why) for each in dropped.proposed] == [
         ("labels", "ground_truth", "it has no scores"),
         ("model", "prediction", "by its content"),
@@ -111,7 +111,7 @@ def test_two_possible_truths_are_left_to_the_reader() -> None:
 
 def test_names_that_lead_somewhere_are_refused() -> None:
     names = ["../a.json", "/tmp/b.png", "C:\\c.pdf", "a/../../d.json", "e\n.png"]
-    dropped = sort_dropped([(name, png()) for name in names])
+    dropped = sort_dropped_files([(name, png()) for name in names])
     assert dropped.proposed == ()
     assert dropped.pages == ()
     assert len(dropped.issues) == len(names)
@@ -119,15 +119,15 @@ def test_names_that_lead_somewhere_are_refused() -> None:
 
 
 def test_broken_files_and_archives_say_what_is_wrong() -> None:
-    dropped = sort_dropped([("broken.json", b"{"), ("bad.zip", b"PK\x03\x04 nothing more")])
+    dropped = sort_dropped_files([("broken.json", b"{"), ("bad.zip", b"PK\x03\x04 nothing more")])
     assert {issue.file for issue in dropped.issues} == {"broken.json", "bad.zip"}
     assert dropped.proposed == ()
-    assert not any(sort_dropped([]))
+    assert not any(sort_dropped_files([]))
 
 
 def test_the_sample_data_of_every_kind() -> None:
     files = [path for path in sorted(SAMPLE_DATA.rglob("*.json")) if "generators" not in path.parts]
-    dropped = sort_dropped([(path.relative_to(SAMPLE_DATA).as_posix(), path.read_bytes()) for path in files])
+    dropped = sort_dropped_files([(path.relative_to(SAMPLE_DATA).as_posix(), path.read_bytes()) for path in files])
     sides = [(each.kind, each.side) for each in dropped.proposed]
     for kind in ("boxes", "fields", "posters"):
         assert sides.count((kind, "ground_truth")) == 1
@@ -153,7 +153,7 @@ REFUSED = {
 RESULTS_OF = {"hotcoco_dt.json", "detection_prediction.json"}
 
 
-def opens_or_is_refused(proposed: Proposed) -> bool:
+def opens_or_is_refused(proposed: ProposedSide) -> bool:
     """Whether a file opens, or every issue of it names it."""
     reading = Reading(side=proposed.side, unscored=True)
     try:
@@ -167,7 +167,7 @@ def test_a_real_file_of_each_format_is_recognised_with_its_side_or_refused_by_na
     paths = [path for path in sorted(Path(SHARED, "real", "formats").glob("*/*")) if path.name != "SOURCES.txt"]
     assert len(paths) > 40
     for path in paths:
-        dropped = sort_dropped([(path.name, path.read_bytes())])
+        dropped = sort_dropped_files([(path.name, path.read_bytes())])
         if path.name in REFUSED:
             assert dropped.proposed == (), path.name
             assert [REFUSED[path.name] in issue.sentence for issue in dropped.issues] == [True], path.name
@@ -186,7 +186,9 @@ def test_a_zip_that_its_format_reads_whole_is_one_side(tmp_path: Path) -> None:
         for path in sorted((folder / "gt").glob("*.xml")):
             made.write(path, path.name)
     submission = (folder / "submission.xml").read_bytes()
-    dropped = sort_dropped([("gt.zip", packed.getvalue()), ("submission.xml", submission), ("POD_0001.png", png())])
+    dropped = sort_dropped_files(
+        [("gt.zip", packed.getvalue()), ("submission.xml", submission), ("POD_0001.png", png())]
+    )
     assert {each.upload.name: (each.side, each.kind) for each in dropped.proposed} == {
         "gt.zip": ("ground_truth", "boxes"), "submission.xml": ("prediction", "boxes"),
     }  # fmt: skip

@@ -42,58 +42,37 @@ def test_roles_come_from_the_content(folder: Path) -> None:
 def test_names_do_not_decide(tmp_path: Path) -> None:
     truth = write_file(tmp_path / "prediction.json", ONE, side="ground_truth")
     model = write_file(tmp_path / "ground_truth.json", ONE)
-    workspace = find([tmp_path])
-    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions) == (truth, (model,))
+    assert find([tmp_path]).of("boxes") == Sides(truth, (model,), None)
 
 
 def test_what_is_named_is_not_guessed(folder: Path) -> None:
     workspace = find([folder], ground_truth=folder / "b.json", predictions=[folder / "a.json"], as_reference=True)
-    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions, workspace.as_reference) == (
-        folder / "b.json", (folder / "a.json",), True,
-    )  # fmt: skip
+    assert workspace.as_reference
+    assert workspace.of("boxes") == Sides(folder / "b.json", (folder / "a.json",), folder.resolve() / "pdf")
     assert find([folder], pdfs=folder / "pdf" / "2024").of("boxes").pdfs == folder / "pdf" / "2024"
 
 
 def test_files_can_be_named_one_by_one(folder: Path) -> None:
     workspace = find([folder / "b.json", folder / "annotated.json", folder / "pdf" / "2024" / "y.pdf"])
-    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions) == (
-        folder / "annotated.json",
-        (folder / "b.json",),
-    )
-    assert workspace.of("boxes").pdfs == folder.resolve() / "pdf" / "2024"
+    pdfs = folder.resolve() / "pdf" / "2024"
+    assert workspace.of("boxes") == Sides(folder / "annotated.json", (folder / "b.json",), pdfs)
 
 
 def test_a_file_named_twice_is_opened_once(folder: Path) -> None:
-    workspace = find(
-        [folder], predictions=[folder / "a.json", folder / "b.json"], ground_truth=folder / "annotated.json"
-    )
-    assert workspace.of("boxes").predictions == (folder / "a.json", folder / "b.json")
+    models = folder / "a.json", folder / "b.json"
+    workspace = find([folder], predictions=models, ground_truth=folder / "annotated.json")
+    assert workspace.of("boxes").predictions == models
 
 
 def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
     (folder / "annotated.json").unlink()
     shutil.rmtree(folder / "pdf")
-    workspace = find([folder])
-    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions, workspace.of("boxes").pdfs) == (
-        None,
-        (folder / "a.json", folder / "b.json"),
-        None,
-    )
+    assert find([folder]).of("boxes") == Sides(None, (folder / "a.json", folder / "b.json"), None)
 
 
 def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
     workspace = find([tmp_path])
-    assert (
-        workspace.of("boxes").ground_truth,
-        workspace.of("boxes").predictions,
-        workspace.of("boxes").pdfs,
-        workspace.issues,
-    ) == (
-        None,
-        (),
-        None,
-        (),
-    )
+    assert (workspace.of("boxes"), workspace.issues) == (Sides(None, (), None), ())
 
 
 def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
@@ -197,17 +176,8 @@ def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
     assert workspace.of("fields") == Sides(
         tmp_path / "ground truth", (tmp_path / "a", tmp_path / "b"), tmp_path.resolve() / "pdf"
     )
-    assert (
-        workspace.of("boxes").ground_truth,
-        workspace.of("boxes").predictions,
-        workspace.of("posters"),
-        workspace.issues,
-    ) == (
-        None,
-        (),
-        Sides(),
-        (),
-    )
+    boxes = workspace.of("boxes")
+    assert (boxes.ground_truth, boxes.predictions, workspace.of("posters"), workspace.issues) == (None, (), Sides(), ())
 
 
 def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_path: Path) -> None:
@@ -255,10 +225,8 @@ def test_fields_lie_beside_boxes(folder: Path) -> None:
     assert workspace.of("fields") == Sides(
         folder / "fields" / "ground_truth", (folder / "fields" / "model",), folder.resolve() / "pdf"
     )
-    assert (workspace.of("boxes").ground_truth, len(workspace.of("boxes").predictions)) == (
-        folder / "annotated.json",
-        2,
-    )
+    opened = workspace.of("boxes")
+    assert (opened.ground_truth, len(opened.predictions)) == (folder / "annotated.json", 2)
     boxes = find([folder], ground_truth=folder / "fields" / "ground_truth", predictions=[folder / "fields" / "model"])
     assert boxes.of("fields") == workspace.of("fields")
     assert boxes.of("boxes").ground_truth == folder / "annotated.json"

@@ -15,7 +15,7 @@ from evaluator.cli import dashboard as command
 from evaluator.cli.program import UsageError
 from evaluator.project import Upload
 from evaluator.workspace.roles import FOLDER_VARIABLE
-from evaluator.workspace.store import STATE_FILE, CannotKeep, Kept, Taken, WorkspaceFolder, put
+from evaluator.workspace.store import STATE_FILE, OpenUpload, StoredUploads, StoreError, WorkspaceFolder, link_or_copy
 from pages.app import workspace_store
 from tests import dashboard
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
@@ -34,8 +34,8 @@ def folder(tmp_path: Path) -> Iterator[WorkspaceFolder]:
     opened.close()
 
 
-def taken(name: str = "a.json", content: bytes = b"{}", side: str = "prediction", *, alone: bool = False) -> Taken:
-    return Taken("boxes", side, Upload(name, ((name, content),)), alone)  # type: ignore[arg-type]
+def taken(name: str = "a.json", content: bytes = b"{}", side: str = "prediction", *, alone: bool = False) -> OpenUpload:
+    return OpenUpload("boxes", side, Upload(name, ((name, content),)), alone)  # type: ignore[arg-type]
 
 
 def stored(folder: WorkspaceFolder) -> dict[str, bytes]:
@@ -43,7 +43,7 @@ def stored(folder: WorkspaceFolder) -> dict[str, bytes]:
 
 
 def test_what_is_kept_is_read_again(folder: WorkspaceFolder) -> None:
-    several = Taken("fields", "ground_truth", Upload("gt", (("a.json", b"1"), ("b/c.json", b"2")), "fields"))
+    several = OpenUpload("fields", "ground_truth", Upload("gt", (("a.json", b"1"), ("b/c.json", b"2")), "fields"))
     folder.keep(taken())
     folder.keep(several)
     folder.keep_pages([("x/y.pdf", PDF)])
@@ -59,7 +59,7 @@ def test_what_is_kept_is_read_again(folder: WorkspaceFolder) -> None:
 
 
 def test_an_empty_folder_holds_nothing(folder: WorkspaceFolder) -> None:
-    assert folder.read() == Kept()
+    assert folder.read() == StoredUploads()
 
 
 def test_uploads_lie_under_the_digest_of_their_content_once(folder: WorkspaceFolder) -> None:
@@ -97,7 +97,7 @@ def test_pages_are_removed_by_name(folder: WorkspaceFolder) -> None:
 def test_a_full_folder_says_so_and_keeps_what_it_had(tmp_path: Path) -> None:
     small = WorkspaceFolder(tmp_path / "ws", most_bytes=10)
     small.keep(taken("a.json", b"123456"))
-    with pytest.raises(CannotKeep, match="is full"):
+    with pytest.raises(StoreError, match="is full"):
         small.keep(taken("b.json", b"1234567"))
     assert [each.upload.name for each in small.read().taken] == ["a.json"]
     assert list(stored(small).values()) == [b"123456"]
@@ -107,7 +107,7 @@ def test_a_full_folder_says_so_and_keeps_what_it_had(tmp_path: Path) -> None:
 
 
 def test_one_server_at_a_time(folder: WorkspaceFolder) -> None:
-    with pytest.raises(CannotKeep, match="Another LayoutScope uses this workspace folder"):
+    with pytest.raises(StoreError, match="Another LayoutScope uses this workspace folder"):
         WorkspaceFolder(folder.root)
 
 
@@ -120,7 +120,7 @@ def test_a_broken_state_file_is_said_and_not_written_over(folder: WorkspaceFolde
     assert held.taken == ()
     (issue,) = held.issues
     assert (issue.severity, issue.file) == ("error", STATE_FILE)
-    with pytest.raises(CannotKeep, match="cannot be read"):
+    with pytest.raises(StoreError, match="cannot be read"):
         folder.keep(taken("b.json"))
     assert (folder.root / STATE_FILE).read_bytes() == content
     assert len(stored(folder)) == 1
@@ -161,20 +161,20 @@ def test_links_of_the_folder_lead_nowhere(tmp_path: Path) -> None:
     opened.close()
     (tmp_path / "other").mkdir()
     os.symlink(tmp_path, tmp_path / "other" / "uploads")
-    with pytest.raises(CannotKeep, match="must not be links"):
+    with pytest.raises(StoreError, match="must not be links"):
         WorkspaceFolder(tmp_path / "other")
 
 
 def test_a_folder_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CannotKeep, match="cannot be written"):
+    with pytest.raises(StoreError, match="cannot be written"):
         WorkspaceFolder(tmp_path / "file" / "ws")
 
 
 def test_a_file_is_put_under_another_name(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"2")
-    put(tmp_path / "a", tmp_path / "b")
+    link_or_copy(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == b"1"
 
 

@@ -7,10 +7,10 @@
  */
 
 import { button, html, setAttributes, svg } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { count, percentOf, plural } from "../shared/words.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { BoardEvents, BoardPayload, DifferenceRowItem, DifferenceTableItem } from "../shared/payloads.d.ts" */
 /** @import { LinkItem } from "../shared/payloads.d.ts" */
 
@@ -169,10 +169,4 @@ function intervalBar(row, axis) {
   return svg("svg", { class: "interval-bar", "aria-hidden": "true" }, ...lines);
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountBoard = mounting((parent, /** @type {Send<BoardEvents>} */ send) => new Board(parent, send));
-
-/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<BoardPayload>} component */
-export default function streamlitBoard(component) {
-  return mountBoard(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(Board));

@@ -8,28 +8,27 @@
 import { html, setAttributes } from "../shared/elements.js";
 import { boxName } from "../shared/facts.js";
 import { PicturesAhead } from "../shared/ahead.js";
+import { hostOf } from "../shared/focus.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
-import { writeAddress } from "../shared/page_view.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { stackAt } from "../shared/placement.js";
 import { Debounced } from "../shared/requests.js";
 import { PageWindow } from "../shared/window.js";
-import { WindowedView, windowed } from "../shared/windowed_view.js";
+import { WindowedView } from "../shared/windowed_view.js";
 import { PairJudging } from "./judging.js";
 import { COMPARE_ACTIONS, COMPARE_HELP, COMPARE_LINE } from "./keys.js";
 import { pressSegment } from "./list.js";
 import { PairOfPanes } from "./panes.js";
-import { afterMove, placePages } from "./place.js";
-import { putPair } from "./put.js";
-import { PairState } from "./state.js";
+import { PairState, putPair } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
 import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
+import { centreRow, walkRows } from "../shared/rows.js";
+import { verdictKey } from "../viewer/verdict.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
-/** @import { SharedEvents } from "../shared/page_view.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { CompareEvents, ComparePayload, PairWindowPayload } from "../shared/payloads.d.ts" */
 /** @import { ModelPane } from "./panes.js" */
-/** @import { NamedPair } from "./put.js" */
+/** @import { NamedPair } from "./state.js" */
 
 const LEAST_HEIGHT = 594;
 /** Pixels that Streamlit's own bar covers at the top of the window. */
@@ -52,22 +51,9 @@ export class Comparison extends WindowedView {
     /** @type {ModelPane | null} */
     this.under = null;
     this.requests.mode = new Debounced(MODE_REST);
-    this.pair = new PairOfPanes(this.state, this.place, {
-      move: (pane, at, chip) => this.pointed(pane, at, chip),
-      click: () => this.clicked(),
-      zoom: (factor, at) => this.zoom(factor, at),
-      pan: (dx, dy) => this.pan(dx, dy),
-      open: (letter) => this.send("open", { letter, key: this.selected }),
-      flip: () => this.flip(),
-    });
+    this.pair = new PairOfPanes(this);
     this.panes = this.pair.both;
-    this.tools = makeCompareToolbar({
-      mode: (name) => this.setMode(name),
-      step: (step) => this.step(step),
-      zoom: (factor) => this.zoom(factor, null),
-      fit: () => this.fitPage(),
-      enlarge: () => this.enlarge(!this.tall),
-    });
+    this.tools = makeCompareToolbar(this);
     this.causesHead = html("div", { class: "net-head" });
     this.causes = html("nav", { class: "cause-list", "aria-label": "Causes" });
     this.listHead = html("div", { class: "net-head" });
@@ -81,20 +67,15 @@ export class Comparison extends WindowedView {
     this.work = html("div", { class: "pair-work" },
       html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list, this.judging.verdict.root), ...this.pair.nodes, this.notes, this.message);
     this.help = makeHelp("Keys of the comparison", COMPARE_HELP);
-    this.build(this.help);
-    this.listen(parent, LEAST_HEIGHT);
-    const host = this.host();
-    if (host instanceof HTMLElement) host.style.scrollMarginTop = `${TOP_BAR}px`;
-  }
-
-  /** Puts the parts together. @param {HTMLDialogElement} help */
-  build(help) {
     const groups = keyGroups(COMPARE_LINE);
     this.verdictKey = groups[COMPARE_LINE.findIndex((each) => each.words === "verdict")];
     const keys = html("div", { class: "key-line" }, ...groups, helpButton(() => this.openHelp()));
     this.root.classList.add("layoutscope-compare");
-    this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), help, this.spoken);
+    this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), this.help, this.spoken);
     for (const list of [this.causes, this.list]) list.addEventListener("keydown", (event) => this.walkList(list, event));
+    this.listen(parent, LEAST_HEIGHT);
+    const host = hostOf(this.root);
+    if (host instanceof HTMLElement) host.style.scrollMarginTop = `${TOP_BAR}px`;
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------
@@ -122,13 +103,13 @@ export class Comparison extends WindowedView {
     this.contentText = contentText;
     if (changed) this.takeContent(data);
     if (page) this.pair.page = this.pageSize();
-    if (changed || summoned) placePages(this, true, this.place.pane.width > 0);
+    if (changed || summoned) this.placePages(true, this.place.pane.width > 0);
     if (summoned) {
       // The keys of the page are wanted next; the button that was pressed is in another component.
-      this.host().scrollIntoView({ block: "nearest" });
+      hostOf(this.root).scrollIntoView({ block: "nearest" });
       this.pair.shown()[0].root.focus({ preventScroll: true });
     }
-    this.judging.resolve(data);
+    if (page) data.panes.forEach(({ mistakes }) => this.judging.drafts.resolve(page, mistakes));
     this.turner.arrived(data, turned);
     this.showMark();
   }
@@ -151,7 +132,7 @@ export class Comparison extends WindowedView {
     pressSegment(this.tools.modes, known);
     this.work.setAttribute("data-mode", known);
     this.pair.look(known);
-    placePages(this, true);
+    this.placePages(true);
     this.requests.mode.cancel();
     if (quiet) {
       this.sentMode = known;
@@ -175,8 +156,8 @@ export class Comparison extends WindowedView {
   enlarge(tall) {
     this.tall = tall;
     setAttributes(this.tools.large, { "aria-pressed": String(tall) });
-    placePages(this, true);
-    this.host().scrollIntoView({ block: tall ? "start" : "nearest" });
+    this.placePages(true);
+    hostOf(this.root).scrollIntoView({ block: tall ? "start" : "nearest" });
   }
 
   // ---- size and place ---------------------------------------------------------------------------------------------
@@ -188,21 +169,55 @@ export class Comparison extends WindowedView {
 
   /** @override */
   resized() {
-    placePages(this, false);
+    this.placePages(false);
+  }
+
+  /**
+   * Places both pages in panes that may have another size.
+   * @param {boolean} anew show the page as on its first look, if the reader has not moved it
+   * @param {boolean} [measured] the panes are as large as they were: asking lays everything out, and their observer asks when they change
+   */
+  placePages(anew, measured = false) {
+    if (!measured) this.fillWindow();
+    const before = this.place.pane;
+    if (!this.data?.page || !(measured || this.pair.measure())) return;
+    if (!measured) this.font = `650 12px ${getComputedStyle(this.root).fontFamily}`;
+    const { width, height } = this.place.pane;
+    if (this.untouched && (anew || before.width !== width || before.height !== height)) {
+      this.pair.start();
+      const wanted = this.selected ? this.state.box(this.selected)?.xyxy : this.data.differences[0]?.xyxy;
+      if (wanted) this.pair.show(wanted);
+    } else {
+      this.pair.fit();
+    }
+    this.afterMove();
+  }
+
+  /** What follows each zoom and pan. */
+  afterMove() {
+    const { fit, zoomOut } = this.tools;
+    const whole = this.place.zoom === 1;
+    const percent = Math.round(this.pair.scale() * 100);
+    fit.replaceChildren(`${percent} %`, html("span", { class: "wide-words" }, ", linked"));
+    setAttributes(fit, { title: whole ? "Page width (0)" : "Whole page (0)", "aria-label": `Zoom ${percent} %, both panes` });
+    zoomOut.disabled = whole;
+    this.scheduleChips();
+    if (this.hover !== null || this.selected !== null) this.showMark();
+    this.scheduleSharper();
   }
 
   /** @param {number} factor @param {[number, number] | null} at pixels of the pane */
   zoom(factor, at) {
     this.untouched = false;
     this.pair.zoom(factor, at);
-    afterMove(this);
+    this.afterMove();
   }
 
   fitPage() {
     this.untouched = false;
     if (this.place.zoom === 1) this.pair.start(this.pair.widthZoom());
     else this.pair.zoom(0, null);
-    afterMove(this);
+    this.afterMove();
   }
 
   /** @param {number} dx @param {number} dy */
@@ -210,7 +225,7 @@ export class Comparison extends WindowedView {
     if (this.place.zoom === 1) return;
     this.untouched = false;
     this.pair.pan(dx, dy);
-    afterMove(this);
+    this.afterMove();
   }
 
   // ---- boxes ------------------------------------------------------------------------------------------------------
@@ -240,15 +255,10 @@ export class Comparison extends WindowedView {
     this.under = null;
     this.pair.show(next.xyxy);
     this.select(next.key);
-    afterMove(this);
+    this.afterMove();
   }
 
   // ---- what every view of a page does -----------------------------------------------------------------------------
-
-  /** @override @param {Parameters<Send<SharedEvents>>} event */
-  sendShared(...event) {
-    this.send(...event);
-  }
 
   /** Another list begins at its first page, wherever the reader has turned to. @override @param {Parameters<Send<CompareEvents>>} event */
   sendChoice(...event) {
@@ -291,17 +301,15 @@ export class Comparison extends WindowedView {
   walkList(list, event) {
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     if (step === 0) return;
-    const nodes = [...list.querySelectorAll("button")];
-    const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step];
-    next?.focus({ preventScroll: true });
-    if (next) list.scrollTop = next.offsetTop - (list.clientHeight - next.offsetHeight) / 2;
+    const next = walkRows(list, event.target, step);
+    if (next) centreRow(list, next);
     event.preventDefault();
     event.stopPropagation();
   }
 
   /** @override @param {KeyboardEvent} event */
   pressed(event) {
-    if (!this.data || this.help?.open || event.defaultPrevented || this.judging.key(event)) return;
+    if (!this.data || this.help?.open || event.defaultPrevented || verdictKey(this.judging, event)) return;
     super.pressed(event);
   }
 
@@ -328,14 +336,4 @@ export class Comparison extends WindowedView {
   }
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountComparison = mounting((parent, /** @type {Send<CompareEvents>} */ send) => windowed(new Comparison(parent, send)));
-
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {StreamlitComponent<ComparePayload | PairWindowPayload>} component
- */
-export default function streamlitComparison(component) {
-  writeAddress(component.parentElement, component.data.address);
-  return mountComparison(component.parentElement, component.data, streamlitSend(component, ["selected", "mode"]));
-}
+export default streamlitComponent(mounting(Comparison), ["selected", "mode"]);

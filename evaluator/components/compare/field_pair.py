@@ -15,7 +15,7 @@ from evaluator.components.compare.pair import PREFIXES, PairLayers, pair_layers
 from evaluator.components.compare.pair_items import KIND_OF, SPURIOUS_KIND_OF
 from evaluator.components.compare.payload import DifferenceItem, PairBoxItem, PaneItem
 from evaluator.components.payload import ModelItem, PairKind
-from evaluator.components.viewer.fields import Paper, page_data, value_said
+from evaluator.components.viewer.fields import Paper, page_data, quoted_value
 from evaluator.components.viewer.payload import NOTHING_DRAWN, BoxItem, PageLayers
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
@@ -151,7 +151,7 @@ def _side(
             by_field[field] = one
     rows = np.flatnonzero(compared.document == paper.document).tolist()
     fields = {field_of(row): compared.predicted[row] for row in rows if field_of(row) in kind_of}
-    values = {field: "nothing" if each is None else value_said(each) for field, each in fields.items()}
+    values = {field: "nothing" if each is None else quoted_value(each) for field, each in fields.items()}
     mistakes = [
         msgspec.structs.replace(mistake, keys=[named(key) for key in mistake.keys]) for mistake in layers.mistakes
     ]

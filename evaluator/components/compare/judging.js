@@ -5,9 +5,9 @@
  */
 
 import { Drafts } from "../viewer/drafts.js";
-import { makeVerdictRow, verdictKey, writeVerdict } from "../viewer/verdict.js";
+import { focusButton, makeVerdictRow, writeVerdict } from "../viewer/verdict.js";
 
-/** @import { CauseItem, ComparePayload, MistakeItem } from "../shared/payloads.d.ts" */
+/** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
 /** @import { Comparison } from "./compare.js" */
 
 export class PairJudging {
@@ -110,18 +110,7 @@ export class PairJudging {
     if (!this.data?.verdicts) return false;
     if (!this.mistakeIn(this.order)) this.view.step(1);
     this.write();
-    const nodes = [...this.verdict.buttons.values()].filter((node) => !node.disabled);
-    (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
+    focusButton(this.verdict);
     return true;
-  }
-
-  /** @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key */
-  key(event) {
-    return verdictKey(this, event);
-  }
-
-  /** New data: what was answered. @param {ComparePayload} data */
-  resolve({ page, panes }) {
-    if (page) panes.forEach(({ mistakes }) => this.drafts.resolve(page, mistakes));
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { breakable, button, html, svg } from "../shared/elements.js";
-import { markRow } from "../shared/rows.js";
+import { centreRow, markRow } from "../shared/rows.js";
 import { count } from "../shared/words.js";
 
 /** @import { ChangedCauseItem, ListedPageItem } from "../shared/payloads.d.ts" */
@@ -42,14 +42,10 @@ export function drawPageList(list, pages, look, open) {
 /** @param {HTMLElement} list @param {number} position among the pages, -1 for none @param {string} className "current" or "asked" */
 export function markPageList(list, position, className) {
   const rows = [...list.querySelectorAll("button")];
-  const marked = rows[position]?.classList.contains(className);
   const node = markRow(rows, position, className);
-  // The reader may have scrolled on since.
-  if (!node || marked) return;
-  const top = node.offsetTop;
-  if (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight) {
-    list.scrollTop = top - (list.clientHeight - node.offsetHeight) / 2;
-  }
+  if (!node) return;
+  const { offsetTop: top, offsetHeight: height } = node;
+  if (top < list.scrollTop || top + height > list.scrollTop + list.clientHeight) centreRow(list, node);
 }
 
 /**

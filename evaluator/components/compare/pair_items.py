@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluator.compare.sentences import MINUS
 from evaluator.components.compare.pair import CHANGES
-from evaluator.components.compare.pair_list import Described, PageList, around
+from evaluator.components.compare.pair_list import PageFacts, PageList, around
 from evaluator.components.compare.payload import FilterItem
 from evaluator.components.payload import PairKind
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
@@ -94,7 +94,7 @@ def _moved(ledger: ItemLedger, row: int) -> FloatArray:
     return np.where(a == b, a, np.abs(a - b))
 
 
-def listed(pages: ItemPages, show: str, documents: Collection[str] | None = None) -> IntArray:
+def listed_item_pages(pages: ItemPages, show: str, documents: Collection[str] | None = None) -> IntArray:
     """Return places in ``pages.places`` of a filter of `ITEM_FILTERS`, int64; KeyError for an unknown one.
 
     *Changed*: by rising net change. The others: most of the kind first.
@@ -131,19 +131,19 @@ def item_page_list(
     *,
     short: Callable[[int], str] = lambda value: f"{value:,}",
 ) -> PageList:
-    """Return the pages around one of the list; `rows` are from `listed`, `short` formats a number."""
+    """Return the pages around one of the list; `rows` are from `listed_item_pages`, `short` formats a number."""
     diverging = show == "changed"
     columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
     right = pages.amount[:, 0] if diverging else pages.amount[:, columns].sum(axis=1)
     left = pages.amount[:, 1] if diverging else np.zeros_like(right)
     moved = pages.net
 
-    def described(row: int) -> Described:
+    def described(row: int) -> PageFacts:
         document, index = pages.places[row]
         gained, lost = int(right[row]), int(left[row])
         number = _signed(int(moved[row]), short) if diverging else short(gained)
         words = _page_words(pages.noun, gained, lost, names) if diverging else _amount_words(gained, pages.noun)
-        return Described(document, document, index, number, words)
+        return PageFacts(document, document, index, number, words)
 
     title = ITEM_FILTERS[show].title(names)
     plural = _amount_words(2, pages.noun).removeprefix("2 ")

@@ -91,11 +91,11 @@ def page_list(
     # The first page that gained is below those that nothing happened to.
     gap = (int((net[rows] <= 0).sum()), _gap(counts)) if diverging else None
 
-    def described(row: int) -> Described:
+    def described(row: int) -> PageFacts:
         document = dataset.documents[dataset.page_document[row]]
         number = signed(int(net[row])) if diverging else f"{int(right[row]):,}"
         words = _words(counts, row, names) if diverging else f"{asked}: {int(right[row]):,}"
-        return Described(document.doc_id, document.name, int(dataset.page_index[row]), number, words)
+        return PageFacts(document.doc_id, document.name, int(dataset.page_index[row]), number, words)
 
     title = "net change, worst first" if diverging else f"{asked}, most first"
     words = f"Boxes of each page{'' if of_cause is not None else ':'} {asked}"
@@ -105,7 +105,7 @@ def page_list(
     return around(rows, position, (left, right), described, (title, words, diverging), gap=gap)
 
 
-class Described(NamedTuple):
+class PageFacts(NamedTuple):
     """A page of a list: id and name of its document, page there from 0, number, and what the number means."""
 
     document: str
@@ -119,7 +119,7 @@ def around(
     rows: IntArray,
     position: int,
     bars: tuple[IntArray, IntArray],
-    described: Callable[[int], Described],
+    described: Callable[[int], PageFacts],
     look: tuple[str, str, bool],
     *,
     gap: tuple[int, str | None] | None = None,

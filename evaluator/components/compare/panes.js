@@ -5,16 +5,15 @@
  * B to the right of a divider. Zoom and place are one object, so the panes cannot drift apart.
  */
 
-import { clamp, fitScale } from "../shared/geometry.js";
+import { areaOf, clamp, fitScale } from "../shared/geometry.js";
 import { button, html, setAttributes } from "../shared/elements.js";
 import { PagePane } from "../shared/pane.js";
 import { MARGIN, bringIntoView, fitSheet, panBy, zoomBy } from "../shared/placement.js";
 import { makeDivider } from "./divider.js";
-import { PAIR_LOOK } from "./look.js";
 
-/** @import { PairBoxItem, PaneItem, Rect } from "../shared/payloads.d.ts" */
-/** @import { Placement } from "../shared/placement.js" */
-/** @import { PairState } from "./state.js" */
+/** @import { PairBoxItem, Rect } from "../shared/payloads.d.ts" */
+/** @import { Comparison } from "./compare.js" */
+/** @import { BoxLook } from "../shared/layers.js" */
 
 const MOST_START_ZOOM = 6;
 /** Pixels from the pane's edge at which a difference begins that is larger than the pane. */
@@ -22,16 +21,38 @@ const START = 28;
 /** CSS pixels in a point: a page at this scale is as large as on paper. */
 const PAPER_SCALE = 96 / 72;
 
+/** Which chips come first when there is room for some only. @param {PairBoxItem} box @returns {number} */
+function chipRank(box) {
+  return box.status === "FP" ? 1 : 0;
+}
+
+/**
+ * Boxes that a filter asks for are drawn in full, the others faded; chips are on the differences. The data say which.
+ * @type {BoxLook<PairBoxItem>}
+ */
+const PAIR_LOOK = {
+  bands: 2,
+  band: (box) => (box.full ? 1 : 0),
+  className: (box) => (box.full ? " differs" : " agrees"),
+  hasChip: (box) => box.full && Boolean(box.chip),
+  // Where there is no room for the label its status alone still says which line is which; the marked box shows all of it.
+  chip: (box, compact) => (compact && box.chip?.startsWith(`${box.status} `) ? box.status : box.chip),
+  chipOrder: (a, b) => chipRank(a) - chipRank(b) || areaOf(b.xyxy) - areaOf(a.xyxy),
+  weight: (box) => (box.full ? 1 : 0.4),
+  onOwn: false,
+  room: 0.12,
+};
+
 /** The page of one model. @extends {PagePane<PairBoxItem>} */
 export class ModelPane extends PagePane {
-  /** @param {string} letter @param {number} order 0 for A, 1 for B @param {PairActions} actions @param {Placement} place */
-  constructor(letter, order, actions, place) {
+  /** @param {Comparison} view @param {string} letter @param {number} order 0 for A, 1 for B */
+  constructor(view, letter, order) {
     super(PAIR_LOOK, {
-      move: (at, chip) => actions.move(this, at, chip),
-      click: actions.click,
-      zoom: actions.zoom,
-      pan: actions.pan,
-      enlarged: () => place.zoom > 1,
+      move: (at, chip) => view.pointed(this, at, chip),
+      click: () => view.clicked(),
+      zoom: (factor, at) => view.zoom(factor, at),
+      pan: (dx, dy) => view.pan(dx, dy),
+      enlarged: () => view.place.zoom > 1,
     });
     const side = `pair-${letter.toLowerCase()}`;
     this.letter = letter;
@@ -41,56 +62,27 @@ export class ModelPane extends PagePane {
     this.name = html("b", { class: "pair-name" });
     this.words = html("span", { class: "muted pair-words" });
     this.opens = html("span", { class: "wide-words" });
-    this.open = button("Open", { class: "link-button pair-open" }, () => actions.open(letter), this.opens, html("span", { class: "narrow-words" }, "Open"));
+    this.open = button("Open", { class: "link-button pair-open" }, () => view.send("open", { letter, key: view.selected }), this.opens, html("span", { class: "narrow-words" }, "Open"));
     this.head = html("div", { class: `pair-head ${side}` },
       html("i", { class: `pair-letter pair-letter-${letter.toLowerCase()}` }, letter), this.name, this.words, html("span", { class: "grow" }), this.open);
   }
-
-  /** @param {PaneItem} data @param {string} opens the view that shows the page of this model */
-  writeHead(data, opens) {
-    this.opens.textContent = `Open in ${opens}`;
-    setAttributes(this.open, { "aria-label": `Open this page of model ${data.letter} in ${opens}` });
-    this.name.textContent = data.name;
-    this.name.title = `Model ${data.letter}: ${data.name}`;
-    this.words.textContent = data.words;
-    this.words.title = data.words;
-  }
-
-  /** @param {boolean} behind the other model shows in its place */
-  putBehind(behind) {
-    this.root.classList.toggle("behind", behind);
-    this.tips.classList.toggle("behind", behind);
-    this.head.classList.toggle("dimmed", behind);
-    if (behind) this.root.setAttribute("aria-hidden", "true");
-    else this.root.removeAttribute("aria-hidden");
-  }
 }
-
-/**
- * @typedef {object} PairActions
- * @property {(pane: ModelPane, at: [number, number] | null, chip: string | null) => void} move
- * @property {() => void} click
- * @property {(factor: number, at: [number, number]) => void} zoom
- * @property {(dx: number, dy: number) => void} pan
- * @property {(letter: string) => void} open
- * @property {() => void} flip
- */
 
 /** Both pages. */
 export class PairOfPanes {
-  /** @param {PairState} state @param {Placement} place of both sheets @param {PairActions} actions */
-  constructor(state, place, actions) {
-    this.state = state;
-    this.place = place;
-    this.a = new ModelPane("A", 0, actions, place);
-    this.b = new ModelPane("B", 1, actions, place);
+  /** @param {Comparison} view whose state and placement are those of both sheets */
+  constructor(view) {
+    this.state = view.state;
+    this.place = view.place;
+    this.a = new ModelPane(view, "A", 0);
+    this.b = new ModelPane(view, "B", 1);
     this.both = [this.a, this.b];
     this.page = { width: 595, height: 842 };
     this.mode = "side";
     this.front = "B";
     this.hiddenChips = 0;
     this.divider = makeDivider(this.a.root, (share) => this.slide(share));
-    this.hint = button("Show the other model", { class: "note pair-flip" }, actions.flip);
+    this.hint = button("Show the other model", { class: "note pair-flip" }, () => view.flip());
     this.nodes = [this.a.head, this.b.head, this.a.root, this.b.root, this.a.tips, this.b.tips, this.divider.root, this.hint];
   }
 
@@ -104,7 +96,12 @@ export class PairOfPanes {
   /** @param {string} mode side, flip or slider */
   look(mode) {
     this.mode = mode;
-    for (const pane of this.both) pane.putBehind(mode === "flip" && pane.letter !== this.front);
+    for (const pane of this.both) {
+      const behind = mode === "flip" && pane.letter !== this.front;
+      for (const node of [pane.root, pane.tips]) node.classList.toggle("behind", behind);
+      pane.head.classList.toggle("dimmed", behind);
+      setAttributes(pane.root, { "aria-hidden": behind ? "true" : null });
+    }
     this.divider.root.hidden = mode !== "slider";
     this.hint.hidden = mode !== "flip";
     this.hint.textContent = `${this.front} shows. Flip to ${this.front === "A" ? "B" : "A"} (F)`;
@@ -138,14 +135,8 @@ export class PairOfPanes {
     return clamp(wide / fitScale(this.page, this.place.pane, MARGIN), 1, MOST_START_ZOOM);
   }
 
-  /** @returns {number} the zoom of the first look: the page's width, but not larger than on paper */
-  firstZoom() {
-    const onPaper = PAPER_SCALE / fitScale(this.page, this.place.pane, MARGIN);
-    return clamp(this.widthZoom(), 1, Math.max(1, onPaper));
-  }
-
-  /** @param {number} zoom 1 = whole page; the top of the page comes first */
-  start(zoom) {
+  /** @param {number} [zoom] 1 = whole page, without it the page's width, but not larger than on paper; the top of the page comes first */
+  start(zoom = clamp(this.widthZoom(), 1, Math.max(1, PAPER_SCALE / fitScale(this.page, this.place.pane, MARGIN)))) {
     Object.assign(this.place, { zoom, x: MARGIN, y: MARGIN });
     this.fit();
   }

@@ -101,35 +101,19 @@ class ChangedCauseItem(Payload, frozen=True):
     tone: Literal["gain", "loss", "unclear"]
 
 
-class ComparePayload(Payload, frozen=True):
-    """Filters, causes, list of pages and the two linked panes."""
+class PairListItem(Payload, frozen=True, kw_only=True):
+    """What all pages of a list of the comparison have in common."""
 
-    page: PageItem | None
-    panes: Sequence[PaneItem]
-    """two, or none without a page"""
-    differences: Sequence[DifferenceItem]
-    """those that the filter asks for, in reading order"""
     strip: Sequence[ListedPageItem]
-    """the list of pages"""
+    """the list of pages; sent apart from a page, none of it is the current one"""
     look: LookItem
     filters: Sequence[FilterItem]
     show: str
     """name of the filter"""
-    mode: str
-    """side, flip or slider"""
-    selected: str | None
-    """key of the chosen box"""
-    summoned: bool
-    """a number opened this page: bring the panes into the window"""
-    visit: str
-    """changes with each opening"""
-    empty: EmptyItem | None
     causes: Sequence[ChangedCauseItem] = ()
     """of the boxes on which the models differ, most boxes first"""
     cause: str = ""
     """key of the one whose pages are listed; empty for a filter"""
-    address: str = ""
-    """the query that leads back here"""
     verdicts: bool = False
     """whether mistakes can be judged"""
     reviewer: str | None = None
@@ -140,28 +124,33 @@ class ComparePayload(Payload, frozen=True):
     """the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all"""
 
 
+class ComparePayload(PairListItem, frozen=True, kw_only=True):
+    """Filters, causes, list of pages and the two linked panes."""
+
+    page: PageItem | None
+    panes: Sequence[PaneItem]
+    """two, or none without a page"""
+    differences: Sequence[DifferenceItem]
+    """those that the filter asks for, in reading order"""
+    mode: str
+    """side, flip or slider"""
+    selected: str | None
+    """key of the chosen box"""
+    summoned: bool
+    """a number opened this page: bring the panes into the window"""
+    visit: str
+    """changes with each opening"""
+    empty: EmptyItem | None
+    address: str = ""
+    """the query that leads back here"""
+
+
 class PairPageItem(Payload, frozen=True):
     """A page of the comparison; see `ComparePayload`."""
 
     page: PageItem
     panes: Sequence[PaneItem]
     differences: Sequence[DifferenceItem]
-
-
-class PairListItem(Payload, frozen=True, kw_only=True):
-    """What all pages of a list of the comparison have in common; see `ComparePayload`."""
-
-    strip: Sequence[ListedPageItem]
-    """no page of it is the current one"""
-    look: LookItem
-    filters: Sequence[FilterItem]
-    show: str
-    causes: Sequence[ChangedCauseItem] = ()
-    cause: str = ""
-    verdicts: bool = False
-    reviewer: str | None = None
-    opens: str = "Page browser"
-    scope: str = ""
 
 
 class PairWindowPayload(WindowLayer, frozen=True, kw_only=True):

@@ -4,8 +4,10 @@
  */
 
 import { PageContent } from "../shared/content.js";
+import { withCurrent } from "../shared/window.js";
 
-/** @import { DifferenceItem, PairBoxItem, PaneItem } from "../shared/payloads.d.ts" */
+/** @import { ComparePayload, DifferenceItem, PairBoxItem, PairListItem, PairPageItem, PairWindowPayload, PaneItem } from "../shared/payloads.d.ts" */
+/** @import { PutPage } from "../shared/window.js" */
 
 export class PairState {
   constructor() {
@@ -71,4 +73,23 @@ export class PairState {
     const at = this.placeOf(selected);
     return this.differences[at < 0 ? (step > 0 ? 0 : length - 1) : (at + step + length) % length];
   }
+}
+
+/** @typedef {ComparePayload & {content?: string, strip_name?: string}} NamedPair */
+
+/** A page as it is put together from what Python sends. @type {PutPage<PairWindowPayload, NamedPair, PairPageItem, PairListItem>} */
+export function putPair(content, items, last, name) {
+  return {
+    ...items,
+    ...content,
+    strip: withCurrent(items.strip, content.page),
+    strip_name: last.strip,
+    content: name,
+    mode: last.mode,
+    selected: null,
+    summoned: last.summoned ?? false,
+    visit: last.visit,
+    empty: null,
+    address: last.address,
+  };
 }

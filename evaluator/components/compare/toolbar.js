@@ -3,32 +3,25 @@
 import { button, html, icon, joined } from "../shared/elements.js";
 import { segments } from "./list.js";
 
+/** @import { Comparison } from "./compare.js" */
+
 export const MODES = [
   { name: "side", title: "Side by side", words: "Two linked panes (S)" },
   { name: "flip", title: "Flip", words: "One pane, F changes the model" },
   { name: "slider", title: "Slider", words: "One pane with a divider (D)" },
 ];
 
-/**
- * @typedef {object} CompareToolbarActions
- * @property {(mode: string) => void} mode
- * @property {(step: number) => void} step to another difference
- * @property {(factor: number) => void} zoom
- * @property {() => void} fit
- * @property {() => void} enlarge
- */
-
-/** @param {CompareToolbarActions} actions */
-export function makeCompareToolbar(actions) {
+/** @param {Comparison} view */
+export function makeCompareToolbar(view) {
   const filters = html("div", { class: "filters" });
-  const modes = segments("Layout of the panes", "modes", MODES, actions.mode);
-  const previous = button("Previous difference", { title: "Previous difference (P)" }, () => actions.step(-1), icon("up"));
-  const next = button("Next difference", { title: "Next difference (N)" }, () => actions.step(1), icon("down"));
+  const modes = segments("Layout of the panes", "modes", MODES, (name) => view.setMode(name));
+  const previous = button("Previous difference", { title: "Previous difference (P)" }, () => view.step(-1), icon("up"));
+  const next = button("Next difference", { title: "Next difference (N)" }, () => view.step(1), icon("down"));
   const place = html("span", { class: "joined-text" });
-  const zoomOut = button("Zoom out", { title: "Zoom both panes out (\u2212)" }, () => actions.zoom(1 / 1.4), icon("minus"));
-  const fit = button("Zoom, linked", { class: "fit pair-fit" }, actions.fit);
-  const zoomIn = button("Zoom in", { title: "Zoom both panes in (+)" }, () => actions.zoom(1.4), icon("plus"));
-  const large = button("Tall panes", { class: "toggle", "aria-pressed": "false", title: "Panes as tall as the window (Z)" }, actions.enlarge, "Tall");
+  const zoomOut = button("Zoom out", { title: "Zoom both panes out (\u2212)" }, () => view.zoom(1 / 1.4, null), icon("minus"));
+  const fit = button("Zoom, linked", { class: "fit pair-fit" }, () => view.fitPage());
+  const zoomIn = button("Zoom in", { title: "Zoom both panes in (+)" }, () => view.zoom(1.4, null), icon("plus"));
+  const large = button("Tall panes", { class: "toggle", "aria-pressed": "false", title: "Panes as tall as the window (Z)" }, () => view.enlarge(!view.tall), "Tall");
   const root = html("div", { class: "toolbar pair-toolbar" }, filters, html("span", { class: "grow" }),
     joined("Difference", previous, place, next), modes, joined("Zoom", zoomOut, fit, zoomIn), large);
   return { root, filters, modes, previous, next, place, zoomOut, fit, zoomIn, large };

@@ -4,7 +4,7 @@
  * Each function writes one part from the data and the state of a comparison, and changes neither.
  */
 
-import { button, drawWhenOther, html, svg } from "../shared/elements.js";
+import { button, drawWhenOther, html, setAttributes, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { count, plainName, plural } from "../shared/words.js";
@@ -13,7 +13,7 @@ import { drawCauses, drawPageList, markCauses, markPageList, pressSegment, segme
 /** @import { PageItem, PaneItem } from "../shared/payloads.d.ts" */
 /** @import { Comparison } from "./compare.js" */
 /** @import { ModelPane } from "./panes.js" */
-/** @import { NamedPair } from "./put.js" */
+/** @import { NamedPair } from "./state.js" */
 
 const LEGEND = /** @type {const} */ ([["TP", "matched"], ["FP", "false positive"], ["FN", "missed"]]);
 
@@ -35,7 +35,13 @@ export function writePanes(view) {
 function writePane(pane, page, data, opens) {
   pane.sheet.hidden = !page;
   pane.open.hidden = !data;
-  if (data) pane.writeHead(data, opens);
+  if (data) {
+    pane.opens.textContent = `Open in ${opens}`;
+    setAttributes(pane.open, { "aria-label": `Open this page of model ${data.letter} in ${opens}` });
+    pane.name.textContent = data.name;
+    pane.name.title = `Model ${data.letter}: ${data.name}`;
+    pane.words.textContent = pane.words.title = data.words;
+  }
   pane.root.setAttribute("aria-label", page && data
     ? `Model ${data.letter}, page ${page.index + 1} of ${plainName(page.document)}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
   pane.showProblem(page?.problem ?? null);

@@ -1,9 +1,8 @@
 /** The frame of a card: a crop of a page with the boxes of the card over it. */
 
-import { html, outlineOf, setAttributes, svg } from "../shared/elements.js";
-import { percentOf } from "../shared/words.js";
+import { html, outlineOf, placeOf, setAttributes, svg } from "../shared/elements.js";
 
-/** @import { CardItem, CropItem } from "../shared/payloads.d.ts" */
+/** @import { CardItem, CropItem, Rect } from "../shared/payloads.d.ts" */
 
 const ASPECT = 1.7;
 const ORDER = ["truth", "TP", "FN", "FP"];
@@ -13,16 +12,12 @@ export function fillCrop(node, boxes, crop) {
   const [x1, y1, x2, y2] = crop.region;
   const frame = html("div", { class: "gl-sheet" });
   // The frame has a fixed shape; a crop of another shape is centred in it, whole.
-  if (crop.aspect >= ASPECT) setAttributes(frame, { style: `width:100%;aspect-ratio:${crop.aspect}` });
-  else setAttributes(frame, { style: `height:100%;aspect-ratio:${crop.aspect}` });
+  setAttributes(frame, { style: `${crop.aspect >= ASPECT ? "width" : "height"}:100%;aspect-ratio:${crop.aspect}` });
   if (crop.image) frame.append(html("img", { src: crop.image, alt: "", draggable: "false" }));
   const layer = svg("svg", { width: "100%", height: "100%" });
   for (const box of [...boxes].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))) {
-    layer.append(svg("rect", {
-      class: `gl-box gl-box-${box.status}`,
-      x: percentOf((box.xyxy[0] - x1) / (x2 - x1)), y: percentOf((box.xyxy[1] - y1) / (y2 - y1)),
-      width: percentOf((box.xyxy[2] - box.xyxy[0]) / (x2 - x1)), height: percentOf((box.xyxy[3] - box.xyxy[1]) / (y2 - y1)),
-    }));
+    const inside = box.xyxy.map((value, side) => (side % 2 ? (value - y1) / (y2 - y1) : (value - x1) / (x2 - x1)));
+    layer.append(svg("rect", { class: `gl-box gl-box-${box.status}`, ...placeOf(/** @type {Rect} */ (inside)) }));
     if (box.outline) layer.append(outlineOf(box.outline, `gl-box gl-outline gl-box-${box.status}`, crop.region));
   }
   frame.append(layer);

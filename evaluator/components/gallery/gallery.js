@@ -7,11 +7,11 @@
  */
 
 import { breakable, html } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { fillCrop } from "./crop_frame.js";
 import { CropQueue } from "./queue.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { CardItem, CropItem, GalleryEvents, GalleryPayload } from "../shared/payloads.d.ts" */
 
 const ASK_AFTER = 60;
@@ -78,7 +78,7 @@ class Gallery {
   /** @param {GalleryPayload} data */
   draw(data) {
     this.seen.disconnect();
-    this.queue.forgetWanted();
+    this.queue.wanted.clear();
     this.frames.clear();
     this.grid.replaceChildren(...data.cards.map((card, at) => this.card(card, at)));
     this.grid.hidden = !data.cards.length;
@@ -106,7 +106,7 @@ class Gallery {
       html("div", { class: "gl-place" }, ...breakable(card.place)));
     const open = () => {
       window.clearTimeout(this.timer);
-      this.queue.leave();
+      this.queue.left = true;
       this.send("open", card.key);
     };
     node.addEventListener("click", open);
@@ -131,13 +131,4 @@ class Gallery {
   }
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountGallery = mounting((parent, /** @type {Send<GalleryEvents>} */ send) => new Gallery(parent, send));
-
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {StreamlitComponent<GalleryPayload>} component
- */
-export default function streamlitGallery(component) {
-  return mountGallery(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(Gallery));

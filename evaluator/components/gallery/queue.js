@@ -14,6 +14,7 @@ export class CropQueue {
     this.wanted = new Set();
     /** @type {Set<string>} asked for and not answered */
     this.asked = new Set();
+    /** The reader is on the way to another view: a question would call the reader back. */
     this.left = false;
   }
 
@@ -31,16 +32,6 @@ export class CropQueue {
   see(key, near) {
     if (!near) this.wanted.delete(key);
     else if (!this.crops.has(key) && !this.asked.has(key)) this.wanted.add(key);
-  }
-
-  /** The reader is on the way to another view: a question would call him back. */
-  leave() {
-    this.left = true;
-  }
-
-  /** Other cards are drawn. */
-  forgetWanted() {
-    this.wanted.clear();
   }
 
   /** @returns {boolean} whether there is something to ask for, and nothing under way */

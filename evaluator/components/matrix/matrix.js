@@ -7,10 +7,10 @@
  */
 
 import { button, html, setAttributes, svg, textWidth } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { cellAfter, cellFacts, nameLines } from "./facts.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { MatrixEvents, MatrixPayload } from "../shared/payloads.d.ts" */
 
 const MANY = 16;
@@ -50,17 +50,16 @@ class Matrix {
       if (this.data && Math.abs(this.scroller.clientWidth - this.width) > 8) this.draw(this.data);
     });
     this.words = html("div", { class: "mx-words", role: "status" });
-    this.size = button("Small cells", { class: "mx-size" }, () => this.resize());
+    this.size = button("Small cells", { class: "mx-size" }, () => {
+      this.small = !this.small;
+      if (this.data) this.draw(this.data);
+    });
     this.grid = html("table", { class: "mx-grid", role: "grid" });
     this.scroller = html("div", { class: "mx-scroll" }, this.grid);
     this.legend = html("div", { class: "mx-legend" });
     this.root = html("div", { class: "layoutscope-matrix" }, html("div", { class: "mx-head" }, this.words, this.size), this.scroller, this.legend);
     parent.append(this.root);
     this.sizes.observe(this.scroller);
-    this.listen();
-  }
-
-  listen() {
     this.grid.addEventListener("click", (event) => {
       const at = this.placeOf(event.target);
       if (at) this.choose(at);
@@ -93,12 +92,10 @@ class Matrix {
 
   /** @param {[number, number]} to @param {boolean} focus */
   move(to, focus) {
-    const last = this.cells.length - 1;
-    if (last < 0) return;
-    const at = /** @type {[number, number]} */ (to.map((each) => Math.max(0, Math.min(last, each))));
+    const cell = this.cells[to[0]]?.[to[1]];
+    if (!cell) return;
     this.cells[this.focus[0]]?.[this.focus[1]]?.setAttribute("tabindex", "-1");
-    this.focus = at;
-    const cell = this.cells[at[0]][at[1]];
+    this.focus = to;
     cell.setAttribute("tabindex", "0");
     if (!focus) return;
     cell.focus({ preventScroll: true });
@@ -162,11 +159,6 @@ class Matrix {
     return side < 14;
   }
 
-  resize() {
-    this.small = !this.small;
-    if (this.data) this.draw(this.data);
-  }
-
   /** @param {MatrixPayload} data */
   update(data) {
     const text = JSON.stringify({ ...data, chosen: null });
@@ -202,9 +194,13 @@ class Matrix {
       "aria-colcount": data.classes.length + 1,
     });
     this.cells = data.classes.map((_, row) => data.classes.map((__, column) => this.cell(data, row, column, small)));
-    const head = html("tr", { role: "row" }, this.corner(data),
+    const corner = html("th", { class: "mx-corner", scope: "col" },
+      html("span", { class: "mx-columns" }, `${data.columns} \u2192`), html("span", { class: "mx-rows" }, `${data.rows} \u2193`));
+    const head = html("tr", { role: "row" }, corner,
       ...data.classes.map((name, column) => this.nameOfColumn(name, column, small)));
-    const rows = this.cells.map((cells, row) => html("tr", { role: "row" }, this.nameOfRow(data.classes[row], row, small), ...cells));
+    const rows = data.classes.map((name, row) => html("tr", { role: "row" },
+      html("th", { class: "mx-name", scope: "row", role: "rowheader", "data-name-row": row, title: name, "aria-label": name },
+        html("span", { dir: "auto" }, small ? `${row} ${name}` : name)), ...this.cells[row]));
     this.grid.replaceChildren(html("thead", {}, head), html("tbody", {}, ...rows));
     this.focus = /** @type {[number, number]} */ (this.focus.map((each) => Math.min(each, this.cells.length - 1)));
     this.mark(this.chosen && Math.max(...this.chosen) < this.cells.length ? this.chosen : null);
@@ -239,24 +235,12 @@ class Matrix {
     return nameLines(name, (text) => textWidth(text, NAME_FONT) <= most, NAME_LINES);
   }
 
-  /** @param {MatrixPayload} data @returns {HTMLElement} */
-  corner(data) {
-    return html("th", { class: "mx-corner", scope: "col" },
-      html("span", { class: "mx-columns" }, `${data.columns} \u2192`), html("span", { class: "mx-rows" }, `${data.rows} \u2193`));
-  }
-
   /** @param {string} name @param {number} column @param {boolean} small @returns {HTMLElement} */
   nameOfColumn(name, column, small) {
     const number = this.narrow && column % 2 && column > 9 ? "" : String(column);
     const lines = small ? [number] : this.linesOf(name, column, this.data?.classes.length ?? 0);
     return html("th", { class: "mx-name", scope: "col", role: "columnheader", "data-name-column": column, title: name, "aria-label": name },
       ...lines.map((line) => html("span", { dir: "auto" }, line)));
-  }
-
-  /** @param {string} name @param {number} row @param {boolean} small @returns {HTMLElement} */
-  nameOfRow(name, row, small) {
-    return html("th", { class: "mx-name", scope: "row", role: "rowheader", "data-name-row": row, title: name, "aria-label": name },
-      html("span", { dir: "auto" }, small ? `${row} ${name}` : name));
   }
 
   /** @param {MatrixPayload} data @param {number} row @param {number} column @param {boolean} small @returns {HTMLElement} */
@@ -301,10 +285,4 @@ class Matrix {
   }
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountMatrix = mounting((parent, /** @type {Send<MatrixEvents>} */ send) => new Matrix(parent, send));
-
-/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<MatrixPayload>} component */
-export default function streamlitMatrix(component) {
-  return mountMatrix(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(Matrix));

@@ -59,7 +59,7 @@ def matrix_data(
         text=[[_text(value, shows) for value in row] for row in values.tolist()],
         level=level.tolist(),
         ramp=_ramp(colour == "steps"),
-        facts=_facts(matrices),
+        facts={shows: plain_matrix(getattr(matrices, name)[0]) for shows, name in SHOWS.items()},
         scale=_scale(shows, colour, top),
     )
 
@@ -199,10 +199,6 @@ def _ink(fill: str) -> str:
     """Return the most readable text colour on a colour: ours at contrast 4.6 or more, else black or white."""
     best = max(("#1B2430", "#FFFFFF"), key=lambda ink: contrast(ink, fill))
     return best if contrast(best, fill) >= 4.6 else max(("#000000", "#FFFFFF"), key=lambda ink: contrast(ink, fill))
-
-
-def _facts(matrices: Matrices) -> dict[str, list[list[float | None]]]:
-    return {shows: plain_matrix(getattr(matrices, name)[0]) for shows, name in SHOWS.items()}
 
 
 _NAMES: Final[Mapping[Shows, str]] = {

@@ -26,7 +26,7 @@ def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowI
     ]
 
 
-def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
+def opinion_of(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
     """Return a reviewer's opinion of an item (verdict None for none or several), and its task."""
     vote, task = item.votes.get(reviewer), item.task
     return OpinionState(

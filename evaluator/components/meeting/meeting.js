@@ -5,18 +5,25 @@
  * hotkey while a field has the focus. Text from data reaches the document through `textContent` and attributes only.
  */
 
-import { button, html, icon, outlineOf, setAttributes, svg } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { button, html, icon, outlineOf, placeOf, svg } from "../shared/elements.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { percentOf, plural } from "../shared/words.js";
-import { MEETING_VERDICTS, MeetingDrafts, meetingAction } from "./decision.js";
+import { VERDICTS, percentOf, plural, verdictWords } from "../shared/words.js";
+import { eventId } from "../shared/requests.js";
+import { actionOf } from "../shared/keys.js";
+import { LAYER_ORDER } from "../shared/layers.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { MeetingEvents, MeetingPageItem, MeetingPaneItem, MeetingPayload } from "../shared/payloads.d.ts" */
 /** @import { OpinionState } from "../shared/payloads.d.ts" */
 
 const FIELDS = "input, textarea, select, [contenteditable]";
-const BOX_ORDER = ["truth", "TP", "FN", "FP"];
+/** @type {Record<string, string>} */
+const ACTIONS = {
+  1: "verdict-0", 2: "verdict-1", 3: "verdict-2", 4: "verdict-3",
+  ArrowLeft: "previous-example", ArrowRight: "next-example", ArrowUp: "previous-item", ArrowDown: "next-item",
+  Enter: "decide", z: "zoom", Escape: "end", n: "note",
+};
 /** @type {[string, string][]} */
 const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In progress"], ["done", "Done"]];
 
@@ -24,7 +31,8 @@ class Meeting {
   /** @param {ParentNode & Node} parent @param {Send<MeetingEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    this.drafts = new MeetingDrafts();
+    /** @type {Map<string, Partial<OpinionState>>} what was chosen and typed and not decided yet, by item */
+    this.drafts = new Map();
     /** @type {MeetingPayload | null} */
     this.data = null;
     this.zoomed = false;
@@ -54,13 +62,15 @@ class Meeting {
     this.foot = html("div", { class: "mt-foot" }, this.verdicts, html("div", { class: "mt-row" }, reach, this.name, this.spoken), this.form, this.problem, keyLine());
     this.root = html("div", { class: "layoutscope-meeting", tabindex: -1 }, this.aside, html("main", {}, this.head, this.panes, this.foot), this.facts, this.owners);
     parent.append(this.root);
-    this.note.addEventListener("input", () => this.type({ note: this.note.value }));
-    this.owner.addEventListener("input", () => this.type({ owner: this.owner.value }));
-    this.due.addEventListener("input", () => this.type({ due: this.due.value }));
-    this.status.addEventListener("change", () => this.type({ status: this.status.value }));
-    this.reach.addEventListener("change", () => { this.whole = this.reach.checked; this.showReach(); });
-    this.press = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
-    document.addEventListener("keydown", this.press);
+    const { note, owner, due, status } = this;
+    this.fields = Object.entries({ note, owner, due, status });
+    for (const [name, input] of this.fields) input.addEventListener("input", () => this.type({ [name]: input.value }));
+    this.reach.addEventListener("change", () => {
+      this.whole = this.reach.checked;
+      this.showReach();
+    });
+    this.ends = new AbortController();
+    document.addEventListener("keydown", (event) => this.pressed(event), { signal: this.ends.signal });
   }
 
   /** @returns {string} */
@@ -70,12 +80,12 @@ class Meeting {
 
   /** @returns {OpinionState} */
   get shown() {
-    return this.drafts.shown(this.item, this.data?.held ?? { verdict: null, note: "", owner: "", due: "", status: "" });
+    return { verdict: null, note: "", owner: "", due: "", status: "", ...this.data?.held, ...this.drafts.get(this.item) };
   }
 
   /** @param {Partial<OpinionState>} change */
   type(change) {
-    this.drafts.change(this.item, change);
+    this.drafts.set(this.item, { ...this.drafts.get(this.item), ...change });
     this.showVerdict();
   }
 
@@ -86,7 +96,7 @@ class Meeting {
     if (this.sent) {
       if (data.problem) this.spoken.textContent = "";
       else {
-        this.drafts.forget(this.sent.item);
+        this.drafts.delete(this.sent.item);
         this.spoken.textContent = this.sent.words;
       }
       this.sent = null;
@@ -104,11 +114,8 @@ class Meeting {
 
   /** The fields as the item has them. */
   fill() {
-    const { note, owner, due, status } = this.shown;
-    if (this.note.value !== note) this.note.value = note;
-    if (this.owner.value !== owner) this.owner.value = owner;
-    if (this.due.value !== due) this.due.value = due;
-    this.status.value = status;
+    const shown = /** @type {Record<string, any>} */ (this.shown);
+    for (const [name, input] of this.fields) if (input.value !== shown[name]) input.value = shown[name];
     this.owners.replaceChildren(...(this.data?.owners ?? []).map((value) => html("option", { value })));
     if (this.data?.reviewer) this.name.hidden = true;
     this.problem.textContent = this.data?.problem ? `NOT SAVED. ${this.data.problem}` : "";
@@ -119,20 +126,11 @@ class Meeting {
 
   showVerdict() {
     const chosen = this.shown.verdict;
-    const held = document.activeElement && this.verdicts.contains(this.focused());
-    const buttons = MEETING_VERDICTS.map(([name, words], order) => {
-      const node = button(words, { class: "mt-verdict", "aria-pressed": String(chosen === name), "data-verdict": name }, () => this.choose(name),
-        html("kbd", {}, String(order + 1)), html("span", {}, words), html("b", {}, String(this.data?.counts[name] ?? 0)));
-      return node;
-    });
+    const held = this.verdicts.matches(":focus-within");
+    const buttons = VERDICTS.map(([name, words], order) => button(words, { class: "mt-verdict", "aria-pressed": String(chosen === name), "data-verdict": name }, () => this.choose(name),
+      html("kbd", {}, String(order + 1)), html("span", {}, words), html("b", {}, String(this.data?.counts[name] ?? 0))));
     this.verdicts.replaceChildren(...buttons);
     if (held) buttons.find((node) => node.dataset.verdict === chosen)?.focus();
-  }
-
-  /** @returns {Element | null} what has the focus, through the shadow of the component */
-  focused() {
-    const root = this.root.getRootNode();
-    return root instanceof ShadowRoot ? root.activeElement : document.activeElement;
   }
 
   showReach() {
@@ -166,8 +164,8 @@ class Meeting {
       return;
     }
     if (!data.verified) keepReviewer(known);
-    const words = MEETING_VERDICTS.find(([name]) => name === shown.verdict)?.[1] ?? "Note";
-    this.sent = { id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 12)}`, item: data.item, words: `${words}: ${data.title}` };
+    const words = verdictWords(shown.verdict) || "Note";
+    this.sent = { id: eventId(), item: data.item, words: `${words}: ${data.title}` };
     this.send("decide", {
       id: this.sent.id, item: data.item, example: data.example, whole: this.whole && data.mistakes > 0, verdict: shown.verdict, note: shown.note,
       owner: shown.owner, due: shown.due, status: shown.status || (shown.owner || shown.due ? "open" : ""), name: data.reviewer ? "" : known, onward: true,
@@ -189,7 +187,7 @@ class Meeting {
       event.stopPropagation();
       return;
     }
-    const action = meetingAction(event, false);
+    const action = actionOf(ACTIONS, event);
     if (!action || !this.data || event.repeat && action === "decide") return;
     if (action === "decide" && target instanceof Element && target.matches("button, a")) return;
     event.preventDefault();
@@ -203,7 +201,7 @@ class Meeting {
     if (!data) return;
     const keys = data.agenda.map(({ key }) => key);
     const at = keys.indexOf(data.item);
-    if (action.startsWith("verdict-")) this.choose(MEETING_VERDICTS[Number(action.slice(8))][0]);
+    if (action.startsWith("verdict-")) this.choose(VERDICTS[Number(action.slice(8))][0]);
     else if (action === "decide") this.keep();
     else if (action === "note") this.note.focus();
     else if (action === "zoom") this.zoom();
@@ -230,11 +228,9 @@ class Meeting {
     const done = data.agenda.filter((row) => row.done).length;
     const letters = data.letters.map((letter) => button(`Agenda of model ${letter}`, { class: "mt-letter-choice", "aria-pressed": String(letter === data.letter) },
       () => this.goTo("", 0, letter), badge(letter)));
-    const rows = data.agenda.map((row, place) => {
-      const node = button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
-        () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", {}, row.boxes), html("small", {}, row.state));
-      return html("li", {}, node);
-    });
+    const rows = data.agenda.map((row, place) => html("li", {},
+      button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
+        () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", {}, row.boxes), html("small", {}, row.state))));
     this.aside.replaceChildren(
       button("End the meeting", { class: "mt-end" }, () => this.send("end", true), icon("left"), "End the meeting"),
       html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
@@ -271,20 +267,17 @@ class Meeting {
   pane(page, pane) {
     const [x1, y1, x2, y2] = this.zoomed ? page.zoom : [0, 0, 1, 1];
     const across = x2 - x1, down = y2 - y1;
-    const sheet = html("div", { class: "mt-sheet" });
-    setAttributes(sheet, { style: `--aspect:${(page.aspect * across) / down}` });
+    const sheet = html("div", { class: "mt-sheet", style: `--aspect:${(page.aspect * across) / down}` });
     const layer = html("div", { class: "mt-layer", style: `left:${percentOf(-x1 / across)};top:${percentOf(-y1 / down)};width:${percentOf(1 / across)};height:${percentOf(1 / down)}` });
     if (page.image) layer.append(html("img", { src: page.image, alt: "", draggable: "false" }));
     const drawing = svg("svg", { width: "100%", height: "100%", role: "img", "aria-label": `${pane.letter}: ${pane.words}` });
     const chosen = new Set(pane.chosen);
     const pale = page.panes.some((each) => each.chosen.length) ? " mt-pale" : "";
-    const rank = (/** @type {typeof pane.boxes[number]} */ box) => (chosen.has(box.key) ? 10 : 0) + BOX_ORDER.indexOf(box.status);
+    const rank = (/** @type {typeof pane.boxes[number]} */ box) => (chosen.has(box.key) ? 10 : 0) + LAYER_ORDER.indexOf(box.status);
     for (const box of [...pane.boxes].sort((a, b) => rank(a) - rank(b))) {
-      drawing.append(svg("rect", {
-        class: `mt-box mt-${box.status}${chosen.has(box.key) ? " mt-chosen" : pale}`,
-        x: percentOf(box.xyxy[0]), y: percentOf(box.xyxy[1]), width: percentOf(box.xyxy[2] - box.xyxy[0]), height: percentOf(box.xyxy[3] - box.xyxy[1]),
-      }));
-      if (box.outline) drawing.append(outlineOf(box.outline, `mt-box mt-outline mt-${box.status}${chosen.has(box.key) ? " mt-chosen" : pale}`));
+      const look = `mt-${box.status}${chosen.has(box.key) ? " mt-chosen" : pale}`;
+      drawing.append(svg("rect", { class: `mt-box ${look}`, ...placeOf(box.xyxy) }));
+      if (box.outline) drawing.append(outlineOf(box.outline, `mt-box mt-outline ${look}`));
     }
     layer.append(drawing);
     sheet.append(layer);
@@ -307,7 +300,7 @@ class Meeting {
   }
 
   stop() {
-    document.removeEventListener("keydown", this.press);
+    this.ends.abort();
     this.root.remove();
   }
 }
@@ -329,12 +322,4 @@ function keyLine() {
   return html("div", { class: "mt-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
 }
 
-const mountMeeting = mounting((parent, /** @type {Send<MeetingEvents>} */ send) => new Meeting(parent, send));
-
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {StreamlitComponent<MeetingPayload>} component
- */
-export default function streamlitMeeting(component) {
-  return mountMeeting(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(Meeting));

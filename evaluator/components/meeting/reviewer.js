@@ -4,10 +4,10 @@
  */
 
 import { html } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { ReviewerEvents, ReviewerPayload } from "../shared/payloads.d.ts" */
 
 class RememberedReviewer {
@@ -36,12 +36,4 @@ class RememberedReviewer {
   }
 }
 
-const mountReviewer = mounting((parent, /** @type {Send<ReviewerEvents>} */ send) => new RememberedReviewer(parent, send));
-
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {StreamlitComponent<ReviewerPayload>} component
- */
-export default function streamlitReviewer(component) {
-  return mountReviewer(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(RememberedReviewer));

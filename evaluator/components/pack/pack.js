@@ -73,7 +73,10 @@ class PackViewer {
   answer(...event) {
     const [name, value] = event;
     if (name === "go") this.go(value);
-    else if (name === "model") this.flip(value);
+    else if (name === "model") {
+      this.letter = value;
+      this.show(this.position);
+    }
     else if (name === "selected") this.selected = value.key;
   }
 
@@ -85,12 +88,6 @@ class PackViewer {
     });
     this.selected = null;
     this.show((at < 0 ? this.position : at) + (go.step || go.mistake || 0));
-  }
-
-  /** @param {string} letter */
-  flip(letter) {
-    this.letter = letter;
-    this.show(this.position);
   }
 
   /** @param {number} position */

@@ -1,7 +1,7 @@
 /** Pictures that are fetched and decoded before their page is turned to. */
 
-import { html, isPicture } from "./elements.js";
-import { AT_A_TIME } from "./window.js";
+import { isPicture, pageImage } from "./elements.js";
+import { AT_A_TIME, keepNewest } from "./window.js";
 
 const MOST = 40;
 
@@ -23,18 +23,8 @@ export class PicturesAhead {
   get(source) {
     const images = this.ready.get(source);
     if (!images) return null;
-    this.keep(source, images);
+    keepNewest(this.ready, source, images, MOST);
     return images;
-  }
-
-  /** @param {string} source @param {HTMLImageElement[]} images decoded */
-  keep(source, images) {
-    this.ready.delete(source);
-    this.ready.set(source, images);
-    for (const oldest of this.ready.keys()) {
-      if (this.ready.size <= MOST) break;
-      this.ready.delete(oldest);
-    }
   }
 
   /** Fetches what is not here, two at a time; what was asked for so before and has not begun is not wanted any more. @param {string[]} sources the likely ones first */
@@ -79,9 +69,8 @@ export class PicturesAhead {
     if (this.ready.has(source)) return Promise.resolve();
     const under = this.loading.get(source);
     if (under) return under;
-    const images = Array.from({ length: this.copies }, () =>
-      /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source })));
-    const loading = Promise.all(images.map((image) => image.decode())).then(() => this.keep(source, images), () => undefined).finally(() => this.ended(source));
+    const images = Array.from({ length: this.copies }, () => pageImage({ src: source }));
+    const loading = Promise.all(images.map((image) => image.decode())).then(() => keepNewest(this.ready, source, images, MOST), () => undefined).finally(() => this.ended(source));
     this.loading.set(source, loading);
     return loading;
   }

@@ -40,6 +40,11 @@ export function html(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** @param {Attributes} [attributes] @returns {HTMLImageElement} the picture of a page */
+export function pageImage(attributes = {}) {
+  return /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", ...attributes }));
+}
+
 /** @param {string} name @returns {(Node | string)[]} the name, with the places where a line may end */
 export function breakable(name) {
   return lineParts(name).flatMap((part, place) => place ? [document.createElement("wbr"), part] : [part]);

@@ -26,17 +26,18 @@
  */
 
 /**
+ * Shows data in a parent: the first call builds the component, later ones keep what the reader did; the result takes it
+ * away again.
  * @template P payload
  * @template E events by name
- * @param {(parent: ParentNode & Node, send: Send<E>) => Mounted<P, E>} make
- * @returns {(parent: ParentNode & Node, data: P, send: Send<E>) => () => void} shows data in a parent: the first call builds
- *   the component, later calls keep what the reader did; the result takes it away again
+ * @param {new (parent: ParentNode & Node, send: Send<E>) => Mounted<P, E>} View
+ * @returns {(parent: ParentNode & Node, data: P, send: Send<E>) => () => void}
  */
-export function mounting(make) {
+export function mounting(View) {
   /** @type {WeakMap<object, Mounted<P, E>>} */
   const mounted = new WeakMap();
   return (parent, data, send) => {
-    const component = mounted.get(parent) ?? make(parent, send);
+    const component = mounted.get(parent) ?? new View(parent, send);
     mounted.set(parent, component);
     component.send = send;
     component.update(data);
@@ -49,14 +50,16 @@ export function mounting(make) {
 }
 
 /**
+ * What Streamlit calls on mount and on each change of the data.
  * @template P payload
  * @template E events by name
- * @param {StreamlitComponent<P>} component @param {(keyof E)[]} lasting events that stay until they change
- * @returns {Send<E>}
+ * @param {(parent: ParentNode & Node, data: P, send: Send<E>) => () => void} show
+ * @param {(keyof E)[]} lasting events that stay until they change
+ * @returns {(component: StreamlitComponent<P>) => () => void}
  */
-export function streamlitSend(component, lasting = []) {
-  return (name, value) => {
+export function streamlitComponent(show, lasting = []) {
+  return (component) => show(component.parentElement, component.data, (name, value) => {
     if (lasting.includes(name)) component.setStateValue(String(name), value);
     else component.setTriggerValue(String(name), value);
-  };
+  });
 }

@@ -1,31 +1,29 @@
 /**
- * What every view of a page does: it takes data and decodes the page image, fills the window, listens to the keys of the
- * whole view, and sends the chosen box, page turns and requests for a sharper image.
+ * A view of a page in its window: it fills the window and listens to the keys of the whole view.
  *
- * What differs is in the class that extends it: its panes, what it draws, what else it sends.
+ * What differs is in the class that extends it: its panes, what it draws, what it sends.
  */
 
-import { html, isPicture } from "./elements.js";
+import { html } from "./elements.js";
 import { TAKES_INPUT, focusIsAround, hostOf } from "./focus.js";
 import { REPEATING, actionOf } from "./keys.js";
 import { startPlacement } from "./placement.js";
-import { Debounced, SentChoice, cancelWhenLeaving } from "./requests.js";
-import { PageTurner } from "./turn.js";
+import { cancelWhenLeaving } from "./requests.js";
 
 /** @import { Send } from "./mount.js" */
 /** @import { PagePane } from "./pane.js" */
 /** @import { GoEvent, PageItem, SelectedEvent, SharperEvent, VerdictEvent } from "./payloads.d.ts" */
+/** @import { Debounced } from "./requests.js" */
 /** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent, verdict: VerdictEvent}} SharedEvents */
 /**
  * @typedef {object} SharedPayload
  * @property {PageItem | null} page
  * @property {{document: string, index: number, current: boolean}[]} strip
  * @property {string | null} selected
+ * @property {string} [address]
  */
 
 const BLANK_PAGE = { width: 595, height: 842 };
-const SHARPER_FROM = 1.3;
-const REST = 250;
 /** Milliseconds that the way to another view may take. */
 const LEAVING = 3000;
 /** Pixels between the view and the lower edge of the window. */
@@ -42,80 +40,37 @@ export class PageView {
     /** @type {P | null} */
     this.data = null;
     this.pageId = "";
-    this.contentText = "";
-    this.load = 0;
-    this.askedWidth = 0;
     /** @type {string | null} */
     this.hover = null;
     /** @type {string | null} */
     this.selected = null;
-    this.sent = new SentChoice();
     /** @type {[number, number] | null} */
     this.pointer = null;
     this.place = startPlacement();
     this.font = "650 12px sans-serif";
     this.chipTimer = 0;
+    /** Whether the last key was held down. */
+    this.running = false;
     this.leftAt = -Infinity;
     /** @type {Record<string, Debounced>} */
-    this.requests = { selected: new Debounced(REST), sharper: new Debounced(REST) };
+    this.requests = {};
     this.root = html("div", { class: "layoutscope-viewer" });
     this.spoken = html("div", { class: "unseen", "aria-live": "polite" });
     /** @type {HTMLDialogElement | null} */
     this.help = null;
-    this.turner = new PageTurner(
-      (go) => this.request("go", go),
-      (asked) => this.showAsked(asked),
-      (slow) => this.root.classList.toggle("waiting", slow),
-      (position, waits) => this.drawHere(position, waits),
-    );
+    /** @type {ParentNode | null} */
+    this.parent = null;
     /** @type {(() => void)[]} */
-    this.stops = [() => this.turner.stop(), () => window.clearTimeout(this.chipTimer)];
+    this.stops = [() => window.clearTimeout(this.chipTimer)];
   }
 
   // ---- what the extending class does ----------------------------------------------------------------------------
-
-  /** Sends an event. @param {Parameters<Send<SharedEvents>>} _event name and value */
-  request(..._event) {}
-
-  /**
-   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the view anew, and
-   * the keys are lost.
-   * @param {VerdictEvent} event
-   */
-  sendVerdict(event) {
-    this.requests.selected.flush();
-    this.request("verdict", { ...event, ...this.heldHere() });
-  }
-
-  /**
-   * Sends what shows another model or lists other pages. A chosen box that waits to be sent is of what was shown before.
-   * @param {Parameters<Send<E>>} event
-   */
-  sendChoice(...event) {
-    this.requests.selected.cancel();
-    this.send(...event);
-  }
 
   /** Shows data. @param {P} _data @param {HTMLImageElement[]} _images decoded, one for each pane, or none */
   present(_data, _images) {}
 
   /** Shows which page was asked for. @param {number | null} _position 1-based place among the pages of the list */
   showAsked(_position) {}
-
-  /** Draws the page of a place without asking for it. @param {number} _position 1-based place among the pages of the list @param {boolean} _waits for a picture that is missing @returns {boolean | Promise<void>} whether it was here; when to try again, if it waits for its picture */
-  drawHere(_position, _waits) {
-    return false;
-  }
-
-  /** @returns {{held?: string[]}} what Python need not send again, as a part of an event */
-  heldHere() {
-    return {};
-  }
-
-  /** @param {string} _source of a picture @returns {HTMLImageElement[] | null} it for each pane, decoded ahead */
-  picturesOf(_source) {
-    return null;
-  }
 
   /** Shows the box under the pointer, or the chosen one, everywhere. */
   showMark() {}
@@ -136,14 +91,9 @@ export class PageView {
     return key ?? "";
   }
 
-  /** @param {string} action @param {HTMLElement | null} _target @returns {boolean} whether the key was used */
-  act(action, _target) {
-    switch (action) {
-      case "previous-page": this.turner.turn(-1); return true;
-      case "next-page": this.turner.turn(1); return true;
-      case "help": this.openHelp(); return true;
-      default: return false;
-    }
+  /** @param {string} _action @param {HTMLElement | null} _target @returns {boolean} whether the key was used */
+  act(_action, _target) {
+    return false;
   }
 
   // ---- the window around ------------------------------------------------------------------------------------------
@@ -152,25 +102,18 @@ export class PageView {
   listen(parent, leastHeight) {
     this.leastHeight = leastHeight;
     parent.append(html("div", { class: "layoutscope-frame" }, this.root));
-    const pageKeys = (/** @type {KeyboardEvent} */ event) => {
-      if (this.focusIsAround()) this.pressed(event);
-    };
+    this.parent = parent;
     const resize = () => this.resized();
     const sizes = new ResizeObserver(resize);
+    const ends = new AbortController();
     this.root.addEventListener("keydown", (event) => this.pressed(event));
-    window.addEventListener("keydown", pageKeys);
-    window.addEventListener("resize", resize);
+    window.addEventListener("keydown", (event) => focusIsAround(this.root) && this.pressed(event), { signal: ends.signal });
+    window.addEventListener("resize", resize, { signal: ends.signal });
     sizes.observe(this.panes[0].root);
-    const block = this.host().closest("[data-testid='stMainBlockContainer']");
+    const block = hostOf(this.root).closest("[data-testid='stMainBlockContainer']");
     if (block) sizes.observe(block);
-    const left = () => {
-      this.leftAt = performance.now();
-    };
-    this.stops.push(cancelWhenLeaving(this.root, this.requests, left), () => {
-      window.removeEventListener("keydown", pageKeys);
-      window.removeEventListener("resize", resize);
-      sizes.disconnect();
-    });
+    const left = () => void (this.leftAt = performance.now());
+    this.stops.push(cancelWhenLeaving(this.root, this.requests, left), () => ends.abort(), () => sizes.disconnect());
     document.fonts?.ready.then(() => this.scheduleChips());
   }
 
@@ -184,28 +127,14 @@ export class PageView {
     return performance.now() - this.leftAt < LEAVING;
   }
 
-  /** @returns {Element} the element of the outer document that holds the view */
-  host() {
-    return hostOf(this.root);
-  }
-
-  /** @returns {boolean} nothing else wants the keys: the focus is on the view as a whole */
-  focusIsAround() {
-    return focusIsAround(this.root);
-  }
-
+  /** Fills the window down to its lower edge, as if nothing were scrolled, unless the height is fixed. */
   fillWindow() {
-    const height = this.fixedHeight() || this.heightBelow();
-    this.root.style.setProperty("--viewer-height", `${Math.max(this.leastHeight ?? 0, Math.floor(height))}px`);
-  }
-
-  /** @returns {number} pixels from the top of the view to the lower edge of the window, as if nothing were scrolled */
-  heightBelow() {
-    const host = this.host();
+    const host = hostOf(this.root);
     let scroller = host.parentElement;
     while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement;
     const scrolled = scroller ? scroller.scrollTop : window.scrollY;
-    return window.innerHeight - host.getBoundingClientRect().top - scrolled - BELOW;
+    const height = this.fixedHeight() || window.innerHeight - host.getBoundingClientRect().top - scrolled - BELOW;
+    this.root.style.setProperty("--viewer-height", `${Math.max(this.leastHeight ?? 0, Math.floor(height))}px`);
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------
@@ -219,93 +148,6 @@ export class PageView {
   pageSize() {
     const page = this.data?.page;
     return page && page.width > 0 && page.height > 0 ? page : BLANK_PAGE;
-  }
-
-  /** @param {P} data */
-  update(data) {
-    this.load += 1;
-    const load = this.load;
-    const source = data.page?.image ?? null;
-    if (source === null || source === this.panes[0].image.getAttribute("src")) {
-      this.present(data, source === null ? [] : this.panes.map((pane) => pane.image));
-      return;
-    }
-    const ready = this.picturesOf(source);
-    if (ready) {
-      this.present(data, ready);
-      return;
-    }
-    if (!isPicture(source)) {
-      this.present(withoutImage(data), []);
-      return;
-    }
-    const images = this.panes.map(() => /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source })));
-    Promise.all(images.map((image) => image.decode())).then(
-      () => load === this.load && this.present(data, images),
-      () => load === this.load && this.present(withoutImage(data), []),
-    );
-  }
-
-  /**
-   * Takes the data over, and the box that they choose unless it only repeats what the reader chose meanwhile, or the reader
-   * has chosen another one on this page that is still to be sent: the data did not know of it.
-   * @param {P} data @param {boolean} [anew] the choice of the data counts in any case @returns {boolean} whether it is another page
-   */
-  accept(data, anew = false) {
-    const pageId = data.page ? JSON.stringify([data.page.document, data.page.index]) : "";
-    const turned = pageId !== this.pageId || this.data === null;
-    const before = this.data?.selected ?? null;
-    this.data = data;
-    this.pageId = pageId;
-    if (turned || anew || (data.selected !== before && this.sent.isNew(data.selected))) {
-      if (turned || anew || !this.requests.selected.waits) {
-        this.selected = data.selected;
-        this.requests.selected.cancel();
-      }
-      this.sent.agree(data.selected);
-    }
-    if (turned) {
-      this.hover = null;
-      this.askedWidth = 0;
-    }
-    return turned;
-  }
-
-  // ---- choices ----------------------------------------------------------------------------------------------------
-
-  /** @param {string | null} key of a box */
-  select(key) {
-    if (key === this.selected) return;
-    this.selected = key;
-    this.showMark();
-    this.spoken.textContent = this.nameOf(key);
-    this.requests.selected.schedule(() => {
-      const page = this.data?.page;
-      if (!page || this.sent.isLatest(this.selected)) return;
-      this.sent.add(this.selected);
-      this.request("selected", { document: page.document, index: page.index, key: this.selected, ...this.heldHere() });
-    });
-  }
-
-  /** @returns {boolean} whether there was a box to let go */
-  letGo() {
-    if (this.selected === null && this.hover === null) return false;
-    this.hover = null;
-    this.select(null);
-    this.showMark();
-    return true;
-  }
-
-  /** Asks for a sharper image when the page is drawn larger than its picture, once the reader rests. */
-  scheduleSharper() {
-    this.requests.sharper.schedule(() => {
-      const page = this.data?.page;
-      if (!page?.image) return;
-      const width = Math.ceil(this.place.sheet.width * (window.devicePixelRatio || 1));
-      if (width <= SHARPER_FROM * Math.max(page.image_width, this.askedWidth)) return;
-      this.askedWidth = width;
-      this.request("sharper", { document: page.document, index: page.index, width });
-    });
   }
 
   /** New content gets its chips at once, a zoom or a toggle when it has come to rest. */
@@ -324,6 +166,7 @@ export class PageView {
 
   /** @param {KeyboardEvent} event */
   pressed(event) {
+    this.running = event.repeat;
     if (!this.data || this.help?.open || event.defaultPrevented) return;
     const action = actionOf(this.actions, event);
     if (!action || (event.repeat && !REPEATING.has(action))) return;
@@ -333,16 +176,6 @@ export class PageView {
     event.preventDefault();
     event.stopPropagation();
   }
-}
-
-/** @template {SharedPayload} P @param {P} data @returns {P} the same page as an empty sheet, and why */
-function withoutImage(data) {
-  const problem = {
-    title: "The page image cannot be shown",
-    text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
-    fix: "Reload the view; if this persists, check the PDF in another viewer.",
-  };
-  return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
 }
 
 /** @type {WeakSet<object>} parents of views whose address was looked at */

@@ -5,13 +5,13 @@
  */
 
 import { PageContent } from "./content.js";
-import { button, html, svg, viewLink } from "./elements.js";
+import { button, html, pageImage, svg, viewLink } from "./elements.js";
 import { factsOf } from "./facts.js";
 import { arrangeChips, drawBoxes, drawMarked, drawMarkedChip } from "./layers.js";
 import { inPane, seenOf, sheetInPane } from "./placement.js";
 import { listenToPane, moveSheet } from "./sheet.js";
-import { placeTooltip, writeTooltip } from "./tooltip.js";
 import { count, plural } from "./words.js";
+import { placeBeside, unionOf } from "./geometry.js";
 
 /** @import { ChipPlace } from "./geometry.js" */
 /** @import { BoxLook } from "./layers.js" */
@@ -32,7 +32,7 @@ export class PagePane {
     /** @type {ChipPlace[]} */
     this.chipPlaces = [];
     const overlay = (/** @type {string} */ more = "") => svg("svg", { class: `overlay${more}`, "aria-hidden": "true" });
-    this.image = /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false" }));
+    this.image = pageImage();
     this.boxes = svg("svg", { class: "overlay", role: "group" });
     this.chips = html("div", { class: "chips" });
     this.marked = overlay();
@@ -60,17 +60,12 @@ export class PagePane {
   showImage(image) {
     const old = this.image;
     if (image === old) return false;
-    if (image) {
-      old.replaceWith(image);
-      this.image = image;
-      return true;
-    }
-    if (!old.hasAttribute("src")) {
+    if (!image && !old.hasAttribute("src")) {
       old.hidden = true;
       return false;
     }
     // The old one stays whole: its page may be turned to again.
-    this.image = /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", hidden: true }));
+    this.image = image ?? pageImage({ hidden: true });
     old.replaceWith(this.image);
     return true;
   }
@@ -116,16 +111,34 @@ export class PagePane {
 
   /** @param {B | null} box null hides the tooltip */
   writeFacts(box) {
-    writeTooltip(this.tooltip, box && factsOf(box, this.content));
+    this.tooltip.classList.toggle("shown", box !== null);
+    if (!box) return;
+    const { head, label, wrong, numbers, more, source } = factsOf(box, this.content);
+    const lines = [html("div", { class: "tip-head" }, html("b", {}, head), ` \u00b7 ${label}`)];
+    if (wrong) lines.push(html("div", { class: "tip-line" }, wrong));
+    if (numbers.length) {
+      const parts = numbers.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, value)));
+      lines.push(html("dl", { class: "tip-numbers" }, ...parts));
+    }
+    if (more) lines.push(html("div", { class: "tip-line" }, more));
+    if (source) lines.push(html("div", { class: "tip-source" }, source));
+    this.tooltip.replaceChildren(...lines);
   }
 
   /**
+   * Places the tooltip beside the marked boxes.
    * @param {B[]} marked @param {{box: B, weight: number}[]} around boxes that the tooltip should not hide
    * @param {Placement} place @param {[number, number] | null} pointer @param {{rect: Rect, weight: number}[]} more in pixels of the pane
    */
   placeFacts(marked, around, place, pointer, more = []) {
     const others = around.map(({ box, weight }) => ({ rect: inPane(place, box.xyxy), weight }));
-    placeTooltip(this.tooltip, marked.map((each) => inPane(place, each.xyxy)), [...others, ...more], sheetInPane(place), place.pane, pointer);
+    const [left, top, right, bottom] = unionOf(marked.map((each) => inPane(place, each.xyxy)));
+    const { pane } = place;
+    /** @type {Rect} */
+    const visible = [Math.max(0, left), Math.max(0, top), Math.min(pane.width, right), Math.min(pane.height, bottom)];
+    const size = { width: this.tooltip.offsetWidth, height: this.tooltip.offsetHeight };
+    const [x, y] = placeBeside(visible, size, pane, pointer, [...others, ...more], sheetInPane(place));
+    this.tooltip.style.transform = `translate(${x}px, ${y}px)`;
   }
 }
 

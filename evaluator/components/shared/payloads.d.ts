@@ -485,34 +485,18 @@ export interface ChangedCauseItem {
   tone: "gain" | "loss" | "unclear";
 }
 
-/** Filters, causes, list of pages and the two linked panes. */
-export interface ComparePayload {
-  page: PageItem | null;
-  /** two, or none without a page */
-  panes: PaneItem[];
-  /** those that the filter asks for, in reading order */
-  differences: DifferenceItem[];
-  /** the list of pages */
+/** What all pages of a list of the comparison have in common. */
+export interface PairListItem {
+  /** the list of pages; sent apart from a page, none of it is the current one */
   strip: ListedPageItem[];
   look: LookItem;
   filters: FilterItem[];
   /** name of the filter */
   show: string;
-  /** side, flip or slider */
-  mode: string;
-  /** key of the chosen box */
-  selected: string | null;
-  /** a number opened this page: bring the panes into the window */
-  summoned: boolean;
-  /** changes with each opening */
-  visit: string;
-  empty: EmptyItem | null;
   /** of the boxes on which the models differ, most boxes first */
   causes?: ChangedCauseItem[];
   /** key of the one whose pages are listed; empty for a filter */
   cause?: string;
-  /** the query that leads back here */
-  address?: string;
   /** whether mistakes can be judged */
   verdicts?: boolean;
   /** whose verdicts are one's own */
@@ -523,26 +507,31 @@ export interface ComparePayload {
   scope?: string;
 }
 
+/** Filters, causes, list of pages and the two linked panes. */
+export interface ComparePayload extends PairListItem {
+  page: PageItem | null;
+  /** two, or none without a page */
+  panes: PaneItem[];
+  /** those that the filter asks for, in reading order */
+  differences: DifferenceItem[];
+  /** side, flip or slider */
+  mode: string;
+  /** key of the chosen box */
+  selected: string | null;
+  /** a number opened this page: bring the panes into the window */
+  summoned: boolean;
+  /** changes with each opening */
+  visit: string;
+  empty: EmptyItem | null;
+  /** the query that leads back here */
+  address?: string;
+}
+
 /** A page of the comparison; see `ComparePayload`. */
 export interface PairPageItem {
   page: PageItem;
   panes: PaneItem[];
   differences: DifferenceItem[];
-}
-
-/** What all pages of a list of the comparison have in common; see `ComparePayload`. */
-export interface PairListItem {
-  /** no page of it is the current one */
-  strip: ListedPageItem[];
-  look: LookItem;
-  filters: FilterItem[];
-  show: string;
-  causes?: ChangedCauseItem[];
-  cause?: string;
-  verdicts?: boolean;
-  reviewer?: string | null;
-  opens?: string;
-  scope?: string;
 }
 
 /** A page of the comparison. */

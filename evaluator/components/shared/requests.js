@@ -42,27 +42,26 @@ export class Debounced {
  * @returns {() => void} ends it, and cancels what waits
  */
 export function cancelWhenLeaving(root, requests, left = () => undefined) {
-  const cancel = () => Object.values(requests).forEach((request) => request.cancel());
+  const waiting = Object.values(requests);
+  const ends = new AbortController();
+  const options = { capture: true, signal: ends.signal };
   const leave = () => {
     left();
-    cancel();
+    waiting.forEach((request) => request.cancel());
   };
   const pressed = (/** @type {MouseEvent} */ event) => {
     const path = event.composedPath();
     if (path.includes(root)) return;
     if (path.some((node) => node instanceof HTMLAnchorElement)) leave();
-    else Object.values(requests).forEach((request) => request.flush());
+    else waiting.forEach((request) => request.flush());
   };
+  window.addEventListener("pointerdown", pressed, options);
   // A link or a button that is pressed by a key has a click and no pointer.
-  const clicked = (/** @type {MouseEvent} */ event) => event.detail === 0 && pressed(event);
-  window.addEventListener("pointerdown", pressed, true);
-  window.addEventListener("click", clicked, true);
-  window.addEventListener("popstate", leave, true);
+  window.addEventListener("click", (event) => event.detail === 0 && pressed(event), options);
+  window.addEventListener("popstate", leave, options);
   return () => {
-    window.removeEventListener("pointerdown", pressed, true);
-    window.removeEventListener("click", clicked, true);
-    window.removeEventListener("popstate", leave, true);
-    cancel();
+    ends.abort();
+    waiting.forEach((request) => request.cancel());
   };
 }
 

@@ -28,12 +28,6 @@ function pointIn(pane, event) {
 
 /** Pointer and wheel of the pane: move, click, drag, zoom. @param {HTMLElement} pane @param {PaneActions} actions */
 export function listenToPane(pane, actions) {
-  listenToPointer(pane, actions);
-  listenToWheel(pane, actions);
-}
-
-/** @param {HTMLElement} pane @param {PaneActions} actions */
-function listenToPointer(pane, actions) {
   /** @type {{x: number, y: number, moved: boolean} | null} */
   let drag = null;
   /** @type {PointerEvent | null} */
@@ -82,10 +76,6 @@ function listenToPointer(pane, actions) {
     drag = null;
     pane.classList.remove("dragging");
   });
-}
-
-/** @param {HTMLElement} pane @param {PaneActions} actions */
-function listenToWheel(pane, actions) {
   pane.addEventListener("wheel", (event) => {
     const step = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 300 : 1;
     if (event.shiftKey) {

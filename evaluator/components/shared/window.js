@@ -61,7 +61,7 @@ export function placesAround({ here, total, toward, running }, nextWith) {
 }
 
 /** @template K, V @param {Map<K, V>} values the ones used last at the end @param {K} key @param {V} value @param {number} most */
-function keepNewest(values, key, value, most) {
+export function keepNewest(values, key, value, most) {
   values.delete(key);
   values.set(key, value);
   for (const oldest of values.keys()) {
@@ -188,10 +188,6 @@ export class SentTurns {
     this.waits = "";
     /** Whether the reader has turned on since. */
     this.unsent = false;
-  }
-
-  turned() {
-    this.unsent = true;
   }
 
   /** @param {string} turn name of the turn that is sent now */

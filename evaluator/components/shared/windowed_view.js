@@ -4,17 +4,21 @@
  * What is drawn is what the browser has; a page that it lacks is fetched by its address, or asked for where it has none.
  */
 
-import { PageView } from "./page_view.js";
-import { AskAgain, Debounced, eventId, pause } from "./requests.js";
+import { PageView, writeAddress } from "./page_view.js";
+import { AskAgain, Debounced, SentChoice, eventId, pause } from "./requests.js";
 import { SentTurns, placesAround } from "./window.js";
+import { isPicture, pageImage } from "./elements.js";
+import { PageTurner } from "./turn.js";
 
 /** @import { PicturesAhead } from "./ahead.js" */
-/** @import { Mounted, Send } from "./mount.js" */
+/** @import { Send } from "./mount.js" */
 /** @import { SharedEvents, SharedPayload } from "./page_view.js" */
-/** @import { GoEvent, PageItem, WindowLayer } from "./payloads.d.ts" */
+/** @import { GoEvent, PageItem, VerdictEvent, WindowLayer } from "./payloads.d.ts" */
 /** @import { PageWindow } from "./window.js" */
 
-/** Milliseconds of rest before a page turn is sent. */
+const SHARPER_FROM = 1.3;
+/** Milliseconds of rest before a choice is sent, and before a page turn is. */
+const REST = 250;
 const SEND_AFTER = 80;
 /** Pauses before a turn is sent again that is not answered: a message that reaches the server during another run can get lost. */
 const SEND_AGAIN = [3000, 9000, 20000, 40000, 80000];
@@ -41,20 +45,32 @@ export class WindowedView extends PageView {
     this.windowed = false;
     this.turns = new SentTurns();
     this.toward = 1;
-    /** Whether the last key was held down. */
-    this.running = false;
     /** @type {GoEvent | null} the last turn that was sent */
     this.go = null;
-    this.unanswered = new AskAgain(SEND_AGAIN, () => this.sendAgain());
+    this.unanswered = new AskAgain(SEND_AGAIN, () => {
+      if (this.go && !this.isLeaving()) this.sendShared("go", this.go);
+    });
     /** The last page that was shown while the server was still drawing its picture. */
     this.lateId = "";
-    this.requests.turn = new Debounced(SEND_AFTER);
-    this.stops.push(() => this.unanswered.stop());
+    this.sent = new SentChoice();
+    Object.assign(this.requests, { selected: new Debounced(REST), sharper: new Debounced(REST), turn: new Debounced(SEND_AFTER) });
+    this.contentText = "";
+    this.load = 0;
+    this.askedWidth = 0;
+    this.turner = new PageTurner(
+      (go) => this.request("go", go),
+      (asked) => this.showAsked(asked),
+      (slow) => this.root.classList.toggle("waiting", slow),
+      (position, waits) => this.drawPlaced(position, () => null, waits),
+    );
+    this.stops.push(() => this.turner.stop(), () => this.unanswered.stop());
     pagesHere.come = () => this.loadAhead();
   }
 
-  /** Sends an event as it is. @param {Parameters<Send<SharedEvents>>} _event name and value */
-  sendShared(..._event) {}
+  /** Sends an event as it is. @param {Parameters<Send<SharedEvents>>} event name and value */
+  sendShared(...event) {
+    /** @type {(...event: any) => void} */ (this.send)(...event);
+  }
 
   /** @returns {number} place in the list of the page on screen */
   get position() {
@@ -64,7 +80,8 @@ export class WindowedView extends PageView {
   // ---- data -------------------------------------------------------------------------------------------------------
 
   /** Takes a page of the list, or one page alone. @param {P | D} data */
-  receive(data) {
+  update(data) {
+    writeAddress(this.parent ?? this, data.address);
     this.windowed = "listing" in data;
     if ("listing" in data) {
       this.pagesHere.take(data);
@@ -74,30 +91,75 @@ export class WindowedView extends PageView {
       if (this.turns.unsent && !this.turns.waits && !this.isLeaving()) this.sendShown();
     } else {
       this.forgetTurn();
-      this.update(data);
+      this.show(data);
     }
     this.watchLate();
+  }
+
+  /** Shows data once their picture is decoded. @param {P} data */
+  show(data) {
+    this.load += 1;
+    const { load, panes } = this;
+    const source = data.page?.image ?? null;
+    const same = source === panes[0].image.getAttribute("src");
+    const ready = source === null ? [] : same ? panes.map((pane) => pane.image) : this.picturesAhead.get(source);
+    if (source === null || ready) {
+      this.present(data, ready ?? []);
+    } else if (!isPicture(source)) {
+      this.present(withoutImage(data), []);
+    } else {
+      const images = panes.map(() => pageImage({ src: source }));
+      Promise.all(images.map((image) => image.decode())).then(
+        () => load === this.load && this.present(data, images),
+        () => load === this.load && this.present(withoutImage(data), []),
+      );
+    }
+  }
+
+  /**
+   * Takes the data over, and the box that they choose unless it only repeats what the reader chose meanwhile, or the reader
+   * has chosen another one on this page that is still to be sent: the data did not know of it.
+   * @param {P} data @param {boolean} [anew] the choice of the data counts in any case @returns {boolean} whether it is another page
+   */
+  accept(data, anew = false) {
+    const pageId = data.page ? JSON.stringify([data.page.document, data.page.index]) : "";
+    const turned = pageId !== this.pageId || this.data === null;
+    const before = this.data?.selected ?? null;
+    this.data = data;
+    this.pageId = pageId;
+    if (turned || anew || (data.selected !== before && this.sent.isNew(data.selected))) {
+      if (turned || anew || !this.requests.selected.waits) {
+        this.selected = data.selected;
+        this.requests.selected.cancel();
+      }
+      this.sent.agree(data.selected);
+    }
+    if (turned) {
+      this.hover = null;
+      this.askedWidth = 0;
+    }
+    return turned;
   }
 
   /** Shows the page that the app shows. @param {D} data */
   follow(data) {
     const page = this.pagesHere.shown();
     if (page) {
-      this.update({ ...page, selected: data.selected });
+      this.show({ ...page, selected: data.selected });
       this.loadAhead(page.page);
       return;
     }
     // Python believed that it is here.
     void this.pagesHere.fetched(data.position).then(() => {
       const come = this.pagesHere.last?.name === data.name && this.turns.heard(data.turn) ? this.pagesHere.page(data.position) : null;
-      if (come) this.update({ ...come, selected: data.selected });
+      if (come) this.show({ ...come, selected: data.selected });
     });
   }
 
   /** Draws the page of the reader anew; one of another list stays as it is until the app has heard of the turn. */
   stay() {
     const page = this.pagesHere.page(this.position);
-    if (page) this.update({ ...page, selected: this.selected });
+    if (page) this.show({ ...page, selected: this.selected });
   }
 
   /** Fetches pages that the reader may turn to next, and their pictures. @param {PageItem | null} [page] that is shown */
@@ -123,13 +185,8 @@ export class WindowedView extends PageView {
     });
   }
 
-  /** @override @param {number} position @param {boolean} [waits] @returns {boolean | Promise<void>} */
-  drawHere(position, waits = true) {
-    return this.drawPlaced(position, () => null, waits);
-  }
-
   /**
-   * Draws a page that is here, and informs Python when the reader rests.
+   * Draws a page that is here without asking for it, and informs Python when the reader rests.
    * @param {number} position 1-based place in the list @param {(page: P) => string | null} choose the box that is chosen on it
    * @param {boolean} [waits] for a page that is missing, and a moment for a picture
    * @returns {boolean | Promise<void>} whether it was here; when to try again, if it waits for something
@@ -138,15 +195,20 @@ export class WindowedView extends PageView {
     const page = this.windowed ? this.pagesHere.page(position) : null;
     if (!page) return this.windowed && this.pagesHere.routed && waits && this.fetchNow(position);
     const source = page.page?.image;
-    const images = source ? this.picturesOf(source) : [];
+    const images = source ? this.picturesAhead.get(source) : [];
     this.toward = position < this.position ? -1 : 1;
     if (source && !images && waits && !this.running) return Promise.race([this.picturesAhead.fetched(source), pause(PICTURE_WAITS)]);
     this.load += 1;
-    this.turns.turned();
+    this.turns.unsent = true;
     this.present({ ...page, selected: choose(page) }, images ?? []);
-    if (source && !images) this.picturesAhead.want(source, () => this.showCome(source));
+    if (source && !images) {
+      this.picturesAhead.want(source, () => void (this.data?.page?.image === source && this.show(this.data)));
+    }
     this.watchLate();
-    this.sendAtRest();
+    // While Python has not answered yet, what it answers sends the rest.
+    this.requests.turn.schedule(() => {
+      if (!this.turns.waits) this.sendShown();
+    });
     this.loadAhead();
     return true;
   }
@@ -158,19 +220,44 @@ export class WindowedView extends PageView {
     if (source && !this.running) await Promise.race([this.picturesAhead.fetched(source), pause(PICTURE_WAITS)]);
   }
 
-  /** The picture of the page that was drawn without it has come. @param {string} source */
-  showCome(source) {
-    if (this.data?.page?.image === source) this.update(this.data);
+  // ---- choices ----------------------------------------------------------------------------------------------------
+
+  /** @param {string | null} key of a box */
+  select(key) {
+    if (key === this.selected) return;
+    this.selected = key;
+    this.showMark();
+    this.spoken.textContent = this.nameOf(key);
+    this.requests.selected.schedule(() => {
+      const page = this.data?.page;
+      if (!page || this.sent.isLatest(this.selected)) return;
+      this.sent.add(this.selected);
+      this.request("selected", { document: page.document, index: page.index, key: this.selected, ...this.heldHere() });
+    });
+  }
+
+  /** @returns {boolean} whether there was a box to let go */
+  letGo() {
+    if (this.selected === null && this.hover === null) return false;
+    this.hover = null;
+    this.select(null);
+    this.showMark();
+    return true;
+  }
+
+  /** Asks for a sharper image when the page is drawn larger than its picture, once the reader rests. */
+  scheduleSharper() {
+    this.requests.sharper.schedule(() => {
+      const page = this.data?.page;
+      if (!page?.image) return;
+      const width = Math.ceil(this.place.sheet.width * (window.devicePixelRatio || 1));
+      if (width <= SHARPER_FROM * Math.max(page.image_width, this.askedWidth)) return;
+      this.askedWidth = width;
+      this.request("sharper", { document: page.document, index: page.index, width });
+    });
   }
 
   // ---- what Python is told ----------------------------------------------------------------------------------------
-
-  /** Informs Python when the reader rests; while it has not answered yet, what it answers does. */
-  sendAtRest() {
-    this.requests.turn.schedule(() => {
-      if (!this.turns.waits) this.sendShown();
-    });
-  }
 
   /** What was not sent yet is not sent any more, and what the app shows counts. */
   forgetTurn() {
@@ -198,36 +285,36 @@ export class WindowedView extends PageView {
     this.sendShared("go", this.go);
   }
 
-  sendAgain() {
-    if (this.go && !this.isLeaving()) this.sendShared("go", this.go);
-  }
-
-  /** @override */
+  /** @returns {{held?: string[]}} what Python need not send again, as a part of an event */
   heldHere() {
     return this.windowed ? { held: this.pagesHere.names(this.position) } : {};
   }
 
-  /** @override @param {string} source @returns {HTMLImageElement[] | null} */
-  picturesOf(source) {
-    return this.picturesAhead.get(source);
-  }
-
-  /** @override @param {Parameters<Send<SharedEvents>>} event */
+  /** @param {Parameters<Send<SharedEvents>>} event name and value */
   request(...event) {
     if (event[0] === "go" && this.windowed) this.sendTurn(event[1]);
     else this.sendShared(...event);
   }
 
-  /** What shows another model is about the page that the reader has turned to. @override @param {Parameters<Send<E>>} event */
-  sendChoice(...event) {
-    this.requests.turn.flush();
-    super.sendChoice(...event);
+  /**
+   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the view anew, and
+   * the keys are lost.
+   * @param {VerdictEvent} event
+   */
+  sendVerdict(event) {
+    this.requests.selected.flush();
+    this.request("verdict", { ...event, ...this.heldHere() });
   }
 
-  /** @override @param {KeyboardEvent} event */
-  pressed(event) {
-    this.running = event.repeat;
-    super.pressed(event);
+  /**
+   * Sends what shows another model or lists other pages: it is about the page that the reader has turned to. A chosen
+   * box that waits to be sent is of what was shown before.
+   * @param {Parameters<Send<E>>} event
+   */
+  sendChoice(...event) {
+    this.requests.turn.flush();
+    this.requests.selected.cancel();
+    this.send(...event);
   }
 
   /**
@@ -236,26 +323,21 @@ export class WindowedView extends PageView {
    */
   act(action, target) {
     if (this.running && this.windowed && this.turner.turning && /-page$/.test(action)) return true;
-    return super.act(action, target);
+    switch (action) {
+      case "previous-page": this.turner.turn(-1); return true;
+      case "next-page": this.turner.turn(1); return true;
+      case "help": this.openHelp(); return true;
+      default: return super.act(action, target);
+    }
   }
 }
 
-/**
- * What `mounting` wants of a view.
- * @template {WindowLayer & {content?: any, items?: any}} D
- * @template {SharedPayload} P
- * @template E
- * @param {WindowedView<D, P, E>} view @returns {Mounted<P | D, E>}
- */
-export function windowed(view) {
-  return {
-    get send() {
-      return view.send;
-    },
-    set send(value) {
-      view.send = value;
-    },
-    update: (data) => view.receive(data),
-    stop: () => view.stop(),
+/** @template {SharedPayload} P @param {P} data @returns {P} the same page as an empty sheet, and why */
+function withoutImage(data) {
+  const problem = {
+    title: "The page image cannot be shown",
+    text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
+    fix: "Reload the view; if this persists, check the PDF in another viewer.",
   };
+  return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
 }

@@ -3,6 +3,14 @@
 /** Names of the statuses in words. */
 export const STATUS_WORDS = { TP: "matched", FP: "false positive", FN: "missed", truth: "matched ground truth" };
 
+/** @type {[string, string][]} name, words */
+export const VERDICTS = [
+  ["model_wrong", "Model wrong"],
+  ["ground_truth_wrong", "Ground truth wrong"],
+  ["ambiguous", "Ambiguous"],
+  ["ignore", "Ignore"],
+];
+
 const grouped = new Intl.NumberFormat("en-US");
 
 /** @param {number} value @returns {string} "3,692" */
@@ -71,4 +79,9 @@ export function plainName(name) {
     const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
     return `\\${mark}${code.toString(16).padStart(digits, "0")}`;
   });
+}
+
+/** @param {string | null} verdict @returns {string} */
+export function verdictWords(verdict) {
+  return VERDICTS.find(([name]) => name === verdict)?.[1] ?? "";
 }

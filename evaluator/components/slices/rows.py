@@ -89,14 +89,9 @@ def _slice(
         places=len(pages),
         paged=True,
         shown=examples(one, searched[-1], every, most=_EXAMPLES),
-        order=_order_of(one),
+        order="worst first" if one.words.fits else f"{one.words.wrong}, largest first",
         confirmed=one.confirmed,
     )
-
-
-def _order_of(one: Slice) -> str:
-    """Which boxes the examples of a slice are, and in which order."""
-    return "worst first" if one.words.fits else f"{one.words.wrong}, largest first"
 
 
 def _payload(slices: Slices, listed: list[SliceItem]) -> SlicesPayload:
@@ -168,19 +163,21 @@ def overall_words(overall: Sequence[Overall], letters: Sequence[str]) -> str:
     return " · ".join(parts)
 
 
-def observed_payload(slices: Slices, names: Sequence[tuple[str, str]], observed: Mapping[str, Seen]) -> SlicesPayload:
+def observed_payload(
+    slices: Slices, names: Sequence[tuple[str, str]], observed: Mapping[str, MeasuredSearch]
+) -> SlicesPayload:
     """Return what the component shows of slices of observations, which are by measure in `observed`."""
     return _payload(slices, [_observed_slice(one, names, observed[one.measure]) for one in slices.slices])
 
 
-class Seen(NamedTuple):
+class MeasuredSearch(NamedTuple):
     """What was searched by one measure, and as the search counts it."""
 
     observations: Observations
     counted: MeasureValues
 
 
-def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: Seen) -> SliceItem:
+def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: MeasuredSearch) -> SliceItem:
     observed = seen.observations
     noun, unit = one.words.noun, one.words.unit
     pages = _pages_of(one, observed, one.parts[0].rows)

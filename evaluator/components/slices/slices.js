@@ -5,10 +5,10 @@
 
 import { fillCrop } from "../gallery/crop_frame.js";
 import { button, html, icon, svg } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { count, percentOf } from "../shared/words.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { CardItem, CropItem, SliceBarItem, SliceItem, SlicePanelItem } from "../shared/payloads.d.ts" */
 /** @import { SlicesEvents, SlicesPayload } from "../shared/payloads.d.ts" */
 
@@ -216,10 +216,4 @@ function panel({ title, cells }) {
     svg("svg", { class: "slices-chart", height: PANEL_HEIGHT, role: "img", "aria-label": title }, ...parts), html("div", { class: "slices-cells" }, ...words));
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountSlices = mounting((parent, /** @type {Send<SlicesEvents>} */ send) => new SlicesView(parent, send));
-
-/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<SlicesPayload>} component */
-export default function streamlitSlices(component) {
-  return mountSlices(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(SlicesView));

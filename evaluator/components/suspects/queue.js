@@ -1,5 +1,7 @@
 /** Which suspects are listed and which one is chosen, while answers are on their way. Pure: no document. */
 
+import { clamp } from "../shared/geometry.js";
+
 /** @import { Rect, SuspectItem } from "../shared/payloads.d.ts" */
 
 export class SuspectQueue {
@@ -84,7 +86,7 @@ export function largestMove(now, proposed, page) {
  */
 export function withCorner([x1, y1, x2, y2], corner, x, y) {
   const least = 0.002;
-  const [across, down] = [Math.max(0, Math.min(1, x)), Math.max(0, Math.min(1, y))];
+  const [across, down] = [clamp(x, 0, 1), clamp(y, 0, 1)];
   const right = corner % 2 === 1, lower = corner >= 2;
   return [
     right ? x1 : Math.min(across, x2 - least), lower ? y1 : Math.min(down, y2 - least),

@@ -6,6 +6,7 @@
 import { html, isPicture, placeOf, setAttributes, svg, textWidth } from "../shared/elements.js";
 import { isolated, percentOf } from "../shared/words.js";
 import { largestMove, withCorner } from "./queue.js";
+import { unionOf } from "../shared/geometry.js";
 
 /** @import { PictureItem, Rect, SuspectItem } from "../shared/payloads.d.ts" */
 
@@ -40,14 +41,9 @@ export class SuspectSheet {
    */
   draw(item, picture, look) {
     this.page = picture && picture.width > 0 && picture.height > 0 ? picture : BLANK;
-    const source = picture?.image ?? null;
-    if (source !== null && isPicture(source)) {
-      if (this.image.getAttribute("src") !== source) this.image.setAttribute("src", source);
-      this.image.hidden = false;
-    } else {
-      this.image.removeAttribute("src");
-      this.image.hidden = true;
-    }
+    const source = picture?.image && isPicture(picture.image) ? picture.image : null;
+    if (this.image.getAttribute("src") !== source) setAttributes(this.image, { src: source });
+    this.image.hidden = source === null;
     const unknown = item.now === null && item.proposed === null;
     const text = picture?.problem ? `${picture.problem.title}. ${picture.problem.text}` : unknown ? "No file gives the size of this page, so boxes in pixels have no place on it." : "";
     this.problem.hidden = text === "";
@@ -62,12 +58,9 @@ export class SuspectSheet {
 
   /** @param {SuspectItem} item @param {{labels: string[], hidden: Set<string>, edit: {box: Rect, label: number} | null}} look */
   drawBoxes(item, { labels, hidden, edit }) {
-    const proposed = edit?.box ?? item.proposed;
     const now = hidden.has("now") ? null : item.now;
-    const target = hidden.has("proposed") && !edit ? null : proposed;
-    const parts = [];
-    const added = target && now && item.proposed ? hatched(now, target) : [];
-    parts.push(...added);
+    const target = hidden.has("proposed") && !edit ? null : edit?.box ?? item.proposed;
+    const parts = target && now && item.proposed ? hatched(now, target) : [];
     for (const { letter, xyxy } of item.models) if (!hidden.has(letter)) parts.push(svg("rect", { class: `suspect-box suspect-${letter}`, ...placeOf(xyxy) }));
     if (target) parts.push(svg("rect", { class: "suspect-box suspect-halo", ...placeOf(target) }), svg("rect", { class: "suspect-box suspect-proposed", ...placeOf(target) }));
     if (now) parts.push(svg("rect", { class: "suspect-box suspect-now", ...placeOf(now) }));
@@ -83,10 +76,11 @@ export class SuspectSheet {
   drawChips(item, now, target, labels, edit, hidden) {
     const chips = [];
     const label = edit ? labels[edit.label] : item.new_label === null ? "" : labels[item.new_label];
-    const top = Math.min(...[now, target].filter((box) => box !== null).map((box) => box[1]), 1);
+    const boxes = [now, target].filter((box) => box !== null);
+    const top = Math.min(...boxes.map((box) => box[1]), 1);
     const above = top * this.page.height > 24;
     const names = [`Ground truth ${isolated(item.label)}`, `${edit ? "Edited" : "Proposed"} ${isolated(label)}`];
-    const low = Math.max(...[now, target].filter((box) => box !== null).map((box) => box[3]), 0);
+    const low = Math.max(...boxes.map((box) => box[3]), 0);
     const inside = (1 - low) * this.page.height <= 24;
     const under = inside ? `bottom:${percentOf(1 - low)}` : `top:${percentOf(low)}`;
     const over = above ? `bottom:${percentOf(1 - top)}` : inside ? `top:${percentOf(top)}` : under;
@@ -99,13 +93,13 @@ export class SuspectSheet {
       chips.push(html("span", { class: "suspect-chip suspect-chip-proposed", style: `${side};${over}`, title: label }, names[1]));
       if (!edit) chips.push(...[0, 1, 2, 3].map((corner) => html("i", { class: "suspect-corner", style: cornerOf(target, corner) })));
     }
-    const boxes = [now, target].filter((box) => box !== null);
     const left = Math.min(...boxes.map((box) => box[0]), ...item.models.map(({ xyxy }) => xyxy[0]), 1);
     const first = boxes[0] ?? item.models[0]?.xyxy;
     const badges = item.models.filter(({ letter }) => !hidden.has(letter)).map(({ letter, label: said, score }) =>
       html("span", { class: "suspect-badge", title: said }, html("i", { class: `letter letter-${letter}` }, letter), score === null ? "" : score.toFixed(2)));
-    const beside = left * this.page.width > 60;
-    if (badges.length && first) chips.push(html("div", { class: "suspect-badges", style: beside ? `right:calc(${percentOf(1 - left)} + 6px);top:${percentOf(first[1])}` : `left:calc(${percentOf(Math.max(...boxes.map((box) => box[2]), 0))} + 6px);top:${percentOf(first[1])}` }, ...badges));
+    const right = Math.max(...boxes.map((box) => box[2]), 0);
+    const across = left * this.page.width > 60 ? `right:calc(${percentOf(1 - left)} + 6px)` : `left:calc(${percentOf(right)} + 6px)`;
+    if (badges.length && first) chips.push(html("div", { class: "suspect-badges", style: `${across};top:${percentOf(first[1])}` }, ...badges));
     if (now && target) chips.push(...measure(now, target, this.page));
     if (edit) chips.push(...this.handles(edit.box));
     this.chips.replaceChildren(...chips);
@@ -124,13 +118,10 @@ export class SuspectSheet {
   drag(event, corner, box) {
     event.preventDefault();
     const frame = this.sheet.getBoundingClientRect();
-    const move = (/** @type {PointerEvent} */ at) => this.edited(withCorner(box, corner, (at.clientX - frame.left) / frame.width, (at.clientY - frame.top) / frame.height));
-    const end = () => {
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", end);
-    };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", end);
+    const ends = new AbortController();
+    const { signal } = ends;
+    window.addEventListener("pointermove", ({ clientX, clientY }) => this.edited(withCorner(box, corner, (clientX - frame.left) / frame.width, (clientY - frame.top) / frame.height)), { signal });
+    window.addEventListener("pointerup", () => ends.abort(), { signal });
   }
 
   /** @param {SuspectItem} item @returns {number} widths of the pane by which all its boxes and their names are in view */
@@ -138,7 +129,8 @@ export class SuspectSheet {
     const boxes = boxesOf(item);
     const { clientWidth, clientHeight } = this.root;
     if (!boxes.length || !clientWidth || !clientHeight) return 1;
-    const high = (Math.max(...boxes.map((box) => box[3])) - Math.min(...boxes.map((box) => box[1]))) * clientWidth * (this.page.height / this.page.width);
+    const [, top, , bottom] = unionOf(boxes);
+    const high = (bottom - top) * clientWidth * (this.page.height / this.page.width);
     return Math.max(SMALLEST, Math.min(1, (clientHeight - ROOM) / high));
   }
 
@@ -146,9 +138,9 @@ export class SuspectSheet {
   reveal(item) {
     const boxes = boxesOf(item);
     if (!boxes.length) return;
-    const middle = (/** @type {number} */ side) => (Math.min(...boxes.map((box) => box[side])) + Math.max(...boxes.map((box) => box[side + 2]))) / 2;
-    this.root.scrollTop = middle(1) * this.sheet.offsetHeight - this.root.clientHeight / 2;
-    this.root.scrollLeft = middle(0) * this.sheet.offsetWidth - this.root.clientWidth / 2;
+    const [left, top, right, bottom] = unionOf(boxes);
+    this.root.scrollTop = ((top + bottom) * this.sheet.offsetHeight - this.root.clientHeight) / 2;
+    this.root.scrollLeft = ((left + right) * this.sheet.offsetWidth - this.root.clientWidth) / 2;
   }
 
   /** @param {number} factor 0 for as it fits */
@@ -183,9 +175,9 @@ function measure(now, target, page) {
   const [low, high] = [Math.min(now[side], target[side]), Math.max(now[side], target[side])];
   const words = html("b", {}, `${Math.round(points)} pt`);
   // In the middle of the boxes: names and scores are around them.
-  const middle = (/** @type {number} */ first) => (Math.min(now[first], target[first]) + Math.max(now[first + 2], target[first + 2])) / 2;
+  const [x1, y1, x2, y2] = unionOf([now, target]);
   const place = side % 2
-    ? `left:${percentOf(middle(0))};top:${percentOf(low)};height:${percentOf(high - low)}`
-    : `top:${percentOf(middle(1))};left:${percentOf(low)};width:${percentOf(high - low)}`;
+    ? `left:${percentOf((x1 + x2) / 2)};top:${percentOf(low)};height:${percentOf(high - low)}`
+    : `top:${percentOf((y1 + y2) / 2)};left:${percentOf(low)};width:${percentOf(high - low)}`;
   return [html("span", { class: side % 2 ? "suspect-measure down" : "suspect-measure across", style: place }, words)];
 }

@@ -3,21 +3,20 @@
  * once; the server is told afterwards, and asked for the pictures of what comes next.
  */
 
-import { fillCrop } from "../gallery/crop_frame.js";
-import { button, drawWhenOther, html, icon, joined, svg } from "../shared/elements.js";
+import { html } from "../shared/elements.js";
 import { TAKES_INPUT, focusIsAround } from "../shared/focus.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { count, isolated, percentOf, plural } from "../shared/words.js";
 import { Drafts } from "../viewer/drafts.js";
 import { Outbox } from "./outbox.js";
 import { SuspectQueue } from "./queue.js";
 import { SuspectSheet } from "./sheet.js";
+import { ZOOM, wordsOf, writeChosen, writeHead, writeRows, writeToolbar } from "./words.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
-/** @import { CardBoxItem, CropItem, MistakeItem, PictureItem, Rect, SuspectItem } from "../shared/payloads.d.ts" */
+/** @import { Send } from "../shared/mount.js" */
+/** @import { CropItem, MistakeItem, PictureItem, Rect, SuspectItem } from "../shared/payloads.d.ts" */
 /** @import { SuspectsEvents, SuspectsPayload } from "../shared/payloads.d.ts" */
 /** @import { Judgement } from "../viewer/drafts.js" */
 
@@ -26,17 +25,12 @@ const ACTIONS = {
   1: "ground_truth_wrong", 2: "model_wrong", 3: "ambiguous", s: "next", n: "next", p: "previous", u: "undo", e: "edit",
   g: "now", a: "A", b: "B", "+": "zoom-in", "=": "zoom-in", "-": "zoom-out", "\u2212": "zoom-out", 0: "fit", "?": "help", Escape: "escape",
 };
-/** @type {[string, string, string][]} verdict, words, key */
-const ANSWERS = [["ground_truth_wrong", "Accept correction", "1"], ["model_wrong", "Model wrong", "2"], ["ambiguous", "Ambiguous", "3"]];
 /** @type {[string, string][]} */
 const HELP = [
   ["1", "Accept the proposed correction"], ["2", "Model wrong: the ground truth is right"], ["3", "Ambiguous"], ["S N", "Next suspect, without an answer"], ["P", "Previous suspect"],
   ["U", "Take the last answer back"], ["E", "Edit the proposed correction"], ["G", "Show or hide the ground truth now"], ["A B", "Show or hide the boxes of a model"],
   ["+ -", "Enlarge and reduce the page"], ["0", "As it fits"], ["Escape", "Leave editing"],
 ];
-/** @type {[string, string][]} sides of a box in the order of its coordinates */
-const SIDES = [["Left", "x1"], ["Top", "y1"], ["Right", "x2"], ["Bottom", "y2"]];
-const ZOOM = 1.25;
 const REST = 120;
 /** Milliseconds after which pictures that did not come are asked for again. */
 const ASKED_AGAIN = 3000;
@@ -83,18 +77,16 @@ export class SuspectsView {
     this.root = html("div", { class: "layoutscope-viewer layoutscope-suspects" },
       html("section", { class: "suspect-list", "aria-label": "Queue" }, this.head, this.rows),
       html("section", { class: "suspect-main", "aria-label": "The chosen suspect" }, this.toolbar, this.sheet.root, this.detail), keys, this.spoken, this.help);
-    const pressed = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
-    const around = (/** @type {KeyboardEvent} */ event) => focusIsAround(this.root) && this.pressed(event);
-    this.root.addEventListener("keydown", pressed);
-    window.addEventListener("keydown", around);
+    this.ends = new AbortController();
+    this.root.addEventListener("keydown", (event) => this.pressed(event));
+    window.addEventListener("keydown", (event) => focusIsAround(this.root) && this.pressed(event), { signal: this.ends.signal });
     this.name.addEventListener("keydown", (event) => this.named(event));
     this.rows.addEventListener("scroll", () => this.want());
-    this.leave = () => window.removeEventListener("keydown", around);
     parent.append(html("div", { class: "layoutscope-frame" }, this.root));
   }
 
   stop() {
-    this.leave();
+    this.ends.abort();
     window.clearTimeout(this.wantTimer);
     this.outbox.stop();
     this.root.parentElement?.remove();
@@ -154,138 +146,16 @@ export class SuspectsView {
     const listed = this.listed;
     const item = this.queue.current(listed);
     if (item && this.queue.chosen !== item.target) this.queue.chosen = item.target;
-    this.drawHead(listed);
-    this.drawRows(listed);
-    this.drawToolbar(this.data);
-    this.drawChosen(item, this.data);
+    writeHead(this, listed);
+    writeRows(this, listed);
+    writeToolbar(this, this.data);
+    writeChosen(this, item, this.data);
     this.want();
-  }
-
-  /** How many there are, what was answered, and the way back. @param {SuspectItem[]} listed */
-  drawHead(listed) {
-    const answers = this.queue.items.map((item) => this.judgementOf(item).verdict).filter((verdict) => verdict !== null);
-    const of = (/** @type {string} */ name) => answers.filter((verdict) => verdict === name).length;
-    const unsaved = this.queue.items.filter((item) => this.judgementOf(item).problem).length;
-    const done = answers.length, all = this.queue.items.length;
-    const parts = [["ground_truth_wrong", "accepted"], ["model_wrong", "model wrong"], ["ambiguous", "ambiguous"]].flatMap(([name, words]) => (of(name) ? [`${count(of(name))} ${words}`] : []));
-    const last = this.queue.answered.length > 0;
-    drawWhenOther(this.head, [listed.length, answers, unsaved, last, this.data?.more], () => {
-      const undo = button("Take the last answer back", { class: "link-button", title: "Undo (U)" }, () => this.undo(), "Undo");
-      undo.disabled = !last;
-      const more = this.data?.more ? `, the first ${count(all)} of ${count(all + this.data.more)}` : "";
-      this.head.replaceChildren(
-        html("div", { class: "suspect-title" }, html("h2", {}, `${count(listed.length)} to review`), html("span", { class: "muted" }, `most evidence first${more}`)),
-        html("div", { class: "suspect-progress", role: "img", "aria-label": `${count(done)} of ${count(all)} answered` }, html("i", { style: `width:${percentOf(all ? done / all : 0)}` })),
-        html("div", { class: "suspect-done" }, html("span", {}, `${count(done)} answered${parts.length ? `: ${parts.join(", ")}` : ""}`), undo),
-        unsaved ? html("div", { class: "verdict-problem", role: "alert" }, `NOT SAVED: ${plural(unsaved, "answer")}`) : "");
-    });
-  }
-
-  /** @param {SuspectItem[]} listed */
-  drawRows(listed) {
-    const facts = listed.map((item) => [item.target, this.judgementOf(item).verdict, this.judgementOf(item).problem !== ""]);
-    drawWhenOther(this.rows, [this.held, facts], () => this.rows.replaceChildren(...listed.map((item) => this.row(item))));
-    for (const node of this.rows.children) {
-      const target = node.getAttribute("data-target") ?? "";
-      node.setAttribute("aria-selected", String(target === this.queue.chosen));
-      const frame = node.querySelector(".gl-crop"), crop = this.crops.get(target);
-      if (crop && frame instanceof HTMLElement && !frame.classList.contains("shown")) {
-        const item = this.queue.items.find((each) => each.target === target);
-        if (item) fillCrop(frame, cropBoxes(item), crop);
-      }
-    }
-    const chosen = this.rows.querySelector("[aria-selected='true']");
-    if (chosen instanceof HTMLElement) {
-      this.rows.setAttribute("aria-activedescendant", chosen.id);
-      const [top, bottom] = [chosen.offsetTop - this.rows.offsetTop, chosen.offsetTop - this.rows.offsetTop + chosen.offsetHeight];
-      if (top < this.rows.scrollTop) this.rows.scrollTop = top;
-      if (bottom > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = bottom - this.rows.clientHeight;
-    }
-  }
-
-  /** @param {SuspectItem} item @returns {HTMLElement} */
-  row(item) {
-    const { verdict, problem } = this.judgementOf(item);
-    const words = problem ? "NOT SAVED" : ANSWERS.find(([name]) => name === verdict)?.[1] ?? "";
-    const node = html("div", { class: "suspect-row", role: "option", id: `suspect-${item.rank}`, "data-target": item.target, "aria-selected": "false" },
-      html("div", { class: "gl-crop suspect-crop", "aria-hidden": "true" }),
-      html("div", { class: "suspect-words" },
-        html("div", { class: "suspect-name" }, html("b", {}, `${item.rank + 1} ${item.kind}`), html("span", { title: item.label }, ` \u00b7 ${isolated(item.label)}`), html("b", { class: "suspect-score" }, item.score.toFixed(2))),
-        html("span", { class: "suspect-reason", title: item.reason }, item.reason), html("span", { class: "suspect-place muted", title: item.place }, words ? `${words} \u00b7 ${item.place}` : item.place)));
-    node.addEventListener("click", () => this.choose(item));
-    return node;
-  }
-
-  /** @param {SuspectsPayload} data */
-  drawToolbar(data) {
-    const layers = [["now", "Ground truth now", "G"], ["proposed", "Proposed", ""], ...data.models.map(([letter, name]) => [letter, name, letter])];
-    drawWhenOther(this.toolbar, [layers, [...this.hidden], this.sheet.zoom], () => this.toolbar.replaceChildren(
-      ...layers.map(([layer, words, key]) => button(`${words}: shown or hidden`, { class: "toggle", "aria-pressed": String(!this.hidden.has(layer)), title: key ? `${words} (${key})` : words },
-        () => this.toggle(layer), swatch(layer), html("span", { class: "suspect-layer-name" }, words))),
-      html("span", { class: "grow" }),
-      joined("Zoom", button("Smaller", { title: "Smaller (-)" }, () => this.zoom(1 / ZOOM), icon("minus")), button("As it fits", { class: "fit", "aria-pressed": String(this.sheet.zoom === 0), title: "As it fits (0)" }, () => this.zoom(0), "Fit"),
-        button("Larger", { title: "Larger (+)" }, () => this.zoom(ZOOM), icon("plus")))));
-  }
-
-  /** @param {SuspectItem | null} item @param {SuspectsPayload} data */
-  drawChosen(item, data) {
-    this.sheet.root.hidden = this.toolbar.hidden = !item;
-    if (!item) {
-      drawWhenOther(this.detail, "none", () => this.detail.replaceChildren(html("p", { class: "suspect-all" }, "Every suspect of this list has an answer. Lower the minimum evidence, or show those with a verdict.")));
-      return;
-    }
-    if (this.edit?.target !== item.target) this.edit = null;
-    this.drawSheet(item, data);
-    const { verdict, problem, waiting, saved } = this.judgementOf(item);
-    const others = (this.states[item.target]?.verdict?.opinions ?? []).filter((each) => each.author !== data.reviewer).map((each) => `${each.author}: ${wordsOf(each.verdict)}`).join(", ");
-    drawWhenOther(this.detail, [item, verdict, problem, waiting, saved, others, this.edit !== null, this.asking, data.unit, this.effects[item.target]], () => {
-      const state = this.asking ? `Press ${ANSWERS.find(([name]) => name === this.asking)?.[2]} again: ${wordsOf(this.asking)} instead of ${wordsOf(verdict)}` : problem ? `NOT SAVED. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
-      const answers = ANSWERS.map(([name, words, key]) => button(words, { class: "suspect-answer", "aria-pressed": String(verdict === name), title: `${words} (${key})` }, () => this.answer(name, false), html("kbd", {}, key), words));
-      const steps = html("div", { class: "suspect-steps" }, button("Next suspect", { title: "Next (S)" }, () => this.step(1), html("kbd", {}, "S"), "Skip"), button("Edit the correction", { "aria-pressed": String(this.edit !== null), title: "Edit (E)" }, () => this.turnEdit(), html("kbd", {}, "E"), this.edit ? "As proposed" : "Edit"),
-        button("Show in the Page browser", { title: "Show in the Page browser" }, () => {
-          // A question after it would call the reader back.
-          window.clearTimeout(this.wantTimer);
-          this.send("open", { document: item.document, index: item.index });
-        }, "Page browser"));
-      this.detail.replaceChildren(
-        html("div", { class: "suspect-lead" }, html("b", {}, item.reason), html("span", { class: "muted", title: item.place }, item.place)),
-        this.edit ? this.fields(item, data) : html("div", {}, evidence(item), effect(verdict === ANSWERS[0][0] ? [] : this.effects[item.target] ?? [])),
-        html("div", { class: "suspect-answers", role: "group", "aria-label": "Answers" }, ...answers, steps, this.name, html("div", { class: problem ? "verdict-problem" : "suspect-state", role: "status" }, state)));
-    });
-    this.name.hidden ||= data.reviewer !== "";
   }
 
   /** @param {SuspectItem} item @param {SuspectsPayload} data */
   drawSheet(item, data) {
     this.sheet.draw(item, this.pages.get(pageKey(item)), { labels: data.labels, hidden: this.hidden, edit: this.edit });
-  }
-
-  /** Label and edges of the edited correction. @param {SuspectItem} item @param {SuspectsPayload} data @returns {HTMLElement} */
-  fields(item, data) {
-    const edit = this.edit;
-    if (!edit) return html("div");
-    const label = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Label of the correction" }, ...data.labels.map((name, order) => html("option", { value: order, selected: order === edit.label }, name))));
-    label.addEventListener("change", () => {
-      if (this.edit) this.edit.label = Number(label.value);
-      this.drawSheet(item, data);
-    });
-    const problem = html("p", { class: "verdict-problem", role: "alert" });
-    const inputs = SIDES.map(([side], order) => {
-      const factor = item.scale[order % 2];
-      const input = /** @type {HTMLInputElement} */ (html("input", { type: "number", step: data.unit === "%" ? "0.1" : "1", min: "0", max: String(factor), value: (edit.box[order] * factor).toFixed(2), "data-side": String(order), "aria-label": `${side}, ${data.unit}` }));
-      input.addEventListener("input", () => {
-        const box = /** @type {Rect} */ (inputs.map((each, at) => Number(each.value) / item.scale[at % 2]));
-        const sound = box.every((value) => Number.isFinite(value) && value >= 0 && value <= 1) && box[0] < box[2] && box[1] < box[3];
-        problem.textContent = sound ? "" : "The right edge must be right of the left one, the bottom edge below the top one, and all on the page.";
-        if (!sound || !this.edit) return;
-        this.edit.box = box;
-        this.drawSheet(item, data);
-      });
-      return input;
-    });
-    this.problem = problem;
-    return html("div", { class: "suspect-fields" }, html("label", {}, html("span", {}, "Label"), label),
-      ...SIDES.map(([side], order) => html("label", {}, html("span", {}, `${side}, ${data.unit}`), inputs[order])), problem);
   }
 
   /** A corner was dragged. @param {Rect} box */
@@ -297,7 +167,7 @@ export class SuspectsView {
       const order = Number(input.getAttribute("data-side"));
       if (input instanceof HTMLInputElement) input.value = (box[order] * item.scale[order % 2]).toFixed(2);
     }
-    if (this.problem) this.problem.textContent = "";
+    this.detail.querySelector(".suspect-fields .verdict-problem")?.replaceChildren();
     this.drawSheet(item, this.data);
   }
 
@@ -462,43 +332,4 @@ function pageKey({ index, document }) {
   return [index, document].join(" ");
 }
 
-/** @param {string | null} verdict @returns {string} */
-function wordsOf(verdict) {
-  return ANSWERS.find(([name]) => name === verdict)?.[1] ?? verdict?.replaceAll("_", " ") ?? "no verdict";
-}
-
-/** @param {SuspectItem} item @returns {CardBoxItem[]} the boxes of a row */
-function cropBoxes(item) {
-  return [
-    ...(item.proposed ? [{ key: "proposed", side: /** @type {const} */ ("prediction"), status: /** @type {const} */ ("truth"), xyxy: item.proposed }] : []),
-    ...(item.now ? [{ key: "now", side: /** @type {const} */ ("ground_truth"), status: /** @type {const} */ ("FN"), xyxy: item.now }] : []),
-  ];
-}
-
-/** @param {string} layer @returns {SVGElement | HTMLElement} */
-function swatch(layer) {
-  if (layer === "A" || layer === "B") return html("i", { class: `letter letter-${layer}` }, layer);
-  return svg("svg", { class: `swatch suspect-swatch-${layer}`, "aria-hidden": "true" }, svg("rect", { x: 1, y: 1, width: 16, height: 12 }));
-}
-
-/** @param {SuspectItem} item @returns {HTMLElement} */
-function evidence({ fit }) {
-  const rows = fit.map(([name, now, proposed]) => html("tr", {}, html("th", { scope: "row", title: name }, name), html("td", {}, now), html("td", {}, html("b", {}, proposed))));
-  return html("table", { class: "suspect-evidence" }, html("thead", {}, html("tr", {}, ...["Evidence", "Now", "Proposed"].map((text) => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
-}
-
-/** What accepting changes. @param {readonly string[]} lines one for each model @returns {HTMLElement} */
-function effect(lines) {
-  return html("p", { class: "suspect-effect" }, ...(lines.length ? [html("span", { class: "muted" }, "Once accepted:"), ...lines.map((line) => html("span", {}, line))] : []));
-}
-
-/** Shows data in a parent, without Streamlit. */
-export const mountSuspects = mounting((parent, /** @type {Send<SuspectsEvents>} */ send) => new SuspectsView(parent, send));
-
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {StreamlitComponent<SuspectsPayload>} component
- */
-export default function streamlitSuspects(component) {
-  return mountSuspects(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(SuspectsView));

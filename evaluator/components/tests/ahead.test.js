@@ -21,7 +21,7 @@ class Held extends PicturesAhead {
 
   /** @param {string} source @param {boolean} [whole] */
   come(source, whole = true) {
-    if (whole) this.keep(source, []);
+    if (whole) this.ready.set(source, []);
     this.ended(source);
   }
 }
@@ -59,7 +59,7 @@ test("a picture that is here is said at once, and one that cannot come holds not
   const pictures = new Held();
   /** @type {number[]} */
   const came = [];
-  pictures.keep(at(1), []);
+  pictures.ready.set(at(1), []);
   pictures.want(at(1), () => came.push(1));
   assert.deepEqual(came, [1]);
   pictures.want(at(2), () => came.push(2));

@@ -111,7 +111,7 @@ async function round(seed, moves) {
       events.splice(0).forEach((event) => app.hear(event));
       if (own !== run && draw(2)) return;
       const said = app.message();
-      clock.setTimeout(() => reader.receive(said), 0);
+      clock.setTimeout(() => reader.update(said), 0);
     }, draw(400));
   };
   const pages = new PageWindow(put, (address) => new Promise((come) => void clock.setTimeout(() => {
@@ -209,8 +209,8 @@ test("a page whose picture is late is fetched once by its version, and drawn whe
   reader.loadAhead = () => {};
   const { content, name, ...said } = app.message();
   const late = { ...content, page: { ...app.page(1).content.page, problem: { again: true } } };
-  reader.receive({ ...said, name: "late", content: late });
-  reader.receive({ ...said, name: "late", content: late });
+  reader.update({ ...said, name: "late", content: late });
+  reader.update({ ...said, name: "late", content: late });
   assert.deepEqual(asked, [`/page/${app.listing}/1.1.json`]);
   assert.ok(reader.data.page.problem);
   come();

@@ -47,7 +47,7 @@ test("nothing is asked for on the way to another view, and again of another set"
   const queue = new CropQueue();
   queue.open("one");
   queue.see("c1", true);
-  queue.leave();
+  queue.left = true;
   queue.open("one");
   assert.equal(queue.isReady(), false);
   queue.open("other");

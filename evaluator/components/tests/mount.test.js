@@ -6,10 +6,23 @@ import { mounting } from "../shared/mount.js";
 function mounted() {
   /** @type {string[]} */
   const did = [];
-  const show = mounting((_, /** @type {(name: "go", value: number) => void} */ send) => {
-    did.push("made");
-    return { send, update: (/** @type {string} */ data) => void did.push(data), stop: () => void did.push("stopped") };
-  });
+  class Component {
+    /** @param {ParentNode & Node} _ @param {(name: "go", value: number) => void} send */
+    constructor(_, send) {
+      this.send = send;
+      did.push("made");
+    }
+
+    /** @param {string} data */
+    update(data) {
+      did.push(data);
+    }
+
+    stop() {
+      did.push("stopped");
+    }
+  }
+  const show = mounting(Component);
   const place = { isConnected: true };
   const parent = /** @type {ParentNode & Node} */ (/** @type {unknown} */ (place));
   return { did, place, put: (/** @type {string} */ data) => show(parent, data, () => undefined) };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PageView } from "../shared/page_view.js";
+import { WindowedView } from "../shared/windowed_view.js";
 import { AskAgain, Debounced, SentChoice, cancelWhenLeaving } from "../shared/requests.js";
 import { Clock } from "./building.js";
 
@@ -121,7 +121,7 @@ test("an answer that knows nothing of a choice on its way does not take it away"
   const view = { data: { page, selected: "p3" }, pageId: '["a",0]', selected: "g7", hover: null, sent: new SentChoice(), requests: { selected: new Debounced(250) } };
   view.sent.agree("p3");
   view.requests.selected.schedule(() => view.sent.add("g7"));
-  const accept = (/** @type {any} */ data) => PageView.prototype.accept.call(view, data);
+  const accept = (/** @type {any} */ data) => WindowedView.prototype.accept.call(view, data);
   accept({ page, selected: null });
   assert.equal(view.selected, "g7");
   clock.pass(250);

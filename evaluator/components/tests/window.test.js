@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putPair } from "../compare/put.js";
+import { putPair } from "../compare/state.js";
 import { PageWindow, SentTurns, placesAround } from "../shared/window.js";
-import { putPage } from "../viewer/put.js";
+import { putPage } from "../viewer/state.js";
 import { mistake } from "./building.js";
 
 /** @import { PagePayload, PairWindowPayload, WindowPayload } from "../shared/payloads.d.ts" */
@@ -145,11 +145,11 @@ test("the pages on the way come first, and more of them while a key is held down
 test("the app leads unless it has still to hear of a turn", () => {
   const turns = new SentTurns();
   assert.ok(turns.heard(""), "the first page");
-  turns.turned();
+  turns.unsent = true;
   assert.equal(turns.heard(""), false, "the reader has turned on");
   turns.sent("a");
   assert.equal(turns.heard(""), false, "a run that began before");
-  turns.turned();
+  turns.unsent = true;
   assert.equal(turns.heard("a"), false, "the answer, while the reader has turned on");
   turns.sent("b");
   assert.ok(turns.heard("b"));

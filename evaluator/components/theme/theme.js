@@ -4,9 +4,9 @@
  */
 
 import { html } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { ThemeEvents, ThemePayload } from "../shared/payloads.d.ts" */
 
 class FollowedTheme {
@@ -46,9 +46,4 @@ class FollowedTheme {
   }
 }
 
-const mountTheme = mounting((parent, /** @type {Send<ThemeEvents>} */ send) => new FollowedTheme(parent, send));
-
-/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<ThemePayload>} component */
-export default function streamlitTheme(component) {
-  return mountTheme(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(FollowedTheme));

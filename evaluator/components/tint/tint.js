@@ -6,15 +6,15 @@
  * arrow keys move it. Only a request for a sharper image is sent.
  */
 
-import { unionOf } from "../shared/geometry.js";
+import { toPixels, unionOf } from "../shared/geometry.js";
 import { button, html, icon, isPicture, placeOf, setAttributes, svg, textWidth } from "../shared/elements.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
-import { MARGIN, fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
+import { MARGIN, fitSheet, inPane, panBy, seenOf, startPlacement, zoomBy } from "../shared/placement.js";
 import { listenToPane, moveSheet } from "../shared/sheet.js";
 import { areaPath, linePath, placeTags, tagsOf } from "./tags.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
-/** @import { Rect, TintEvents, TintPayload } from "../shared/payloads.d.ts" */
+/** @import { Send } from "../shared/mount.js" */
+/** @import { TintEvents, TintPayload } from "../shared/payloads.d.ts" */
 
 const SHARPER_FROM = 1.3;
 const CHIP_FONT = "650 12px 'Source Sans', 'Source Sans 3', sans-serif";
@@ -55,10 +55,6 @@ class Tint {
       button("Zoom in", {}, () => this.zoom(1.4, null), icon("plus")));
     this.root = html("div", { class: "layoutscope-tint" }, html("div", { class: "tint-head" }, this.caption, tools), this.pane, this.notes);
     parent.append(this.root);
-    this.listen();
-  }
-
-  listen() {
     listenToPane(this.pane, {
       move: () => {},
       click: () => this.pane.focus({ preventScroll: true }),
@@ -163,19 +159,16 @@ class Tint {
 
   arrange() {
     if (!this.data) return;
-    const { sheet, pane, x, y } = this.place;
+    const { sheet } = this.place;
     const { boxes, rectangles, raster } = this.data.tint;
-    const inSheet = (/** @type {Rect} */ r, /** @type {number} */ width, /** @type {number} */ height) =>
-      /** @type {Rect} */ ([(r[0] * sheet.width) / width, (r[1] * sheet.height) / height, (r[2] * sheet.width) / width, (r[3] * sheet.height) / height]);
     const tags = tagsOf(boxes);
     const scaled = tags.map(({ xyxy, text }) => ({
-      xyxy: inSheet(xyxy, 1, 1),
+      xyxy: toPixels(xyxy, sheet),
       width: Math.min(220, Math.ceil(textWidth(text, CHIP_FONT)) + 14),
     }));
-    /** @type {Rect} */
-    const shown = [Math.max(0, -x), Math.max(0, -y), Math.min(sheet.width, pane.width - x), Math.min(sheet.height, pane.height - y)];
-    const tinted = rectangles.slice(0, MOST_KEPT_CLEAR).map((each) => inSheet(each, raster[0], raster[1]));
-    this.chips.replaceChildren(...placeTags(scaled, shown, tinted).flatMap((rect, at) => {
+    const cell = { width: sheet.width / raster[0], height: sheet.height / raster[1] };
+    const tinted = rectangles.slice(0, MOST_KEPT_CLEAR).map((each) => toPixels(each, cell));
+    this.chips.replaceChildren(...placeTags(scaled, seenOf(this.place), tinted).flatMap((rect, at) => {
       if (!rect) return [];
       const { side, text } = tags[at];
       const chip = html("div", { class: `tint-chip tint-chip-${side}` }, text);
@@ -230,15 +223,9 @@ class Tint {
 
   stop() {
     window.clearTimeout(this.timer);
-    this.watch?.disconnect();
+    this.watch.disconnect();
     this.root.remove();
   }
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountTint = mounting((parent, /** @type {Send<TintEvents>} */ send) => new Tint(parent, send));
-
-/** Called by Streamlit on mount and on each change of the data. @param {StreamlitComponent<TintPayload>} component */
-export default function streamlitTint(component) {
-  return mountTint(component.parentElement, component.data, streamlitSend(component));
-}
+export default streamlitComponent(mounting(Tint));

@@ -3,8 +3,8 @@
 import { unionOf } from "../shared/geometry.js";
 import { boxName } from "../shared/facts.js";
 import { bringIntoView, inPane, stackAt } from "../shared/placement.js";
-import { setHover } from "./marks.js";
-import { judgedMistake } from "./verdict.js";
+import { focusButton, judgedMistake } from "./verdict.js";
+import { centreRow, walkRows } from "../shared/rows.js";
 
 /** @import { MistakeItem, PagePayload } from "../shared/payloads.d.ts" */
 /** @import { Viewer } from "./viewer.js" */
@@ -14,7 +14,7 @@ export function movePointer(view, at, chip) {
   view.pointer = at;
   if (!at) view.stack.clear();
   const under = at && !chip ? view.stack.under(stackAt(view.place, view.state.visibleBoxes(), at)) : null;
-  setHover(view, at ? chip ?? under : null);
+  view.setHover(at ? chip ?? under : null);
 }
 
 /** @param {Viewer} view @param {MistakeItem} mistake */
@@ -57,9 +57,7 @@ function walkOn(view, step) {
 export function focusVerdict(view) {
   if (view.verdict.root.hidden) return false;
   if (!judgedMistake(view)) stepMistake(view, 1);
-  const { buttons } = view.verdict;
-  const nodes = [...buttons.values()].filter((node) => !node.disabled);
-  (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
+  focusButton(view.verdict);
   return true;
 }
 
@@ -71,7 +69,7 @@ function stepStack(view, step) {
   const boxes = at ? stackAt(view.place, view.state.visibleBoxes(), at) : [];
   if (boxes.length === 0) return;
   const next = view.stack.step(boxes, view.hover ?? view.selected, step);
-  if (view.pointer) setHover(view, next.key);
+  if (view.pointer) view.setHover(next.key);
   else view.select(next.key);
   view.spoken.textContent = boxName(next);
 }
@@ -90,15 +88,9 @@ export function upOrDown(view, step, target) {
     stepStack(view, step);
     return view.pointer !== null || view.selected !== null;
   }
-  const nodes = [...column.querySelectorAll("button")].filter((node) => !node.hidden);
-  const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (target)) + step];
-  if (!next) return true;
-  next.focus({ preventScroll: true });
-  if (column === view.list) {
-    const mistake = view.state.content.mistakes.get(Number(next.getAttribute("data-number")));
-    if (mistake) chooseMistake(view, mistake);
-  } else {
-    column.scrollTop = next.offsetTop - (column.clientHeight - next.offsetHeight) / 2;
-  }
+  const next = walkRows(column, target, step);
+  const mistake = next && column === view.list ? view.state.content.mistakes.get(Number(next.getAttribute("data-number"))) : undefined;
+  if (mistake) chooseMistake(view, mistake);
+  if (next && column === view.strip) centreRow(column, next);
   return true;
 }

@@ -59,17 +59,10 @@ export function drawCrop(frame, shown, own, page, size, image) {
   sheet.classList.add("crop-clear");
 }
 
-/** Decodes beside the main thread, which it would hold up otherwise. @param {string} source data URL or path @returns {Promise<ImageBitmap>} */
+/** Decodes beside the main thread, which it would hold up otherwise. @param {string} source @returns {Promise<ImageBitmap>} */
 export async function decoded(source) {
-  if (!source.startsWith("data:")) {
-    const image = new Image();
-    image.src = source;
-    await image.decode();
-    return createImageBitmap(image);
-  }
-  const [head, body] = source.split(",", 2);
-  const text = atob(body);
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
-  return createImageBitmap(new Blob([bytes], { type: head.slice(5, head.indexOf(";")) }));
+  const image = new Image();
+  image.src = source;
+  await image.decode();
+  return createImageBitmap(image);
 }

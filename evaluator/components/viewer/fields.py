@@ -213,8 +213,8 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     words = [word for word in (title, "Wrong value" if wrong else "") if word] or [
         "Value not predicted" if truth else "Value without ground truth"
     ]
-    lines = [f"predicted {value_said(predicted)}" if predicted else "nothing predicted"]
-    lines += [f"ground truth {value_said(truth)}" if truth else "no such field in the ground truth"]
+    lines = [f"predicted {quoted_value(predicted)}" if predicted else "nothing predicted"]
+    lines += [f"ground truth {quoted_value(truth)}" if truth else "no such field in the ground truth"]
     iou = f"IoU {compared.iou[row]:.2f}" if compared.has_truth[row] and compared.has_prediction[row] else ""
     known = predicted is not None and np.isfinite(predicted.confidence)
     sure = f"confidence {predicted.confidence:.2f}" if predicted and known else "no confidence" if predicted else ""
@@ -232,7 +232,7 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     )
 
 
-def value_said(field: Field) -> str:
+def quoted_value(field: Field) -> str:
     """Return a value in quotes; null and numbers as they are."""
     text = value_text(field.value)
     return f"“{text}”" if isinstance(field.value, str) else text

@@ -8,38 +8,29 @@ import { mistakeName } from "../shared/facts.js";
 import { count, plural } from "../shared/words.js";
 
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
-/**
- * @typedef {object} ListActions
- * @property {(mistake: MistakeItem) => void} choose
- * @property {(mistake: MistakeItem | null) => void} hover
- * @property {(cause: CauseItem) => void} cause
- * @property {(cause: CauseItem) => void} alike
- */
+/** @import { Viewer } from "./viewer.js" */
 
-/**
- * @param {HTMLElement} list @param {MistakeItem[]} mistakes @param {CauseItem[]} causes @param {ListActions} actions
- * @returns {Map<number, HTMLButtonElement>} the row of each mistake number
- */
-export function drawList(list, mistakes, causes, actions) {
+/** @param {Viewer} view @param {MistakeItem[]} mistakes @param {CauseItem[]} causes @returns {Map<number, HTMLButtonElement>} the row of each mistake number */
+export function drawList(view, mistakes, causes) {
   /** @type {Map<number, HTMLButtonElement>} */
   const rows = new Map();
   for (const mistake of mistakes) {
     const name = `Mistake ${mistake.number}: ${mistakeName(mistake)}`;
-    const row = button(name, { class: "mistake", "data-number": mistake.number, tabindex: "-1" }, () => actions.choose(mistake),
+    const row = button(name, { class: "mistake", "data-number": mistake.number, tabindex: "-1" }, () => view.chooseMistake(mistake),
       html("span", { class: "crop" }),
       html("span", { class: "mistake-text" },
         html("span", { class: "mistake-head" },
           html("span", { class: "mistake-title", title: `${mistake.title} \u00b7 ${mistake.label}` }, html("b", {}, `${mistake.number} ${mistake.title}`), " \u00b7 ", ...breakable(mistake.label)),
           ...mistake.tags.map((tag) => html("span", { class: `tag tag-${tag}` }, tag))),
         ...mistake.lines.map((line, order) => html("span", { class: order ? "mistake-line muted" : "mistake-line", title: line }, line))));
-    row.addEventListener("pointerenter", () => actions.hover(mistake));
-    row.addEventListener("pointerleave", () => actions.hover(null));
+    row.addEventListener("pointerenter", () => view.setHover(view.state.content.boxesOf(mistake)[0]?.key ?? null));
+    row.addEventListener("pointerleave", () => view.setHover(null));
     rows.set(mistake.number, row);
   }
   const heads = new Map(causes.map((cause) => [cause.numbers[0], cause]));
-  list.replaceChildren(...[...rows].flatMap(([number, row]) => {
+  view.list.replaceChildren(...[...rows].flatMap(([number, row]) => {
     const cause = heads.get(number);
-    return cause ? [causeHead(cause, actions), row] : [row];
+    return cause ? [causeHead(view, cause), row] : [row];
   }));
   return rows;
 }
@@ -64,12 +55,12 @@ export function drawCrops(list, rows, mistakes, crop) {
   return () => watcher.disconnect();
 }
 
-/** The head of a cause: what happened, what it costs, and the way to more like it. @param {CauseItem} cause @param {ListActions} actions @returns {HTMLElement} */
-function causeHead(cause, actions) {
+/** The head of a cause: what happened, what it costs, and the way to more like it. @param {Viewer} view @param {CauseItem} cause @returns {HTMLElement} */
+function causeHead(view, cause) {
   const words = `${cause.title}: ${plural(cause.numbers.length, "mistake")}, ${plural(cause.cost, "box", "boxes")} to correct`;
-  const open = button(words, { class: "cause-open", "aria-expanded": "false", title: words }, () => actions.cause(cause),
+  const open = button(words, { class: "cause-open", "aria-expanded": "false", title: words }, () => view.chooseCause(cause),
     html("b", {}, cause.title), html("span", { class: "muted" }, `${plural(cause.numbers.length, "mistake")} \u00b7 ${count(cause.cost)} to correct`));
-  const alike = cause.alike ? button(`${count(cause.alike)} more like this, in the gallery`, { class: "cause-alike" }, () => actions.alike(cause), `${count(cause.alike)} more like this`) : null;
+  const alike = cause.alike ? button(`${count(cause.alike)} more like this, in the gallery`, { class: "cause-alike" }, () => view.sendChoice("alike", cause.family), `${count(cause.alike)} more like this`) : null;
   return html("div", { class: "cause", "data-first": cause.numbers[0] }, open, alike);
 }
 
@@ -94,13 +85,6 @@ export function foldCauses(list, rows, causes, listed, isOpen, whole) {
     head.classList.toggle("chosen", cause.numbers[0] === whole?.numbers[0]);
     head.querySelector(".cause-open")?.setAttribute("aria-expanded", String(open));
   }
-}
-
-/** Scrolls a list, and nothing around it, until a row shows. @param {HTMLElement} list @param {HTMLElement} row */
-export function scrollToRow(list, row) {
-  const top = row.offsetTop - list.offsetTop;
-  if (top < list.scrollTop) list.scrollTop = top;
-  else if (top + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + row.offsetHeight - list.clientHeight;
 }
 
 /**

@@ -2,18 +2,29 @@
 
 import { placeOf, setAttributes } from "../shared/elements.js";
 import { drawCuts, drawForeign } from "../shared/layers.js";
-import { scrollToRow } from "./list.js";
 import { STATUSES, writeCauses, writeListState, writeMenuButton, writeMistakePlace, writeNotes } from "./words.js";
+import { chipText } from "../shared/facts.js";
+import { scrollToRow } from "../shared/rows.js";
 
 /** @import { BoxItem, Rect } from "../shared/payloads.d.ts" */
-/** @import { Layer } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
+/** @import { BoxLook } from "../shared/layers.js" */
 
-/** @param {Viewer} view @param {Layer} layer @param {boolean} shown */
-export function setLayer(view, layer, shown) {
-  view.state.layers[layer] = shown;
-  applyLayers(view);
-}
+/** Labels without text to hide: a chip may rather cover these. */
+const PICTURES = /picture|figure|image|photo|chart/i;
+
+/** How boxes are drawn, and which of them have chips. @type {BoxLook<BoxItem>} */
+export const VIEWER_LOOK = {
+  bands: 1,
+  band: () => 0,
+  className: (box) => (box.faded ? " faded" : ""),
+  hasChip: (box) => !box.faded && box.cause !== "" && (box.status === "FP" || box.status === "FN" || (box.status === "TP" && (box.mistake ?? null) !== null)),
+  chip: chipText,
+  chipOrder: (a, b) => (a.mistake ?? 1e9) - (b.mistake ?? 1e9) || (a.status === "FP" ? 0 : 1) - (b.status === "FP" ? 0 : 1),
+  weight: (box) => (PICTURES.test(box.label) ? 0.2 : 1),
+  onOwn: true,
+  room: Infinity,
+};
 
 /** @param {Viewer} view */
 export function applyLayers(view) {
@@ -53,13 +64,6 @@ export function placeBoxes(view) {
   }
 }
 
-/** @param {Viewer} view @param {boolean} loose */
-export function setLoose(view, loose) {
-  view.state.loose = loose;
-  placeBoxes(view);
-  drawMark(view);
-}
-
 /** @param {Viewer} view */
 export function arrange(view) {
   if (!view.place.sheet.width || !view.data) return;
@@ -76,13 +80,6 @@ export function arrange(view) {
 /** @param {Viewer} view @returns {BoxItem | null} the box under the pointer, else the chosen one */
 export function activeBox(view) {
   return view.state.content.box(view.hover ?? view.selected) ?? null;
-}
-
-/** @param {Viewer} view @param {string | null} key */
-export function setHover(view, key) {
-  if (key === view.hover) return;
-  view.hover = key;
-  view.showMark();
 }
 
 /**

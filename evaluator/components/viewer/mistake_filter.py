@@ -81,13 +81,13 @@ class MistakeColumns:
         )
 
 
-def named(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistakes:
+def mistakes_of(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistakes:
     """Return the mistakes of a dataset, by ``result.mistakes`` or by other options."""
     return result.mistakes if options is None else result.named(options)
 
 
 def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
-    """Return the columns that a filter reads; `mistakes` are of that result, from `named`."""
+    """Return the columns that a filter reads; `mistakes` are of that result, from `mistakes_of`."""
     labels = named_labels(result, mistakes)
     return MistakeColumns(
         result=result,
@@ -313,7 +313,7 @@ def _ordered(
     return PageList(dataset=dataset, document=document, index=index, mistakes=mistakes)
 
 
-def kept_text(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequence[str]:
+def filter_summary(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequence[str]:
     """Return page totals and what the filter keeps, as two lines for the foot of the sidebar."""
     dataset = pages.dataset
     lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]

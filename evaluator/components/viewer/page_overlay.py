@@ -41,7 +41,7 @@ NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this pag
 _AT_ONCE: Final = 1_000_000
 
 
-class Kept(NamedTuple):
+class FilteredMistakes(NamedTuple):
     """The mistakes of a result, from `mistake_filter.named`, and which of them a filter keeps."""
 
     mistakes: Mistakes
@@ -55,7 +55,7 @@ def page_data(
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
     page_size: tuple[float, float] | None = None,
-    kept: Kept | None = None,
+    kept: FilteredMistakes | None = None,
     text: PageText | None = None,
     causes: Causes | None = None,
 ) -> PageLayers:
@@ -65,7 +65,7 @@ def page_data(
     Boxes of mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for pages whose size no file
     states; without one no box is drawn, and `NO_SIZE` is among the notes.
     """
-    mistakes, keep = kept or Kept(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
+    mistakes, keep = kept or FilteredMistakes(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
     shown = rows_on(result, page, labels)
     total, counts = sum(map(len, shown)), _counts(result, *shown)
     drawn = shown[0][:DRAWN_BOXES], shown[1][:DRAWN_BOXES]

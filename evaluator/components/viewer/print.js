@@ -8,8 +8,8 @@ import { html, svg } from "../shared/elements.js";
 import { arrangeChips, drawBoxes, drawCuts, drawLost } from "../shared/layers.js";
 import { fitScale } from "../shared/geometry.js";
 import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
-import { VIEWER_LOOK } from "./look.js";
 import { STATUSES } from "./words.js";
+import { VIEWER_LOOK } from "./marks.js";
 
 /** @import { Viewer } from "./viewer.js" */
 
@@ -81,11 +81,11 @@ export function listenToPrint(view) {
     document.body.append(host);
     added = [rule, host];
   };
-  window.addEventListener("beforeprint", prepare);
-  window.addEventListener("afterprint", clear);
+  const ends = new AbortController();
+  window.addEventListener("beforeprint", prepare, { signal: ends.signal });
+  window.addEventListener("afterprint", clear, { signal: ends.signal });
   return () => {
     clear();
-    window.removeEventListener("beforeprint", prepare);
-    window.removeEventListener("afterprint", clear);
+    ends.abort();
   };
 }

@@ -3,8 +3,10 @@
  */
 
 import { PageContent } from "../shared/content.js";
+import { withCurrent } from "../shared/window.js";
 
-/** @import { BoxItem, BoxStatus, CutItem, MistakeItem, Rect } from "../shared/payloads.d.ts" */
+/** @import { BoxItem, BoxStatus, CutItem, MistakeItem, PagePayload, Rect, StripItem, WindowPayload } from "../shared/payloads.d.ts" */
+/** @import { PutPage } from "../shared/window.js" */
 /** @typedef {{cut: CutItem, truth: Rect, prediction: Rect}} CutPair */
 /** @typedef {"TP" | "FP" | "FN" | "truth" | "predictions" | "lost"} Layer */
 
@@ -124,4 +126,21 @@ export class BoxStack {
     this.order = ((at < 0 ? -step : at) + step + boxes.length) % boxes.length;
     return boxes[this.order];
   }
+}
+
+/** @typedef {PagePayload & {content?: string, strip_name?: string}} NamedPage */
+
+/** A page as it is put together from what Python sends. @type {PutPage<WindowPayload, NamedPage, PagePayload, StripItem[]>} */
+export function putPage(content, items, last, name) {
+  return {
+    ...content,
+    strip: withCurrent(items, content.page),
+    strip_first: last.strip_first,
+    strip_name: last.strip,
+    content: JSON.stringify([name, last.reviewer]),
+    selected: null,
+    reviewer: last.reviewer ?? "",
+    address: last.address,
+    visit: last.visit,
+  };
 }

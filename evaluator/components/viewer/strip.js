@@ -5,7 +5,7 @@
  */
 
 import { breakable, button, html, icon, isPicture, svg } from "../shared/elements.js";
-import { markRow } from "../shared/rows.js";
+import { centreRow, markRow } from "../shared/rows.js";
 import { count, plainName, plural } from "../shared/words.js";
 
 /** @import { StripItem } from "../shared/payloads.d.ts" */
@@ -75,10 +75,8 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
  */
 export function markStrip(strip, position, className) {
   const pages = [.../** @type {NodeListOf<HTMLElement>} */ (strip.querySelectorAll(".strip-page"))];
-  const marked = pages[position]?.classList.contains(className);
   const node = markRow(pages, position, className);
-  // The reader may have scrolled on since.
-  if (!node || marked) return;
-  strip.scrollTop = node.offsetTop - (strip.clientHeight - node.offsetHeight) / 2;
+  if (!node) return;
+  centreRow(strip, node);
   strip.scrollLeft = node.offsetLeft - (strip.clientWidth - node.offsetWidth) / 2;
 }

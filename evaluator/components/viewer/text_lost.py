@@ -78,7 +78,7 @@ def sides_of(
     )
 
 
-def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
+def words_in_boxes(words: FloatArray, boxes: FloatArray) -> BoolArray:
     """Return which words have their middle in any of some boxes, edges included, shape (N,).
 
     >>> held(np.array([[0.0, 0.0, 0.2, 0.1], [0.1, 0.0, 0.4, 0.1]]), np.array([[0.0, 0.0, 0.2, 0.5]])).tolist()
@@ -98,16 +98,16 @@ def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
 
 def lost_words(words: FloatArray, sides: Sides) -> BoolArray:
     """Return which words of a page are in a ground truth and in no prediction, shape (N,)."""
-    return held(words, sides.truth) & ~held(words, sides.prediction)
+    return words_in_boxes(words, sides.truth) & ~words_in_boxes(words, sides.prediction)
 
 
 def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
     """Count the words of a page by label code; one under ground truths of two labels counts for both."""
     counts = no_counts(labels)
-    predicted = held(words, sides.prediction)
+    predicted = words_in_boxes(words, sides.prediction)
     for code in np.union1d(sides.truth_label, sides.prediction_label).tolist():
-        mine = held(words, sides.truth[sides.truth_label == code])
-        covered = held(words, sides.prediction[sides.prediction_label == code])
+        mine = words_in_boxes(words, sides.truth[sides.truth_label == code])
+        covered = words_in_boxes(words, sides.prediction[sides.prediction_label == code])
         counts.words[code] = mine.sum()
         counts.lost[code] = (mine & ~predicted).sum()
         counts.elsewhere[code] = (mine & predicted & ~covered).sum()
@@ -168,14 +168,14 @@ class WordsHeld:
     def __init__(self, words: FloatArray, sides: Sides) -> None:
         self._words = words
         self._sides = sides
-        self._predicted = held(words, sides.prediction)
+        self._predicted = words_in_boxes(words, sides.prediction)
         self._by_label: dict[tuple[str, int], BoolArray] = {}
 
     def of_mistake(self, truths: IntArray, predictions: IntArray) -> MistakeText:
         """Return the words that a mistake loses and takes in; rows are those of its boxes in the sides."""
         sides = self._sides
-        mine = held(self._words, sides.truth[truths])
-        own = held(self._words, sides.prediction[predictions])
+        mine = words_in_boxes(self._words, sides.truth[truths])
+        own = words_in_boxes(self._words, sides.prediction[predictions])
         labelled, alike = own.copy(), mine.copy()
         for code in np.unique(sides.truth_label[truths]).tolist():
             labelled |= self._of_label("prediction", code)
@@ -187,7 +187,7 @@ class WordsHeld:
     def _of_label(self, side: str, code: int) -> BoolArray:
         if (side, code) not in self._by_label:
             boxes, labels = getattr(self._sides, side), getattr(self._sides, f"{side}_label")
-            self._by_label[side, code] = held(self._words, boxes[labels == code])
+            self._by_label[side, code] = words_in_boxes(self._words, boxes[labels == code])
         return self._by_label[side, code]
 
 

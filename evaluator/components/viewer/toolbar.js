@@ -8,17 +8,10 @@ import { button, html, icon, joined, svg } from "../shared/elements.js";
 import { helpButton, keyGroups } from "../shared/key_help.js";
 import { STATUS_WORDS, count } from "../shared/words.js";
 import { KEY_LINE } from "./keys.js";
+import { stepMistake } from "./choice.js";
 
 /** @import { CountedStatus } from "../shared/payloads.d.ts" */
-/**
- * @typedef {object} ToolbarActions
- * @property {(step: number) => void} turn
- * @property {(step: number) => void} step to another mistake
- * @property {(status: CountedStatus) => void} toggle
- * @property {(factor: number) => void} zoom 0 for the whole page
- * @property {() => void} lost
- * @property {() => void} menu
- */
+/** @import { Viewer } from "./viewer.js" */
 
 /** @param {string} status @returns {SVGElement} */
 function swatch(status) {
@@ -26,31 +19,31 @@ function swatch(status) {
     svg("rect", { x: 2, y: 2, width: 14, height: 10 }));
 }
 
-/** @param {ToolbarActions} actions */
-export function makeToolbar(actions) {
-  const previousPage = button("Previous page", { title: "Previous page (\u2190)" }, () => actions.turn(-1), icon("left"));
-  const nextPage = button("Next page", { title: "Next page (\u2192)" }, () => actions.turn(1), icon("right"));
+/** @param {Viewer} view */
+export function makeToolbar(view) {
+  const previousPage = button("Previous page", { title: "Previous page (\u2190)" }, () => view.turner.turn(-1), icon("left"));
+  const nextPage = button("Next page", { title: "Next page (\u2192)" }, () => view.turner.turn(1), icon("right"));
   const pageText = html("span", { class: "joined-text" });
-  const previousMistake = button("Previous mistake", { title: "Previous mistake (P)" }, () => actions.step(-1), icon("up"));
-  const nextMistake = button("Next mistake", { title: "Next mistake (N)" }, () => actions.step(1), icon("down"));
+  const previousMistake = button("Previous mistake", { title: "Previous mistake (P)" }, () => stepMistake(view, -1), icon("up"));
+  const nextMistake = button("Next mistake", { title: "Next mistake (N)" }, () => stepMistake(view, 1), icon("down"));
   const mistakeText = html("span", { class: "joined-text" });
   const toggle = (/** @type {CountedStatus} */ status) => {
     const number = html("b", {});
-    const node = button(status, { class: "toggle", "aria-pressed": "true" }, () => actions.toggle(status),
+    const node = button(status, { class: "toggle", "aria-pressed": "true" }, () => view.setLayer(status, !view.state.layers[status]),
       swatch(status), html("b", {}, status), html("span", { class: "long" }, STATUS_WORDS[status]), number);
     return { node, number };
   };
   const toggles = { TP: toggle("TP"), FP: toggle("FP"), FN: toggle("FN") };
   const lostNumber = html("b", {});
-  const lost = button("Text lost", { class: "toggle", "aria-pressed": "true", hidden: true }, actions.lost,
+  const lost = button("Text lost", { class: "toggle", "aria-pressed": "true", hidden: true }, () => view.setLayer("lost", !view.state.layers.lost),
     html("span", { class: "swatch swatch-lost", "aria-hidden": "true" }), html("span", { class: "wide-words" }, "Text lost"), html("span", { class: "narrow-words" }, "Lost"), lostNumber);
   const labelNumber = html("b", {});
-  const labels = button("Labels", { class: "toggle", "aria-haspopup": "true", "aria-expanded": "false" }, actions.menu,
+  const labels = button("Labels", { class: "toggle", "aria-haspopup": "true", "aria-expanded": "false" }, () => view.openMenu(menu.hidden !== false),
     html("span", {}, "Labels"), labelNumber, icon("down"));
   const menu = html("div", { class: "menu", role: "group", "aria-label": "Labels and layers", hidden: true });
-  const zoomOut = button("Zoom out", { title: "Zoom out (\u2212)" }, () => actions.zoom(1 / 1.4), icon("minus"));
-  const fit = button("Fit the whole page", { class: "fit", title: "Whole page (0)", "aria-pressed": "true" }, () => actions.zoom(0), "Fit");
-  const zoomIn = button("Zoom in", { title: "Zoom in (+)" }, () => actions.zoom(1.4), icon("plus"));
+  const zoomOut = button("Zoom out", { title: "Zoom out (\u2212)" }, () => view.zoom(1 / 1.4, null), icon("minus"));
+  const fit = button("Fit the whole page", { class: "fit", title: "Whole page (0)", "aria-pressed": "true" }, () => view.zoom(0, null), "Fit");
+  const zoomIn = button("Zoom in", { title: "Zoom in (+)" }, () => view.zoom(1.4, null), icon("plus"));
   const root = html("div", { class: "toolbar" },
     joined("Page", previousPage, pageText, nextPage),
     joined("Mistake", previousMistake, mistakeText, nextMistake),
@@ -60,35 +53,31 @@ export function makeToolbar(actions) {
   return { root, previousPage, nextPage, pageText, previousMistake, nextMistake, mistakeText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
 }
 
-/**
- * @typedef {object} MenuActions
- * @property {(label: string, shown: boolean) => void} label
- * @property {(shown: boolean) => void} all
- * @property {(layer: "truth" | "predictions", shown: boolean) => void} layer
- * @property {(loose: boolean) => void} loose
- */
-
-/**
- * @param {HTMLElement} menu @param {{label: string, boxes: number, shown: boolean}[]} labels
- * @param {{truth: boolean, predictions: boolean, loose: boolean}} layers @param {MenuActions} actions
- */
-export function drawMenu(menu, labels, layers, actions) {
+/** The labels of the page and the layers. @param {Viewer} view */
+export function drawMenu(view) {
+  const { labels, boxes } = view.shown();
+  const { hiddenLabels, layers, loose } = view.state;
+  const showAll = (/** @type {boolean} */ shown) => {
+    view.showLabels(labels, shown);
+    drawMenu(view);
+    view.tools.menu.querySelector("button")?.focus();
+  };
   const row = (/** @type {string} */ text, /** @type {string} */ after, /** @type {boolean} */ checked, /** @type {(on: boolean) => void} */ act) => {
     const box = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
     box.checked = checked;
     box.addEventListener("change", () => act(box.checked));
     return html("label", { class: "menu-row" }, box, html("span", { class: "menu-text", title: text }, text), html("span", { class: "menu-after" }, after));
   };
-  menu.replaceChildren(
+  view.tools.menu.replaceChildren(
     html("div", { class: "menu-head" }, html("b", {}, "Labels on this page"), html("span", { class: "grow" }),
-      button("Show all labels", { class: "link-button" }, () => actions.all(true), "All"),
-      button("Hide all labels", { class: "link-button" }, () => actions.all(false), "None")),
-    html("div", { class: "menu-labels" }, ...labels.map(({ label, boxes, shown }) =>
-      row(label, count(boxes), shown, (on) => actions.label(label, on)))),
+      button("Show all labels", { class: "link-button" }, () => showAll(true), "All"),
+      button("Hide all labels", { class: "link-button" }, () => showAll(false), "None")),
+    html("div", { class: "menu-labels" }, ...labels.map((label) =>
+      row(label, count(boxes.filter((box) => box.label === label).length), !hiddenLabels.has(label), (on) => view.showLabels([label], on)))),
     html("div", { class: "menu-head menu-line" }, html("b", {}, "Layers")),
-    row("All ground truth, matched too", "G", layers.truth, (on) => actions.layer("truth", on)),
-    row("Predictions", "T", layers.predictions, (on) => actions.layer("predictions", on)),
-    row("Enlarged boxes, clear of the letters", "L", layers.loose, (on) => actions.loose(on)));
+    row("All ground truth, matched too", "G", layers.truth, (on) => view.setLayer("truth", on)),
+    row("Predictions", "T", layers.predictions, (on) => view.setLayer("predictions", on)),
+    row("Enlarged boxes, clear of the letters", "L", loose, (on) => view.setLoose(on)));
 }
 
 /** @param {boolean} models @param {boolean} verdicts @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */

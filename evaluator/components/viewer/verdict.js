@@ -8,7 +8,7 @@
 
 import { button, html, icon } from "../shared/elements.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { count, plural } from "../shared/words.js";
+import { VERDICTS, count, plural, verdictWords } from "../shared/words.js";
 
 /** @import { PageContent } from "../shared/content.js" */
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
@@ -32,21 +32,8 @@ import { count, plural } from "../shared/words.js";
  * @property {(mistake: MistakeItem) => string} [titleOf] what the row says it is about, where a number does not show
  */
 
-/** @type {[string, string][]} name, words */
-const VERDICTS = [
-  ["model_wrong", "Model wrong"],
-  ["ground_truth_wrong", "Ground truth wrong"],
-  ["ambiguous", "Ambiguous"],
-  ["ignore", "Ignore"],
-];
-
 /** @type {Judgement} */
 const NO_JUDGEMENT = { verdict: null, note: "", problem: "", waiting: false, saved: null };
-
-/** @param {string | null} verdict @returns {string} */
-function verdictWords(verdict) {
-  return VERDICTS.find(([name]) => name === verdict)?.[1] ?? "";
-}
 
 /** Builds the row. @param {Viewer} view */
 export function makeVerdictRow(view) {
@@ -58,7 +45,13 @@ export function makeVerdictRow(view) {
   ]));
   const note = /** @type {HTMLTextAreaElement} */ (html("textarea", { class: "verdict-note", rows: 1, maxlength: 2000, placeholder: "Note", "aria-label": "Note on the verdict" }));
   const save = button("Save the note", { class: "verdict-save", hidden: true, title: "Save the note (Enter)" }, () => sendVerdict(view, judgement(view).verdict), icon("check"));
-  note.addEventListener("input", () => noteTyped(view));
+  note.addEventListener("input", () => {
+    const mistake = judgedMistake(view);
+    const page = view.data?.page;
+    if (!mistake || !page) return;
+    view.drafts.type(page, mistake, note.value);
+    save.hidden = note.value === (judgement(view).saved?.note ?? "");
+  });
   note.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
@@ -138,6 +131,12 @@ function holdTab(buttons, name) {
   for (const [each, node] of buttons) node.tabIndex = each === name ? 0 : -1;
 }
 
+/** Brings the keys to the pressed button of the row, else to its first. @param {ReturnType<typeof makeVerdictRow>} row */
+export function focusButton({ buttons }) {
+  const nodes = [...buttons.values()].filter((node) => !node.disabled);
+  (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
+}
+
 /** @param {Viewer} view @returns {MistakeItem | undefined} the mistake that the row is about */
 export function judgedMistake(view) {
   return view.state.content.mistakeOf(view.state.content.box(view.selected));
@@ -208,15 +207,6 @@ function writeState({ verdict: { state, asking } }, mistake, shown, open) {
     : mistake.verdict?.conflict ? "Reviewers differ" : saved ? `${saved.author}, ${saved.time.slice(0, 16).replace("T", " ")}` : othersText;
 }
 
-/** The reviewer typed. @param {Viewer} view */
-function noteTyped(view) {
-  const mistake = judgedMistake(view);
-  const page = view.data?.page;
-  if (!mistake || !page) return;
-  view.drafts.type(page, mistake, view.verdict.note.value);
-  view.verdict.save.hidden = view.verdict.note.value === (judgement(view).saved?.note ?? "");
-}
-
 /**
  * A verdict, or the same again to take it back.
  * @param {Viewer} view @param {string} name @param {boolean} [typed] by a key: one's own verdict goes at the second press
@@ -256,13 +246,6 @@ function chooseByNumber(view, order) {
   chooseVerdict(view, name, true);
 }
 
-/** The next button of the row. @param {Viewer} view @param {Node} target @param {number} step */
-function stepButton({ verdict: { buttons } }, target, step) {
-  const nodes = [...buttons.values()];
-  const at = nodes.findIndex((node) => node === target);
-  if (at >= 0) nodes[(at + step + nodes.length) % nodes.length].focus();
-}
-
 /** @type {Record<string, number>} */
 const BUTTON_STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
@@ -287,7 +270,9 @@ export function verdictKey(view, event) {
   } else if (plain && event.key.toLowerCase() === "c") {
     turnWhole(view);
   } else if (BUTTON_STEPS[event.key]) {
-    stepButton(view, target, BUTTON_STEPS[event.key]);
+    const nodes = [...view.verdict.buttons.values()];
+    const at = nodes.findIndex((node) => node === target);
+    if (at >= 0) nodes[(at + BUTTON_STEPS[event.key] + nodes.length) % nodes.length].focus();
   } else {
     if (event.key !== "Enter" && event.key !== " ") ask(view, null);
     return true;

@@ -9,30 +9,27 @@ import { html, setAttributes } from "../shared/elements.js";
 import { PageContent } from "../shared/content.js";
 import { boxName, mistakeName } from "../shared/facts.js";
 import { drawCuts, drawLost } from "../shared/layers.js";
+import { hostOf } from "../shared/focus.js";
 import { makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
-import { mounting, streamlitSend } from "../shared/mount.js";
-import { writeAddress } from "../shared/page_view.js";
+import { mounting, streamlitComponent } from "../shared/mount.js";
 import { PagePane } from "../shared/pane.js";
 import { PicturesAhead } from "../shared/ahead.js";
 import { PageWindow } from "../shared/window.js";
-import { WindowedView, windowed } from "../shared/windowed_view.js";
+import { WindowedView } from "../shared/windowed_view.js";
 import { bringIntoView, fitSheet, inPane, openAtBoxes, panBy, startPlacement, zoomBy } from "../shared/placement.js";
 import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
 import { Drafts } from "./drafts.js";
 import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
-import { VIEWER_LOOK } from "./look.js";
-import { activeBox, applyLayers, arrange, drawMark, placeBoxes, setHover, setLayer, setLoose, showMark } from "./marks.js";
+import { VIEWER_LOOK, activeBox, applyLayers, arrange, drawMark, placeBoxes, showMark } from "./marks.js";
 import { listenToPrint } from "./print.js";
-import { putPage } from "./put.js";
-import { BoxStack, ViewerState } from "./state.js";
-import { makeToolbar } from "./toolbar.js";
+import { BoxStack, ViewerState, putPage } from "./state.js";
+import { drawMenu, makeToolbar } from "./toolbar.js";
 import { makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
-import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } from "./words.js";
+import { showAsked, writeBars, writePlace, writeRows, writeStrip } from "./words.js";
 
-/** @import { Send, StreamlitComponent } from "../shared/mount.js" */
-/** @import { SharedEvents } from "../shared/page_view.js" */
+/** @import { Send } from "../shared/mount.js" */
 /** @import { CauseItem, MistakeItem, PageEvents, PagePayload, WindowPayload } from "../shared/payloads.d.ts" */
 /** @import { Layer } from "./state.js" */
 
@@ -75,14 +72,7 @@ export class Viewer extends WindowedView {
       enlarged: () => this.place.zoom > 1,
     });
     this.panes = [this.pane];
-    this.tools = makeToolbar({
-      turn: (step) => this.turner.turn(step),
-      step: (step) => stepMistake(this, step),
-      toggle: (status) => this.setLayer(status, !this.state.layers[status]),
-      zoom: (factor) => this.zoom(factor, null),
-      lost: () => this.setLayer("lost", !this.state.layers.lost),
-      menu: () => this.openMenu(this.tools.menu.hidden !== false),
-    });
+    this.tools = makeToolbar(this);
     this.warnings = html("div", { class: "warnings" });
     this.strip = html("nav", { class: "strip", "aria-label": "Pages" });
     this.list = html("div", { class: "list", role: "group", "aria-label": "Mistakes on this page" });
@@ -91,23 +81,18 @@ export class Viewer extends WindowedView {
     this.placeLine = html("span", { class: "place" });
     this.verdict = makeVerdictRow(this);
     this.help = makeHelp("Keys of the page browser", KEY_HELP);
-    this.build(this.help);
-    this.listen(parent, LEAST_HEIGHT);
-    this.stops.push(listenToPrint(this));
-  }
-
-  /** Puts the parts together. @param {HTMLDialogElement} help */
-  build(help) {
     this.root.append(
       this.tools.root,
       html("div", { class: "work" },
         html("div", { class: "stage" }, this.strip, html("div", { class: "pane-column" }, this.warnings, this.pane.root)),
         html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.verdict.root)),
-      this.keys, help, this.spoken);
+      this.keys, this.help, this.spoken);
     this.root.addEventListener("pointerdown", (event) => {
       const inside = event.target instanceof Node && this.tools.menu.parentElement?.contains(event.target);
       if (!inside) this.openMenu(false);
     });
+    this.listen(parent, LEAST_HEIGHT);
+    this.stops.push(listenToPrint(this));
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------
@@ -142,7 +127,7 @@ export class Viewer extends WindowedView {
     writePlace(this);
     this.turner.arrived(data, turned);
     this.showMark();
-    if (opened) this.host().scrollIntoView({ block: "nearest" });
+    if (opened) hostOf(this.root).scrollIntoView({ block: "nearest" });
   }
 
   /** Draws the boxes of the data when they are others. @param {PagePayload & {content?: string}} data @param {boolean} turned @returns {boolean} whether they are */
@@ -249,7 +234,8 @@ export class Viewer extends WindowedView {
 
   /** @param {Layer} layer @param {boolean} shown */
   setLayer(layer, shown) {
-    setLayer(this, layer, shown);
+    this.state.layers[layer] = shown;
+    applyLayers(this);
   }
 
   /** @param {string[]} labels @param {boolean} shown */
@@ -260,7 +246,9 @@ export class Viewer extends WindowedView {
 
   /** @param {boolean} loose */
   setLoose(loose) {
-    setLoose(this, loose);
+    this.state.loose = loose;
+    placeBoxes(this);
+    drawMark(this);
   }
 
   showAll() {
@@ -270,7 +258,9 @@ export class Viewer extends WindowedView {
 
   /** @param {string | null} key */
   setHover(key) {
-    setHover(this, key);
+    if (key === this.hover) return;
+    this.hover = key;
+    this.showMark();
   }
 
   /** @param {MistakeItem} mistake */
@@ -308,11 +298,6 @@ export class Viewer extends WindowedView {
   }
 
   // ---- what every view of a page does -------------------------------------------------------------------------------
-
-  /** @override @param {Parameters<Send<SharedEvents>>} event */
-  sendShared(...event) {
-    this.send(...event);
-  }
 
   /** @override @param {number} from @param {number} step */
   nextWith(from, step) {
@@ -356,7 +341,7 @@ export class Viewer extends WindowedView {
   openMenu(open) {
     const { menu, labels } = this.tools;
     if (open === !menu.hidden) return;
-    if (open) writeMenu(this);
+    if (open) drawMenu(this);
     menu.hidden = !open;
     labels.setAttribute("aria-expanded", String(open));
     if (open) menu.querySelector("input")?.focus();
@@ -397,14 +382,7 @@ export class Viewer extends WindowedView {
   }
 }
 
-/** Shows data in a parent, without Streamlit. */
-export const mountViewer = mounting((parent, /** @type {Send<PageEvents>} */ send) => windowed(new Viewer(parent, send)));
+/** Shows pages in a parent, without Streamlit. */
+export const mountViewer = mounting(Viewer);
 
-/**
- * Called by Streamlit on mount and on each change of the data.
- * @param {StreamlitComponent<PagePayload | WindowPayload>} component
- */
-export default function streamlitViewer(component) {
-  writeAddress(component.parentElement, component.data.address);
-  return mountViewer(component.parentElement, component.data, streamlitSend(component, ["selected"]));
-}
+export default streamlitComponent(mountViewer, ["selected"]);

@@ -11,11 +11,11 @@ import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
 import { drawCrops, drawList, foldCauses, writeListMessage } from "./list.js";
 import { drawStrip, markStrip } from "./strip.js";
-import { drawMenu, keyLine } from "./toolbar.js";
+import { keyLine } from "./toolbar.js";
 import { writeVerdict } from "./verdict.js";
 
 /** @import { CountedStatus, MistakeItem, ViewedPageItem } from "../shared/payloads.d.ts" */
-/** @import { NamedPage } from "./put.js" */
+/** @import { NamedPage } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
 export const STATUSES = /** @type {CountedStatus[]} */ (["TP", "FP", "FN"]);
@@ -141,12 +141,7 @@ export function writeRows(view, imageChanged) {
   // A verdict shows elsewhere: it draws no row anew.
   const rows = mistakes.map(({ number, title, label, lines, tags, keys }) => [number, title, label, lines, tags, keys]);
   const drawn = drawWhenOther(view.list, [view.pageId, rows, causes], () => {
-    view.rows = drawList(view.list, mistakes, causes, {
-      cause: (cause) => view.chooseCause(cause),
-      alike: (cause) => view.sendChoice("alike", cause.family),
-      choose: (mistake) => view.chooseMistake(mistake),
-      hover: (mistake) => view.setHover(mistake ? view.state.content.boxesOf(mistake)[0]?.key ?? null : null),
-    });
+    view.rows = drawList(view, mistakes, causes);
   });
   const others = drawWhenOther(view.rowCrops, boxes.map(({ key, status, xyxy }) => [key, status, xyxy]), () => undefined);
   if (drawn || others || imageChanged) {
@@ -224,23 +219,4 @@ export function writeMenuButton(view) {
   labelNumber.textContent = hidden ? `${labels.length - hidden} of ${labels.length}` : count(labels.length);
   node.classList.toggle("partial", hidden > 0);
   setAttributes(node, { "aria-label": `Labels, ${labelNumber.textContent} shown` });
-}
-
-/** @param {Viewer} view */
-export function writeMenu(view) {
-  const data = view.shown();
-  /** @type {Map<string, number>} */
-  const sums = new Map(data.labels.map((label) => [label, 0]));
-  for (const box of data.boxes) sums.set(box.label, (sums.get(box.label) ?? 0) + 1);
-  const rows = data.labels.map((label) => ({ label, boxes: sums.get(label) ?? 0, shown: !view.state.hiddenLabels.has(label) }));
-  drawMenu(view.tools.menu, rows, { ...view.state.layers, loose: view.state.loose }, {
-    loose: (loose) => view.setLoose(loose),
-    label: (label, shown) => view.showLabels([label], shown),
-    all: (shown) => {
-      view.showLabels(data.labels, shown);
-      writeMenu(view);
-      view.tools.menu.querySelector("button")?.focus();
-    },
-    layer: (layer, shown) => view.setLayer(layer, shown),
-  });
 }

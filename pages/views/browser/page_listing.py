@@ -148,7 +148,7 @@ def _working(
     _result: Callable[[], Result],
 ) -> ModelMistakes:
     result = _result()
-    mistakes = mistake_filter.named(result, _options)
+    mistakes = mistake_filter.mistakes_of(result, _options)
     return ModelMistakes(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
 
 
@@ -281,7 +281,7 @@ def page_layers(
         page,
         labels=[label] if label is not None and label in result.matching.labels else None,
         page_points=page_points,
-        kept=page_overlay.Kept(shown.working.mistakes, shown.keep),
+        kept=page_overlay.FilteredMistakes(shown.working.mistakes, shown.keep),
         text=text,
         # Poor matches are mistakes of this list alone; causes are those of the result.
         causes=result.causes if shown.working.mistakes is result.mistakes else None,

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from evaluator.components.compare.pair import PairLayers
-from evaluator.components.compare.pair_items import ITEM_FILTERS, ItemPages, item_filters, item_page_list, listed
+from evaluator.components.compare.pair_items import (
+    ITEM_FILTERS,
+    ItemPages,
+    item_filters,
+    item_page_list,
+    listed_item_pages,
+)
 from evaluator.components.compare.pair_list import LISTED_PAGES
 from evaluator.components.compare.payload import CompareEvents, OpenEvent, PairListItem
 from evaluator.components.payload import EmptyItem, PairKind, PictureItem
@@ -74,7 +80,7 @@ def part(find: Callable[[], Source | None]) -> None:
     if source is None:
         return
     show = shown_filter()
-    rows = listed(source.pages, show)
+    rows = listed_item_pages(source.pages, show)
     position = _position(source, rows)
     place = None
     if position is not None:
@@ -152,7 +158,7 @@ def _went(source: Source) -> None:
     go = _events(source).go
     if go is None or not page_list.accept_event(go):
         return
-    rows = listed(source.pages, shown_filter())
+    rows = listed_item_pages(source.pages, shown_filter())
     if not go.step:
         place: Place | None = Place(go.document, go.index)
     elif len(rows):

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from evaluator.components.gallery import crops
-from evaluator.components.meeting.agenda import agenda_rows, decided_items, held_by, votes_of
+from evaluator.components.meeting.agenda import agenda_rows, decided_items, opinion_of, votes_of
 from evaluator.components.meeting.payload import (
     DecideEvent,
     MeetingNumberItem,
@@ -123,7 +123,7 @@ def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, model: PairModel, i
         here=len(own.rows[item.examples[example]]) if len(item.examples) else 1,
         page=_page(loaded, model, item, example),
         counts=words.counts_of(item),
-        held=held_by(item, findings.author()),
+        held=opinion_of(item, findings.author()),
         votes=votes_of(item),
     )
 

@@ -18,10 +18,10 @@ from evaluator.data.issues import BadInput, Issue, plain
 from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
-from evaluator.pack.diff import Packed
-from evaluator.pack.extra_protocols import Boxes, Further, MadeBefore, gather_all
+from evaluator.pack.diff import PackRecord
+from evaluator.pack.extra_protocols import Boxes, ExtraEvaluation, MadeBefore, gather_all
 from evaluator.pack.folder import write_zip
-from evaluator.pack.html_pack import Written, write_html
+from evaluator.pack.html_pack import WrittenPack, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import WritingProblem
@@ -70,7 +70,7 @@ class FinishedPack:
     form: str
     folder: tempfile.TemporaryDirectory[str]
     contents: Contents | None = None
-    written: Written | None = None
+    written: WrittenPack | None = None
     problem: str = ""
     issues: tuple[Issue, ...] = ()
 
@@ -88,7 +88,7 @@ JOB: Final[Jobs[Choices, FinishedPack]] = Jobs("pack_job", kept=0, discard=lambd
 """The pack of the session, by what it is made of."""
 
 
-def contents_of(loaded: LoadedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
+def contents_of(loaded: LoadedBoxes, options: PackOptions, earlier: PackRecord | None = None) -> Contents:
     """Return what a pack about the chosen models would say."""
     chosen, log = loaded.pair, findings.review_log()
     results = [result_of(loaded, model) for model in chosen]
@@ -103,7 +103,7 @@ def contents_of(loaded: LoadedBoxes, options: PackOptions, earlier: Packed | Non
     )
 
 
-@cached(4, spinner="ColumnBuilder the pack")
+@cached(4, spinner="Building the pack")
 def _contents(
     keys: tuple[ResultKey, ...],
     options: bytes,
@@ -115,7 +115,7 @@ def _contents(
     return _make()
 
 
-def _encoded(earlier: Packed | None) -> bytes:
+def _encoded(earlier: PackRecord | None) -> bytes:
     return b"" if earlier is None else msgspec.json.encode(earlier)
 
 
@@ -148,7 +148,7 @@ def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyLoadedFiles | None]) -
 
 
 def choices(
-    loaded: LoadedBoxes | None, options: PackOptions, also: Sequence[str], earlier: Packed | None = None
+    loaded: LoadedBoxes | None, options: PackOptions, also: Sequence[str], earlier: PackRecord | None = None
 ) -> Choices:
     """Return what a pack that is made now would be made of."""
     every = (*_open_kinds(loaded).values(), load_pixels() if loaded is None else None)
@@ -170,7 +170,7 @@ def start(
     options: PackOptions,
     form: str,
     also: Sequence[str] = (),
-    earlier: Packed | None = None,
+    earlier: PackRecord | None = None,
 ) -> None:
     """Begin a pack of the boxes and of further evaluation systems; give up an older one of this session."""
     pdfs = loaded.project.pdfs if loaded is not None else None
@@ -182,7 +182,7 @@ def start(
     def gathered(note: ReportProgress) -> Contents:
         return gather_all(boxes, others, options, note, earlier=earlier, before=before)
 
-    def write(path: Path, contents: Contents, note: ReportProgress) -> Written:
+    def write(path: Path, contents: Contents, note: ReportProgress) -> WrittenPack:
         if form == "zip":
             return write_zip(path, contents, drawn, events, pdfs, progress=note).html
         return (write_pdf if form == "pdf" else write_html)(path, contents, drawn, progress=note)
@@ -209,7 +209,7 @@ def _made_before() -> MadeBefore:
     return MadeBefore(most=_CHAPTERS_KEPT)
 
 
-def _further(loaded: LoadedBoxes | None, also: Sequence[str]) -> list[Further]:
+def _further(loaded: LoadedBoxes | None, also: Sequence[str]) -> list[ExtraEvaluation]:
     kinds, known, log = _open_kinds(loaded), systems(loaded), findings.review_log()
     further = []
     for name in (each for each in known if each in also):
@@ -224,7 +224,7 @@ def _further(loaded: LoadedBoxes | None, also: Sequence[str]) -> list[Further]:
         # Sizes of pages come from the PDFs: another listing of their folder, and they are measured again.
         listing = pictures.pdf_listing(of.project.pdfs)
         key = (name, digests, tuple(called), tuple(scores), repr(options), listing)
-        further.append(Further(system, of.ground_truth, models, options, called, scores, of.project, key, log))
+        further.append(ExtraEvaluation(system, of.ground_truth, models, options, called, scores, of.project, key, log))
     return further
 
 
@@ -266,7 +266,7 @@ def csv_of(contents: Contents) -> str:
 def _make(
     form: str,
     gathered: Callable[[ReportProgress], Contents],
-    write: Callable[[Path, Contents, ReportProgress], Written],
+    write: Callable[[Path, Contents, ReportProgress], WrittenPack],
     note: ReportProgress,
 ) -> FinishedPack:
     """Make a pack in a folder of its own; a problem with the files is said and leaves no folder."""

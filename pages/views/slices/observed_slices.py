@@ -17,7 +17,7 @@ from evaluator.analysis.slices.observation_slices import find_observation_slices
 from evaluator.analysis.slices.pdf_pages import of_listed_pages
 from evaluator.analysis.slices.slices import Slice, Slices
 from evaluator.components.slices.payload import SlicesPayload
-from evaluator.components.slices.rows import Seen, observed_payload, wrong_of
+from evaluator.components.slices.rows import MeasuredSearch, observed_payload, wrong_of
 from evaluator.data.issues import count_of, cut, displayed, whole
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
@@ -168,7 +168,7 @@ class SearchResult(NamedTuple):
 
     slices: Slices
     payload: SlicesPayload
-    seen: Mapping[str, Seen]
+    seen: Mapping[str, MeasuredSearch]
 
 
 LARGE_PAGES: Final = 2_000
@@ -199,10 +199,10 @@ def _search(
     results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: PageValues | None
 ) -> SearchResult:
     words = PROTOCOLS[results[0].signature.protocol].slice_measures
-    seen: dict[str, Seen] = {}
+    seen: dict[str, MeasuredSearch] = {}
 
     def keep(name: str, observed: Observations) -> None:
-        seen[name] = Seen(observed, observation_values(observed, name, words[name]))
+        seen[name] = MeasuredSearch(observed, observation_values(observed, name, words[name]))
 
     slices = find_observation_slices(results, measure, of_pages=of_pages, keep=keep)
     return SearchResult(slices, observed_payload(slices, names, seen), seen)

@@ -540,7 +540,7 @@ def test_lost_words_are_counted_by_label(monkeypatch: pytest.MonkeyPatch) -> Non
             for label in np.unique(sample().ground_truth.label[truths]):
                 mine = truths[sample().ground_truth.label[truths] == label]
                 held = [
-                    text_lost.held(text, side)
+                    text_lost.words_in_boxes(text, side)
                     for side in (sample().ground_truth.xyxy[mine], box_result(0).matching.prediction.xyxy[predictions])
                 ]
                 lost += int((held[0] & ~held[1]).sum())

@@ -56,7 +56,8 @@ def read(content: bytes, collector: Collector, *, suffixes: Sequence[str]) -> li
             chosen = _chosen(opened.infolist(), collector, suffixes)
             members = _contents(opened, chosen, collector)
     except _UNREADABLE as error:
-        _refuse_broken(error, collector)
+        found = str(error) or type(error).__name__
+        collector.error("", "a zip archive must be readable", found, "Zip the files again.")
     collector.raise_if_failed()
     return members
 
@@ -167,7 +168,3 @@ def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, collect
             collector.raise_if_failed()
             parts.append(part)
     return b"".join(parts)
-
-
-def _refuse_broken(error: Exception, collector: Collector) -> None:
-    collector.error("", "a zip archive must be readable", str(error) or type(error).__name__, "Zip the files again.")

@@ -95,7 +95,9 @@ class Azure(ModelOutput):
     def fill(self, tree: object, file: OutputFile) -> None:
         """Add the pages, then what is on them."""
         if isinstance(tree, dict) and isinstance(tree.get("pages"), list) and "boundingRegions" not in tree:
-            tree = camel_keys(tree) if _is_snake(tree["pages"]) else tree
+            # As the older Python SDK writes them.
+            snake = any(isinstance(page, dict) and "page_number" in page for page in tree["pages"])
+            tree = camel_keys(tree) if snake else tree
         result, place = tree, "$"
         if isinstance(tree, dict) and "analyzeResult" in tree:
             result, place = tree["analyzeResult"], "$.analyzeResult"
@@ -143,11 +145,6 @@ class Azure(ModelOutput):
 
 
 FORMAT: Final = Azure()
-
-
-def _is_snake(pages: list[object]) -> bool:
-    """Return whether pages have the keys of the older Python SDK."""
-    return any(isinstance(page, dict) and "page_number" in page for page in pages)
 
 
 def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:

@@ -258,7 +258,8 @@ class _File:
         for works in by_task.values():
             if chosen := self._one(works):
                 attributes = {"annotator": chosen.by} if chosen.by else {}
-                self._pages(self._named_min(chosen), list(self._regions_min(chosen)), attributes, math.nan)
+                task = self._named({"data": chosen.value, "id": chosen.value.get("id")}, chosen.place)
+                self._pages(task, list(self._regions_min(chosen)), attributes, math.nan)
 
     def _regions_min(self, work: _Work) -> Iterator[_Region]:
         for key, values in work.value.items():
@@ -272,9 +273,6 @@ class _File:
                     yield _Region(value, value, _labels(value), place, place)
                 elif kind := next((name for name in value if name.endswith("labels")), ""):
                     self._kinds.setdefault(kind, []).append(place)
-
-    def _named_min(self, work: _Work) -> _Task:
-        return self._named({"data": work.value, "id": work.value.get("id")}, work.place)
 
     # --- pages and regions ----------------------------------------------------------------------------------------
 
@@ -457,10 +455,8 @@ def _text(value: object) -> str:
     return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
-def _page_names(value: object) -> list[str]:
+def _page_names(value: Sequence[object]) -> list[str]:
     """Return the pages of a document, by names or in objects with an address; empty for anything else."""
-    if not isinstance(value, list):
-        return []
     names = [next(filter(_is_address, each.values()), None) if isinstance(each, dict) else each for each in value]
     return [name for name in names if isinstance(name, str)] if all(isinstance(name, str) for name in names) else []
 

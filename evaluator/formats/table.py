@@ -501,7 +501,7 @@ class _Boxes:
         if known is None:
             known = self._add_page(name, index, place, size), size, place
             self._pages[name, index] = known
-        elif known[1] != size and not _has_nan(size):
+        elif known[1] != size and not (size and any(map(math.isnan, size))):
             rule = f"the rows of a page must state one size ({self._source})"
             what = f"{_shown(size)}, and {_shown(known[1])} in {known[2]}"
             self._collector.error(place, rule, what, "Correct the size of the page.")
@@ -546,10 +546,6 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _has_nan(size: Size | None) -> bool:
-    return size is not None and any(map(math.isnan, size))
 
 
 def _shown(size: Size | None) -> str:

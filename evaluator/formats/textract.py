@@ -109,11 +109,8 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
 
 def _is_answer(value: object) -> bool:
     """Return whether a value is a response, or a list of them."""
-    return (
-        all(isinstance(part, dict) and isinstance(part.get("Blocks"), list) for part in value)
-        if isinstance(value, list) and value
-        else isinstance(value, dict) and isinstance(value.get("Blocks"), list)
-    )
+    parts = value if isinstance(value, list) and value else [value]
+    return all(isinstance(part, dict) and isinstance(part.get("Blocks"), list) for part in parts)
 
 
 def _is_page_one(part: object) -> bool:

@@ -31,9 +31,12 @@ def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dic
         for code, page in zip(truth.page_document.tolist(), truth.page_index.tolist(), strict=True)
     ]
     ids = truth.page_ids or [f"{doc_id}::p{page:03d}" for doc_id, page in pages]
-    mapped = {str(place): label for place, label in enumerate(truth.labels[: truth.evaluated], 1)}
+    scored = truth.labels[: truth.evaluated]
+    mapped = {str(place): label for place, label in enumerate(scored, 1)}
+    # A map of schema 1.3 has numbers for exactly the labels that are scored.
+    has_map = bool(truth.label_map) and sorted(truth.label_map.values()) == sorted(scored)
     return {
-        "label_map": dict(truth.label_map) if _plain_map(truth) else mapped,
+        "label_map": dict(truth.label_map) if has_map else mapped,
         "info": {
             "schema_version": "1.3",
             "type": "ground_truth",
@@ -52,11 +55,6 @@ def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dic
             for page_id, (doc_id, page), objects in zip(ids, pages, _objects(truth), strict=True)
         ],
     }
-
-
-def _plain_map(truth: Annotations) -> bool:
-    """Whether a label map is one of schema 1.3: numbers to exactly the labels that are scored."""
-    return bool(truth.label_map) and sorted(truth.label_map.values()) == sorted(truth.labels[: truth.evaluated])
 
 
 def _objects(truth: Annotations) -> list[list[dict[str, object]]]:

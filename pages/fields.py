@@ -284,7 +284,7 @@ def _one_by_one(model: FieldModel, shown: ListedRows, place: tuple[int, int] | N
         )
         return
     document = model.result.compared.documents[place[0]] if place else ""
-    rows = model.result.document_rows(document)
+    rows = model.result.places(document)
     tables.rows_table(model, rows, f"field_document_{model.letter}_{cut(document)}", _opener(model), documents=False)
     st.caption(f"{count_of(len(rows), 'field')} of {frame.escaped(document)}. A row shows its box.")
 

@@ -18,10 +18,10 @@ from evaluator.compare.differences import Difference, differences, in_reading_or
 from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.mistakes import MistakeCounts, mistake_counts
 from evaluator.compare.models import ModelEntry, Standings, model_entry, standings
 from evaluator.compare.sentences import difference_points, interval_text, sentence, summary
 from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
 from evaluator.metrics.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
@@ -108,10 +108,13 @@ class Comparison:
         return protocol_of(self.results[0]).item_ledgers(*self.results[:2])
 
     @cached_property
-    def mistakes(self) -> MistakeCounts | None:
-        """Named mistakes of the first two, at the first IoU threshold; None as for the ledger."""
+    def mistakes(self) -> dict[str, dict[str, int]] | None:
+        """Named mistakes of ``a``, ``b`` and ``difference`` by name, at the first threshold; None as for the ledger."""
         a, b = (first_boxes(result) for result in self.results[:2])
-        return None if a is None or b is None else mistake_counts(a, b)
+        if a is None or b is None:
+            return None
+        counts = zip(DOCUMENT, a.mistakes.counts.tolist(), b.mistakes.counts.tolist(), strict=True)
+        return {name: {"a": of_a, "b": of_b, "difference": of_b - of_a} for name, of_a, of_b in counts}
 
     @cached_property
     def labels(self) -> LabelNotes:
@@ -147,7 +150,7 @@ class Comparison:
             "item_ledgers": [one.to_json() for one in self.item_ledgers],
             "false_positives": None if counts is None else counts.false_positives_json(),
             "differences": [difference_json(one, self.names) for one in in_reading_order(self.differences)],
-            "mistakes": None if self.mistakes is None else self.mistakes.to_json(),
+            "mistakes": self.mistakes,
             "documents": None if counts is None else counts.documents_json(),
             "pages": None if counts is None else counts.pages_json(),
             "labels": {"notes": list(self.labels.sentences), "map_label": self.labels.mapping},
@@ -189,7 +192,7 @@ class Comparison:
         )
         if self.ledger is not None and self.mistakes is not None:
             tables.append(_ledger_table(self.ledger, title, self.signature))
-            tables.append(_mistakes_table(self.mistakes, title, self.signature))
+            tables.append(self._mistakes_table(self.mistakes, title))
         for one in self.item_ledgers:
             tables += _item_tables(one, title, self.signature)
         return tuple(tables)
@@ -211,6 +214,15 @@ class Comparison:
                 for row, one in enumerate(every)
             ),
         )  # fmt: skip
+
+    def _mistakes_table(self, mistakes: Mapping[str, Mapping[str, int]], title: str) -> ResultTable:
+        boxes = first_boxes(self.results[0])
+        # Where some labels were asked for, boxes of others may lie where nothing is counted.
+        some = boxes is not None and boxes.matching.asked_labels is not None
+        titles = {name: one.title_of_some if some else one.title for name, one in ERROR_TYPES["document"].items()}
+        rows: list[tuple[str | int, ...]] = [(titles[name], *counts.values()) for name, counts in mistakes.items()]
+        columns = ("mistake", "a", "b", "b minus a")
+        return ResultTable(title=f"Mistakes: {title}", signature=self.signature, columns=columns, rows=tuple(rows))
 
     def _models_table(self, title: str) -> ResultTable:
         """Return one row per number over all labels: each model and its difference to the baseline."""
@@ -332,14 +344,6 @@ def _item_tables(counts: ItemLedger, title: str, signature: str) -> list[ResultT
 
 def _whole(amount: float) -> int | float:
     return int(amount) if amount.is_integer() else amount
-
-
-def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> ResultTable:
-    rows = tuple(
-        (mistakes.title(name), row["a"], row["b"], row["difference"]) for name, row in mistakes.to_json().items()
-    )
-    columns = ("mistake", "a", "b", "b minus a")
-    return ResultTable(title=f"Mistakes: {title}", signature=signature, columns=columns, rows=rows)
 
 
 def _aligned(texts: Sequence[str | None]) -> list[str]:

@@ -10,7 +10,7 @@ false positives of a): what both do falls out. ``net_found`` counts the ground t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Final
@@ -80,6 +80,10 @@ class LedgerCounts:
     def changed(self) -> IntArray:
         """Boxes with which only one model is right or wrong, int64, shape (R,)."""
         return self.gains + self.losses
+
+    def of(self, rows: Callable[[IntArray], IntArray]) -> LedgerCounts:
+        """Return other rows, made of each column."""
+        return LedgerCounts(*(rows(getattr(self, each.name)) for each in fields(self)))
 
     def rows(self, places: IntArray | slice = slice(None)) -> list[dict[str, int]]:
         """Return some rows as plain values: the four outcomes, then the false positives, then the net change."""
@@ -156,7 +160,7 @@ class Ledger:
     @cached_property
     def total(self) -> LedgerCounts:
         """One row: everything."""
-        return LedgerCounts(*(getattr(self.per_page, each.name).sum(keepdims=True) for each in fields(LedgerCounts)))
+        return self.per_page.of(lambda column: column.sum(keepdims=True))
 
     @cached_property
     def per_label(self) -> LedgerCounts:
@@ -164,7 +168,7 @@ class Ledger:
         dataset = self.dataset
         every = self._by(dataset.ground_truth.label, self.a.label, self.b.label, len(dataset.labels))
         rows = np.array([dataset.labels.index(label) for label in self.labels], dtype=np.int64)
-        return LedgerCounts(*(getattr(every, each.name)[rows] for each in fields(LedgerCounts)))
+        return every.of(lambda column: column[rows])
 
     @cached_property
     def per_page(self) -> LedgerCounts:
@@ -175,9 +179,7 @@ class Ledger:
     def per_document(self) -> LedgerCounts:
         """One row per document of the dataset."""
         document, size = self.dataset.page_document.astype(np.int64), len(self.dataset.documents)
-        return LedgerCounts(
-            *(count_by(document, getattr(self.per_page, each.name), size) for each in fields(LedgerCounts))
-        )
+        return self.per_page.of(lambda column: count_by(document, column, size))
 
     def only(self, *, labels: Collection[str] | None = None, documents: Collection[str] | None = None) -> Ledger:
         """Return the ledger of some labels (names) and documents (ids); all of them when absent.

@@ -33,16 +33,9 @@ _BY_NAME: Final[Mapping[str, Interpolation]] = {
 class StoredRankings(msgspec.Struct, frozen=True):
     """Rankings of the same predictions at several thresholds.
 
-    Attributes
-    ----------
-    numbers : tuple of int
-        Places of the rankings among those of the average.
-    document : str
-        Place of the document of each prediction, by falling score.
-    hit : str
-        Of each prediction, bit k is set where it is a true positive of ``numbers[k]``.
-    positives : str
-        Ground truth that counts in each document.
+    `numbers`: places of the rankings among those of the average. `document`: that of each prediction, by falling score.
+    `hit`: bit k is set where a prediction is a true positive of ``numbers[k]``. `positives`: ground truth that counts
+    in each document.
     """
 
     numbers: tuple[int, ...]

@@ -69,19 +69,18 @@ class PageRows:
 
     def __init__(self, page: AnyArray, pages: int) -> None:
         self._page = page
-        rising = bool((page[1:] >= page[:-1]).all())
-        self._bounds = np.searchsorted(page, np.arange(pages + 1)) if rising else None
+        self._order = None if (page[1:] >= page[:-1]).all() else np.argsort(page, kind="stable")
+        self._bounds = np.searchsorted(page if self._order is None else page[self._order], np.arange(pages + 1))
 
     def on(self, pages: BoolArray) -> IntArray:
         """Return the rows of some pages, bool, shape (pages,): int64, rising."""
-        if self._bounds is None:
+        if self._order is not None:
             return np.flatnonzero(pages[self._page])
         chosen = np.flatnonzero(pages)
         start = self._bounds[chosen]
         return numbers_from(start, self._bounds[chosen + 1] - start)
 
     def of(self, page: int) -> IntArray:
-        """Return the rows of one page, int64, rising."""
-        if self._bounds is None:
-            return np.flatnonzero(self._page == page)
-        return np.arange(self._bounds[page], self._bounds[page + 1])
+        """Return the rows of one page, int64, rising; none for -1."""
+        low, high = self._bounds[page], self._bounds[page + 1]
+        return np.arange(low, high) if self._order is None else self._order[low:high]

@@ -74,16 +74,8 @@ class Items:
 
     def take(self, rows: IntArray) -> Items:
         """Return the items in the given rows and order."""
-        taken = Items(
-            self.result,
-            self.kind[rows],
-            self.mistake[rows],
-            self.match[rows],
-            self.truth[rows],
-            self.prediction[rows],
-            self.page[rows],
-            self.places,
-        )
+        names = ("kind", "mistake", "match", "truth", "prediction", "page")
+        taken = replace(self, **{name: getattr(self, name)[rows] for name in names})
         vars(taken).update({name: vars(self)[name][rows] for name in _WORKED_OUT if name in vars(self)})
         return taken
 
@@ -198,19 +190,13 @@ def middles(xyxy: FloatArray) -> FloatArray:
     return np.asarray((xyxy[:, 1] + xyxy[:, 3]) / 2.0)
 
 
-def in_selection(every: Items, result: AnyBoxResult, pick: Selection) -> BoolArray:
-    """Return which items of a result a pick holds, bool, shape (K,).
+def in_selection(every: Items, pick: Selection) -> BoolArray:
+    """Return which items a pick holds, bool, shape (K,).
 
     A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
     """
-    mistakes = result.mistakes
-    named = np.zeros(len(mistakes) + 1, dtype=bool)
-    for of, picked in ((mistakes.of_truth, pick.truth), (mistakes.of_prediction, pick.prediction)):
-        # Boxes without a mistake write into the last place, which is looked at by nobody.
-        named[of[picked]] = True
-    named[-1] = False
-    matched = every.kind == MATCHED
-    kept = named[every.mistake]
+    mistakes, matched = every.result.mistakes, every.kind == MATCHED
+    kept = _flags(every, mistakes.of_truth[pick.truth], mistakes.of_prediction[pick.prediction])[every.mistake]
     kept[matched] = pick.truth[every.truth[matched]] & pick.prediction[every.prediction[matched]]
     return kept
 
@@ -268,15 +254,13 @@ def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str
     return pick
 
 
-def boxes_of_cell(result: AnyBoxResult, chosen: Items, cell: tuple[str | None, str | None]) -> int:
+def boxes_of_cell(chosen: Items, cell: tuple[str | None, str | None]) -> int:
     """Return how many of the boxes that one cell of the class confusion counts some items hold.
 
     A mistake may hold several boxes: the sum is the cell's count when `chosen` is all behind it.
     """
-    pick, mistakes = in_cell(result, *cell), result.mistakes
-    held = np.zeros(len(mistakes) + 1, dtype=bool)
-    held[chosen.mistake[chosen.mistake >= 0]] = True
-    held[-1] = False
+    pick, mistakes = in_cell(chosen.result, *cell), chosen.result.mistakes
+    held = _flags(chosen, chosen.mistake)
     if cell[0] is None:
         return int((pick.prediction & held[mistakes.of_prediction]).sum())
     return int((chosen.kind == MATCHED).sum()) + int((pick.truth & held[mistakes.of_truth]).sum())
@@ -296,23 +280,13 @@ def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
     return kept
 
 
-def with_score(every: Items, low: float, high: float) -> BoolArray:
-    """Return items whose prediction scores between two values, both included; False without a score."""
-    return np.asarray((every.score >= low) & (every.score <= high), dtype=bool)
-
-
-def with_name(every: Items, name: str) -> BoolArray:
-    """Return items of one of the names of `DOCUMENT`, bool, shape (K,)."""
-    return np.asarray(every.kind == DOCUMENT.index(name), dtype=bool)
-
-
-def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
-    """Return items that are mistakes whose cause is of a family, bool, shape (K,)."""
-    grouped = result.causes
-    named = np.zeros(len(result.mistakes) + 1, dtype=bool)
-    for cause in grouped.alike.get(family, ()):
-        named[grouped.rows[int(cause)]] = True
-    return np.asarray(named[every.mistake], dtype=bool)
+def _flags(every: Items, *mistakes: IntArray) -> BoolArray:
+    """Return which mistakes of the result are named, bool, shape (M + 1,); the last place is for none."""
+    flags = np.zeros(len(every.result.mistakes) + 1, dtype=bool)
+    for rows in mistakes:
+        flags[rows] = True
+    flags[-1] = False
+    return flags
 
 
 class Inside(NamedTuple):
@@ -326,38 +300,33 @@ class Inside(NamedTuple):
     matched: bool = False
 
 
-def with_boxes(every: Items, result: AnyBoxResult, inside: Inside) -> BoolArray:
+def with_boxes(every: Items, inside: Inside) -> BoolArray:
     """Return items that hold one of some boxes, bool, shape (K,)."""
     kept = np.zeros(len(every), dtype=bool)
     matched = every.kind == MATCHED
-    for mask, of, rows in _sides(every, result, inside):
+    for mask, of, rows in _sides(every, inside):
         if not inside.matched:
-            named = np.zeros(len(result.mistakes) + 1, dtype=bool)
-            named[of[mask]] = True
-            named[-1] = False
-            kept |= named[every.mistake] & ~matched
+            kept |= _flags(every, of[mask])[every.mistake] & ~matched
         kept[matched] |= mask[rows[matched]]
     return kept
 
 
-def boxes_held(result: AnyBoxResult, chosen: Items, inside: Inside) -> int:
+def count_boxes(chosen: Items, inside: Inside) -> int:
     """Return how many of some boxes some items hold; see `with_boxes`."""
-    held = np.zeros(len(result.mistakes) + 1, dtype=bool)
-    held[chosen.mistake[chosen.mistake >= 0]] = not inside.matched
-    held[-1] = False
     matched = chosen.kind == MATCHED
+    held = _flags(chosen, *([] if inside.matched else [chosen.mistake]))
     return sum(
-        int(mask[rows[matched]].sum()) + int((mask & held[of]).sum())
-        for mask, of, rows in _sides(chosen, result, inside)
+        int(mask[rows[matched]].sum()) + int((mask & held[of]).sum()) for mask, of, rows in _sides(chosen, inside)
     )
 
 
-def _sides(every: Items, result: AnyBoxResult, inside: Inside) -> Iterator[tuple[BoolArray, IntArray, IntArray]]:
+def _sides(every: Items, inside: Inside) -> Iterator[tuple[BoolArray, IntArray, IntArray]]:
     """Yield of each side that is meant its boxes, the mistake of each, and the row of each item there."""
+    mistakes = every.result.mistakes
     if inside.truth is not None:
-        yield inside.truth, result.mistakes.of_truth, every.truth
+        yield inside.truth, mistakes.of_truth, every.truth
     if inside.prediction is not None:
-        yield inside.prediction, result.mistakes.of_prediction, every.prediction
+        yield inside.prediction, mistakes.of_prediction, every.prediction
 
 
 class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -396,9 +365,7 @@ def asks_for_matches(question: Query | None) -> bool:
     return question is not None and question.cause is None and question.name in (None, MATCHED_NAME)
 
 
-def in_query(
-    result: AnyBoxResult, every: Items, question: Query, inside: Inside | None = None
-) -> BoolArray:  # fmt: skip
+def in_query(every: Items, question: Query, inside: Inside | None = None) -> BoolArray:
     """Return which of all the items of a result are behind a question, bool, shape (K,).
 
     `inside` has the boxes of the question's slice. ValueError when these are missing, a label is not scored or a name
@@ -406,17 +373,20 @@ def in_query(
     """
     kept = np.ones(len(every), dtype=bool)
     if question.cell is not None:
-        kept &= in_selection(every, result, in_cell(result, *question.cell))
+        kept &= in_selection(every, in_cell(every.result, *question.cell))
     if question.name is not None:
-        kept &= every.kind == MATCHED if question.name == MATCHED_NAME else with_name(every, question.name)
+        kept &= every.kind == (MATCHED if question.name == MATCHED_NAME else DOCUMENT.index(question.name))
     if question.cause is not None:
-        kept &= with_cause(every, result, question.cause)
+        causes = every.result.causes
+        of_family = causes.alike.get(question.cause, np.empty(0, np.int64)).tolist()
+        kept &= _flags(every, *(causes.rows[cause] for cause in of_family))[every.mistake]
     if question.score is not None:
-        kept &= with_score(every, *question.score)
+        low, high = question.score
+        kept &= (every.score >= low) & (every.score <= high)
     if question.slice is not None:
         if inside is None:
             raise ValueError("a question about a slice needs the boxes of the slice")
-        kept &= with_boxes(every, result, inside)
+        kept &= with_boxes(every, inside)
     ranges = {name: getattr(question, name) for name in FITS if getattr(question, name) is not None}
     return kept & with_fit(every, **ranges)
 
@@ -456,8 +426,7 @@ def _cells(result: AnyBoxResult) -> _Cells:
     size, place = len(matching.labels) + 1, _places(result)
     partner, other_partner = result.truth_partner.copy(), result.prediction_partner.copy()
     wrong = np.flatnonzero(mistakes.kind == DOCUMENT.index("wrong_class"))
-    truths = mistakes.truth_rows[mistakes.truth_offsets[wrong]]
-    predictions = mistakes.prediction_rows[mistakes.prediction_offsets[wrong]]
+    truths, predictions = mistakes.first_truth[wrong], mistakes.first_prediction[wrong]
     partner[truths], other_partner[predictions] = predictions, truths
     rows, columns = np.flatnonzero(matching.truth_counts), np.flatnonzero(result.counting_predictions)
     own, other = place[dataset.ground_truth.label[rows]], place[prediction.label[columns]]

@@ -122,6 +122,11 @@ def joined_means(parts: Sequence[Means]) -> Means:
     )
 
 
+def steps_at(steps: Sequence[float], threshold: float) -> list[int]:
+    """Return the places of a threshold among the steps."""
+    return [row for row, value in enumerate(steps) if value == threshold]
+
+
 def column(value: float | None) -> FloatArray:
     """Return one value as a column, float64, shape (1,); NaN for None."""
     return np.array([np.nan if value is None else value], dtype=np.float64)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -141,14 +141,14 @@ class BoxMatching(ABC):
             labels=self.asked_labels,
             documents=len(self.dataset.documents),
             pages=self.dataset.pages,
-            options=(*kept, *options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
+            options=(
+                *kept,
+                *options,
+                *([POLYGON_IOU] if self.pairs.polygons else []),
+                *fix_texts(self.dataset.ground_truth.source, self.prediction.source),
+            ),
             **own,
         )
-
-    @property
-    def _fixes(self) -> tuple[str, ...]:
-        """What was done to the files before they were compared, in words of the signature."""
-        return fix_texts(self.dataset.ground_truth.source, self.prediction.source)
 
     @property
     def asked_labels(self) -> tuple[str, ...] | None:
@@ -534,9 +534,9 @@ class BoxPairs(ABC, Generic[MatchingT]):
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:
         """Return the matching of the boxes that take part."""
 
-    @abstractmethod
     def on(self, dataset: Dataset) -> Self:
         """Return the pairs of the same model of another dataset, from the same floor on."""
+        return replace(self, dataset=dataset)
 
     def of_labels(self, labels: Sequence[str]) -> tuple[BoolArray, BoolArray]:
         """Return which ground truth and which predictions have one of some labels, bool, shape (G,) and (P,)."""
@@ -618,7 +618,6 @@ def candidate_pairs(
     return overlapping_pairs(truth.xyxy, groups[0], prediction.xyxy, groups[1], iou_floor=iou_floor), None
 
 
-AnyBoxMatching = BoxMatching
 AnyBoxResult = BoxResult[Any]
 AnyBoxPairs = BoxPairs[Any]
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
 from evaluator.data.polygons import outline_bounds
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
@@ -34,7 +34,10 @@ def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int
     prediction, rows = result.matching.prediction, np.flatnonzero(result.counting_predictions)
     if label is not None:
         rows = rows[prediction.label[rows] == _code(result, label)]
-    return _calibrated(result.prediction_partner[rows] != UNMATCHED, prediction.score[rows], bins)
+    score = prediction.score[rows]
+    if np.isnan(score).any() or (score < 0.0).any() or (score > 1.0).any():
+        return None
+    return calibration(result.prediction_partner[rows] != UNMATCHED, score, bins=bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +87,6 @@ def _of_bins(count: IntArray, right: IntArray, total: FloatArray) -> Calibration
 def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | None]:
     """Return `box_calibration` for all labels together, under None, and for each label of the matching."""
     return ReliabilityPartial.of(result).calibrations()
-
-
-def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibration | None:
-    """Return the calibration of some predictions; None where a score is no probability."""
-    if np.isnan(score).any() or (score < 0.0).any() or (score > 1.0).any():
-        return None
-    return calibration(right, score, bins=bins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -214,7 +214,7 @@ class Confidence:
             "auroc": defined(auroc(self.right, self.confidence)),
             "brier": defined(brier(self.right, self.confidence)),
             "ece": defined(self.calibration.error),
-            "bins": [self._bin(row, empty_bin) for row in range(BINS)] if len(self) else [],
+            "bins": self._bins(empty_bin) if len(self) else [],
             "review_budget": {
                 f"{row.budget:.2f}": {
                     "fields_reviewed": row.reviewed,
@@ -227,11 +227,15 @@ class Confidence:
             },
         }
 
-    def _bin(self, row: int, empty_bin: float | None) -> dict[str, object]:
-        bins, filled = self.calibration, bool(self.calibration.count[row])
-        return {
-            "range": [float(bins.low[row]), float(bins.high[row])],
-            "count": int(bins.count[row]),
-            "accuracy": float(bins.accuracy[row]) if filled else empty_bin,
-            "mean_confidence": float(bins.mean_confidence[row]) if filled else empty_bin,
-        }
+    def _bins(self, empty_bin: float | None) -> list[dict[str, object]]:
+        bins = self.calibration
+        columns = (column.tolist() for column in (bins.low, bins.high, bins.count, bins.accuracy, bins.mean_confidence))
+        return [
+            {
+                "range": [low, high],
+                "count": count,
+                "accuracy": accuracy if count else empty_bin,
+                "mean_confidence": mean if count else empty_bin,
+            }
+            for low, high, count, accuracy, mean in zip(*columns, strict=True)
+        ]

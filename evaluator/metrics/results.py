@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
 
 import msgspec
 import numpy as np
@@ -116,17 +116,8 @@ class MetricColumns:
 
     def row(self, index: int) -> Metrics:
         """Return one row as plain values; undefined ratios are None."""
-        return Metrics(
-            tp=int(self.tp[index]),
-            fp=int(self.fp[index]),
-            fn=int(self.fn[index]),
-            precision=defined(self.precision[index]),
-            recall=defined(self.recall[index]),
-            f1=defined(self.f1[index]),
-            mean_iou=defined(self.mean_iou[index]),
-            mean_coverage=defined(self.mean_coverage[index]),
-            mean_purity=defined(self.mean_purity[index]),
-        )
+        counts = {name: int(getattr(self, name)[index]) for name in ("tp", "fp", "fn")}
+        return cast(Metrics, counts | {name: defined(getattr(self, name)[index]) for name in RATIOS})
 
     def take(self, rows: IntArray) -> MetricColumns:
         """Return some of the rows, in the given order."""

@@ -21,7 +21,7 @@ from evaluator.data.dataset import Annotations, Dataset, Side, join
 from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput, Collector, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
-from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
+from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
 from evaluator.pdf.folder import Folders
@@ -210,7 +210,7 @@ class BoxEvaluation(DatasetResult):
     themselves; None where the numbers are those of the matching.
     """
 
-    matching: AnyBoxMatching
+    matching: BoxMatching
     thresholds: Mapping[float, AnyBoxResult]
     merged: Any = field(default=None, kw_only=True)
 
@@ -247,7 +247,7 @@ class BoxEvaluation(DatasetResult):
         """The matching of another dataset at the lowest threshold."""
         return self.matching.on(dataset).at(min(self.thresholds))
 
-    def of(self, matching: AnyBoxMatching) -> BoxEvaluation:
+    def of(self, matching: BoxMatching) -> BoxEvaluation:
         """The evaluation of another matching at the same thresholds."""
         thresholds = {iou: matching.at(iou) for iou in self.thresholds}
         return replace(self, matching=matching, thresholds=thresholds, merged=None)
@@ -516,9 +516,9 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         *,
         min_score: float | None = None,
         labels: Sequence[str] | None = None,
-    ) -> AnyBoxMatching:
+    ) -> BoxMatching:
         """The matching of the boxes that take part; `min_score` and `labels` instead of those of the options."""
-        matching: AnyBoxMatching = pairs.match(
+        matching: BoxMatching = pairs.match(
             min_score=options.min_score if min_score is None else min_score,
             min_area=options.min_area,
             labels=options.labels if labels is None else labels,
@@ -558,13 +558,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def prepare(
         self, truth: Annotations, predicted: Annotations, options: BoxOptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
-        """Return a prediction that can be joined with its ground truth, and all issues of the two.
-
-        Raises
-        ------
-        BadInput
-            When a file or the pair has an error.
-        """
+        """See `Protocol.prepare`; boxes that overlap in too many pairs are an error besides."""
         from evaluator.matching.overlap_limit import crowding_issues
 
         outlines: tuple[Issue, ...] = ()

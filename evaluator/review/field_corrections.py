@@ -233,7 +233,7 @@ class _Draft(Draft):
         (box,) = target.boxes
         for model, result in enumerate(self.results):
             compared = result.compared
-            for row in result.document_rows(document).tolist():
+            for row in result.places(document).tolist():
                 if same_box(box, compared.truth[row], compared.truth_path[row], target):
                     return model, row
         return None

@@ -73,7 +73,7 @@ def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: f
     """
     status, line = result.status(iou), result.signature.line
     targets: dict[int, Target] = {}
-    for row in result.document_rows(document).tolist():
+    for row in result.places(document).tolist():
         target = _target(result, row, _problem(result, row, int(status[row])), line)
         if target is not None:
             targets[row] = target
@@ -146,7 +146,7 @@ def _row_of(box: JudgedBox, target: Target, result: FieldsResult) -> int | None:
     fields, paths = (
         (compared.truth, compared.truth_path) if is_truth else (compared.predicted, compared.prediction_path)
     )
-    rows: IntArray = result.document_rows(target.document or "")
+    rows: IntArray = result.places(target.document or "")
     return next((row for row in rows.tolist() if same_box(box, fields[row], paths[row], target)), None)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.comparison import PosterComparison
 from evaluator.protocols.posters.word_places import PageDifference, WordPlaces
 from evaluator.review.identity import TargetReview, match_reviews
 from evaluator.review.status import FindingStatus, status_of, status_over
@@ -34,7 +34,7 @@ class PosterText(NamedTuple):
 
     name: str
     posters: Collection[str]
-    compare: Callable[[str], Comparison | None]
+    compare: Callable[[str], PosterComparison | None]
 
 
 def judged_words(

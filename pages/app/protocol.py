@@ -11,7 +11,7 @@ from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.fixes import Fix, fixes_for, parse_fix
 from evaluator.data.issues import Issue
 from evaluator.data.polygons import POLYGON_IOU
-from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs
+from evaluator.matching.box_results import AnyBoxPairs, BoxMatching
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import DEFAULT, AnyBoxProtocol, box_protocols
@@ -84,7 +84,7 @@ def curve(result: Any, label: str) -> Curve:  # noqa: ANN401 - of a protocol tha
     return curve
 
 
-def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:
+def match(of_pairs: AnyBoxPairs, min_score: float) -> BoxMatching:
     """Return the matching of the boxes with at least a score."""
     return chosen().match(of_pairs, options(), min_score=min_score)
 

@@ -10,7 +10,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Dataset
 from evaluator.matching.box_items import ClassConfusion, class_confusion
-from evaluator.matching.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
+from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import protocol
 from pages.app.cache import cached
@@ -132,7 +132,7 @@ def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
     return _pairs(loaded.digests, protocol.key(), model.index, _dataset=loaded.dataset)
 
 
-def matching_of_all(loaded: LoadedBoxes, model: Model) -> AnyBoxMatching:
+def matching_of_all(loaded: LoadedBoxes, model: Model) -> BoxMatching:
     """Return the matching of all predictions of a model, whatever its score threshold."""
     key = result_key(loaded, model)
     return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(loaded, model))
@@ -172,7 +172,7 @@ def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) 
 @cached(128)
 def _matching(
     digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
-) -> AnyBoxMatching:
+) -> BoxMatching:
     return protocol.match(_pairs(), min_score)
 
 

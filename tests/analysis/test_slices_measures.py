@@ -16,7 +16,7 @@ from evaluator.analysis.slices.measure_values import MEASURES, WORDS, Measure, b
 from evaluator.analysis.slices.named_slices import NamedMeasure, NamedSlice, measure_named, named_tables
 from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
 from evaluator.data.dataset import join
-from evaluator.matching.box_items import MATCHED, boxes_held, items, with_boxes
+from evaluator.matching.box_items import MATCHED, count_boxes, items, with_boxes
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.results import RATIOS
 from evaluator.protocols.snapshot.evaluation import pair
@@ -85,9 +85,9 @@ def test_what_a_slice_counts_is_what_opens(results: list[AnyBoxResult], measure:
     conditions = [each.conditions for each in listed.slices] or [(Condition("label", "==", "Text"),)]
     for each in conditions:
         inside = boxes_in(each, last, measure)
-        chosen = every.take(np.flatnonzero(with_boxes(every, last, inside)))
+        chosen = every.take(np.flatnonzero(with_boxes(every, inside)))
         (named,) = [one for one in measured(last, [NamedSlice("x", each)]) if one.measure == measure]
-        assert boxes_held(last, chosen, inside) == named.boxes.sum()
+        assert count_boxes(chosen, inside) == named.boxes.sum()
         assert not WORDS[measure].fits or set(chosen.kind.tolist()) <= {MATCHED}
     for one in listed.slices:
         detail = detail_of(one, results[:1])
@@ -143,8 +143,8 @@ def test_the_difference_of_two_models_is_found_by_its_measure(
     (named,) = [each for each in measured(two_models[1], [NamedSlice("x", one.conditions)]) if each.measure == measure]
     assert one.boxes == named.boxes.sum()
     assert one.models[1] == pytest.approx(named.value)
-    assert boxes_held(two_models[1], items(two_models[1]), inside_of(one, two_models[1])) == one.boxes
-    assert boxes_held(two_models[1], items(two_models[1]), inside) == one.boxes
+    assert count_boxes(items(two_models[1]), inside_of(one, two_models[1])) == one.boxes
+    assert count_boxes(items(two_models[1]), inside) == one.boxes
     detail = detail_of(one, two_models)
     assert [each.here.value for each in detail.models] == pytest.approx([a, b])
 

@@ -174,7 +174,7 @@ def where_there_is_less_room_the_page_has_the_whole_width_and_a_row_leads_back_t
         assert table.evaluate(wide) <= 0
     screen.page.get_by_test_id("stDataFrame").nth(1).scroll_into_view_if_needed()
     assert screen.page.locator(".list-head").bounding_box()["y"] < 0
-    rows = core().document_rows("norris-20418")
+    rows = core().places("norris-20418")
     place = next(n for n, row in enumerate(rows[:10].tolist()) if core().with_prediction[row])
     click_cell(screen, 1, place, 40)
     key = f"p{rows[place]}"

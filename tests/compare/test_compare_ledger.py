@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.compare import labels, mistakes
+from evaluator.compare import labels
+from evaluator.compare.comparison import compare
 from evaluator.compare.ledger import NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
 from evaluator.data.boxes import iou
 from evaluator.data.dataset import Dataset, join
 from evaluator.matching.box_items import class_confusion
 from evaluator.matching.box_results import BoxResult
 from evaluator.matching.error_types import DOCUMENT
+from evaluator.metrics.resampling import LEAST_RESAMPLES
 from evaluator.protocols import coco, pod, snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled
 from tests.comparing import names, side, snapshot_results, two_models
@@ -263,24 +265,16 @@ def test_a_wrong_class_stands_beside_the_diagonal() -> None:
     assert class_confusion(result).counts.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 
-@given(seed=seeds)
-def test_mistakes_of_two_models_side_by_side(seed: int) -> None:
-    _, a, b = results_of("snapshot", seed)
-    counts = mistakes.mistake_counts(a, b)
-    for name, values in counts.to_json().items():
-        place = DOCUMENT.index(name)
-        assert values["a"] == int(a.mistakes.counts[place])
-        assert values["b"] == int(b.mistakes.counts[place])
-        assert values["difference"] == values["b"] - values["a"]
-
-
 def test_a_name_says_nothing_of_labels_that_were_not_asked_for() -> None:
     truth, table = box(0.0, 0.0, 0.2, 0.2), box(0.5, 0.5, 0.7, 0.7, label="Table")
-    (result,) = snapshot_results([truth, table], [truth])
-    assert mistakes.mistake_counts(result, result).title("invented") == "False positive with nothing there"
-    some = result.matching.pairs.match(labels=["Figure"]).at(0.5)
-    title = "False positive with nothing of these labels there"
-    assert mistakes.mistake_counts(some, some).title("invented") == title
+    sides = ground_truth([truth, table]), annotations([truth, box(0.8, 0.8, 0.9, 0.9)])
+    for chosen, of_labels in ((None, ""), (["Figure"], "of these labels ")):
+        result = snapshot.evaluate(*sides, labels=chosen)
+        compared = compare([result, result], ("A", "B"), resamples=LEAST_RESAMPLES)
+        assert compared.mistakes is not None
+        assert compared.mistakes["invented"] == {"a": 1, "b": 1, "difference": 0}
+        rows = {row[0]: row[1:] for row in compared.tables(("a.json", "b.json"))[-1].rows}
+        assert rows[f"False positive with nothing {of_labels}there"] == (1, 1, 0)
 
 
 # --- labels ----------------------------------------------------------------------------------------------------

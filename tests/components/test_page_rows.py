@@ -17,7 +17,7 @@ from evaluator.components.viewer.text_lost import PageText, count_pages
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Dataset, join
 from evaluator.matching.box_items import items
-from evaluator.matching.page_rows import by_page, page_shares
+from evaluator.matching.page_rows import page_shares, rows_on
 from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -158,7 +158,7 @@ def test_the_boxes_of_a_page_are_those_that_take_part_there(seed: int) -> None:
     for score, labels in ((0.0, None), (0.5, None), (0.3, ("Table",))):
         result = snapshot.pair(dataset).match(min_score=score, labels=labels).at(0.5)
         for page in range(-1, dataset.pages):
-            truths, predictions = (side.on(page).tolist() for side in by_page(result))
+            truths, predictions = (rows.tolist() for rows in rows_on(result, page))
             matching = result.matching
             assert truths == np.flatnonzero((dataset.ground_truth.page == page) & matching.truth_counts).tolist()
             assert (

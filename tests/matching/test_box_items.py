@@ -23,8 +23,6 @@ from evaluator.matching.box_items import (
     items,
     query_text,
     with_fit,
-    with_name,
-    with_score,
 )
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols.coco.matching import pair as coco_pair
@@ -89,15 +87,13 @@ def test_items_by_hand() -> None:
 def test_the_boxes_of_a_cell_by_hand(row: str | None, column: str | None, places: list[int]) -> None:
     result = result_of(TRUTH, PREDICTED)
     every = items(result)
-    assert np.flatnonzero(in_selection(every, result, in_cell(result, row, column))).tolist() == places
+    assert np.flatnonzero(in_selection(every, in_cell(result, row, column))).tolist() == places
 
 
-def test_ranges_and_names_by_hand() -> None:
+def test_ranges_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
     every = items(result)
-    assert np.flatnonzero(with_score(every, 0.6, 0.8)).tolist() == [2, 4]
     assert np.flatnonzero(with_fit(every, iou=(0.9, 1.0), coverage=(1.0, 1.0))).tolist() == [0, 2, 4]
-    assert np.flatnonzero(with_name(every, "missed")).tolist() == [1]
     with pytest.raises(ValueError, match=r"^width is none of iou, coverage, purity$"):
         with_fit(every, width=(0.0, 1.0))
     with pytest.raises(ValueError, match="not in tuple"):
@@ -127,7 +123,7 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
             pick = in_cell(result, truth_label, label)
             side = pick.truth if truth_label is not None else pick.prediction
             assert side.sum() == confusion.counts[row, column]
-            kept = in_selection(every, result, pick)
+            kept = in_selection(every, pick)
             assert kept.any() == (confusion.counts[row, column] > 0)
             seen += kept
     assert (seen > 0).all()
@@ -143,13 +139,14 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
         (Query(cell=("Figure", "Table")), [2], "Figure predicted as Table"),
         (Query(cell=(None, "Figure")), [3], "background predicted as Figure"),
         (Query(name="missed"), [1], "Missed"),
+        (Query(score=(0.6, 0.8)), [2, 4], "score 0.60 to 0.80"),
         (Query(name="matched", score=(0.7, 1.0)), [0], "Matched, score 0.70 to 1.00"),
         (Query(iou=(0.5, 1.0), purity=(0.0, 0.5)), [], "IoU 0.50 to 1.00, purity 0.00 to 0.50"),
     ],
 )
 def test_questions_by_hand(question: Query, places: list[int], words: str) -> None:
     result = result_of(TRUTH, PREDICTED)
-    assert np.flatnonzero(in_query(result, items(result), question)).tolist() == places
+    assert np.flatnonzero(in_query(items(result), question)).tolist() == places
     assert query_text(question) == words
 
 
@@ -164,7 +161,7 @@ def test_nothing_gives_nothing() -> None:
     every = items(result)
     assert len(every) == 0
     assert class_confusion(result).counts.sum() == 0
-    assert len(in_selection(every, result, Selection(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
+    assert len(in_selection(every, Selection(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
 
 
 @pytest.mark.parametrize("protocol", [pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])

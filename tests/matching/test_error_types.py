@@ -284,16 +284,8 @@ def test_the_limit_of_a_page_takes_the_best_scores_whatever_their_labels() -> No
     [
         (None, {}, "TIDE ranks predictions by score, and some have none"),
         (np.nan, {}, "TIDE ranks predictions by score, and some have none"),
-        (
-            0.5,
-            {"iou": 0.5, "background_iou": 0.6},
-            "TIDE needs 0 < background_iou <= iou <= 1; found background_iou 0.6, iou 0.5",
-        ),
-        (
-            0.5,
-            {"iou": 0.5, "background_iou": 0.0},
-            "TIDE needs 0 < background_iou <= iou <= 1; found background_iou 0.0, iou 0.5",
-        ),
+        (0.5, {"background_iou": 0.6}, "TIDE needs 0 < background_iou <= iou <= 1; found background_iou 0.6, iou 0.5"),
+        (0.5, {"background_iou": 0.0}, "TIDE needs 0 < background_iou <= iou <= 1; found background_iou 0.0, iou 0.5"),
         (0.5, {"max_detections": 0}, "max_detections must be at least 1; found 0"),
     ],
 )
@@ -422,11 +414,7 @@ ONE_OF_EACH: dict[str, tuple[list[list[float]], list[list[float]], list[tuple[st
         [[0, 1, *WHOLE[2:]], [0, 1, 0.1, 0.1, 0.9, 0.45]],
         [("wrong_class", [0], [0]), ("duplicate", [0], [1])],
     ),
-    "split": (
-        [WHOLE],
-        [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]],
-        [("split", [0], [0, 1])],
-    ),
+    "split": ([WHOLE], [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]], [("split", [0], [0, 1])]),
     "split with a matched part": (
         [WHOLE],
         [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]],
@@ -447,11 +435,7 @@ ONE_OF_EACH: dict[str, tuple[list[list[float]], list[list[float]], list[tuple[st
         [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.1, 0.9, 0.27]],
         [("cut_off", [0], [0]), ("duplicate", [0], [1])],
     ),
-    "merged": (
-        [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]],
-        [WHOLE],
-        [("merged", [0, 1], [0])],
-    ),
+    "merged": ([[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]], [WHOLE], [("merged", [0, 1], [0])]),
     "merged with a matched part": (
         [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]],
         [WHOLE],
@@ -498,11 +482,6 @@ def test_side_and_share_of_a_cut(box: list[float], side: str, share: float) -> N
 def test_a_cut_on_equal_sides_is_told_in_the_order_of_the_sides() -> None:
     names = named([[0, 0, 0, 0, 4, 4]], [[0, 0, 1, 1, 3, 3]])
     assert (SIDES[names.side[0]], names.share[0]) == ("top", 0.25)
-
-
-def test_what_is_no_cut_has_no_side() -> None:
-    names = named([WHOLE], [])
-    assert (names.side.tolist(), np.isnan(names.share).tolist()) == ([NONE], [True])
 
 
 def test_poor_matches_have_a_name_when_asked_for() -> None:

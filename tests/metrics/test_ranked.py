@@ -40,8 +40,8 @@ WAYS = [
 def corpus(rng: np.random.Generator, documents: int, predictions: int, thresholds: int = 1) -> list[Ranking]:
     """Rankings in which documents differ in difficulty and true positives grow rare, one for each threshold."""
     document = rng.integers(0, documents, predictions)
-    easy, descending_order = rng.beta(6.0, 2.0, documents), 1.0 - 0.8 * np.arange(predictions) / max(predictions, 1)
-    margin = easy[document] * descending_order - rng.random(predictions)
+    easy, decay = rng.beta(6.0, 2.0, documents), 1.0 - 0.8 * np.arange(predictions) / max(predictions, 1)
+    margin = easy[document] * decay - rng.random(predictions)
     positives = np.bincount(document[margin > 0.0], minlength=documents) + rng.integers(0, 3, documents)
     return [Ranking(document, margin > 0.05 * step, positives) for step in range(thresholds)]
 

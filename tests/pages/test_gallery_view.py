@@ -91,7 +91,7 @@ def test_a_link_opens_the_boxes_behind_a_number(monkeypatch: pytest.MonkeyPatch,
     app = start(monkeypatch, GALLERY, question=text)
     result = box_result()
     every = items(result)
-    expected = in_query(result, every, question)
+    expected = in_query(every, question)
     assert 0 < expected.sum() <= 240
     assert asked(app) == expected.sum()
     assert words in gallery_heading(app)

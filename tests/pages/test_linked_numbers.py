@@ -176,8 +176,8 @@ class TestGallery:
         for (row, column), boxes in np.ndenumerate(confusion.counts):
             if boxes:
                 cell = names[row], names[column]
-                linked_rows = every.take(np.flatnonzero(in_query(result, every, Query(cell=cell))))
-                assert boxes_of_cell(result, linked_rows, cell) == boxes
+                chosen = every.take(np.flatnonzero(in_query(every, Query(cell=cell))))
+                assert boxes_of_cell(chosen, cell) == boxes
 
     def test_a_cell_says_how_many_boxes_it_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
         confusion = class_confusion(box_result(0))
@@ -197,7 +197,7 @@ class TestGallery:
         assert bars[-1]
         for (bar, letter), number in bars[-1].items():
             every = items(box_result(LETTERS[letter]))
-            assert int(in_query(box_result(LETTERS[letter]), every, Query(name=TITLES[bar])).sum()) == number
+            assert int(in_query(every, Query(name=TITLES[bar])).sum()) == number
 
     def test_what_the_filter_hides_of_a_number_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = {"question": json.dumps({"name": "missed"})}

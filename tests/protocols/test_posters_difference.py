@@ -19,7 +19,7 @@ from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Posters, Section, read_poster
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.comparison import FieldCount, PosterComparison
 from evaluator.protocols.posters.difference import (
     Piece,
     columns_of,
@@ -41,9 +41,9 @@ needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does no
 profiles = pytest.mark.parametrize("profile", PROFILES)
 
 
-def compare(reference: Any, generated: Any, profile: Any = "documented") -> Comparison:
+def compare(reference: Any, generated: Any, profile: Any = "documented") -> PosterComparison:
     sides = [read_poster(json.dumps(side).encode(), "a.json", "a")[0] for side in (reference, generated)]
-    return Comparison(PROFILES[profile], *sides)
+    return PosterComparison(PROFILES[profile], *sides)
 
 
 def posters(**contents: Any) -> Posters:

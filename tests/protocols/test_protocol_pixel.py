@@ -27,7 +27,7 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel import matrix
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.difference import difference as pixel_difference
-from evaluator.protocols.pixel.evaluation import Files, PixelResult, evaluate
+from evaluator.protocols.pixel.evaluation import PixelInputs, PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
 from evaluator.protocols.pixel.tables import matrix_tables
 from tests.benchmarks import bench_pixel
@@ -600,7 +600,7 @@ def scored_pair(seed: int) -> tuple[Annotations, Annotations]:
 @pytest.mark.parametrize("seed", range(3))
 def test_at_every_score_the_numbers_are_those_of_the_two_files_alone(seed: int) -> None:
     sides = scored_pair(seed)
-    files = Files.of(*sides, page_size=(61.0, 79.5))
+    files = PixelInputs.of(*sides, page_size=(61.0, 79.5))
     for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0)):
         scores = {"first_min_score": first, "min_score": second}
         result = files.evaluate(**scores)
@@ -659,16 +659,16 @@ def test_the_order_of_questions_changes_no_byte() -> None:
     labels = sides[0].labels
 
     def answers(order: Sequence[int]) -> dict[int, bytes]:
-        files = [Files.of(sides[0], model, page_size=(61.0, 79.5)) for model in sides[1:]]
+        files = [PixelInputs.of(sides[0], model, page_size=(61.0, 79.5)) for model in sides[1:]]
         a, b = files
-        between = Files.of(sides[1], sides[2], page_size=(61.0, 79.5))
+        between = PixelInputs.of(sides[1], sides[2], page_size=(61.0, 79.5))
 
         def plain(value: object) -> bytes:
             return msgspec.json.encode(value, enc_hook=lambda array: array.tolist())
 
         questions: list[Callable[[], bytes]] = []
         for at, floor in enumerate(floors):
-            one = Files.of(*sides[:2], page_size=(61.0, 79.5), labels=[labels[at % 2]]).evaluate
+            one = PixelInputs.of(*sides[:2], page_size=(61.0, 79.5), labels=[labels[at % 2]]).evaluate
             questions += [
                 lambda floor=floor: plain(a.evaluate(min_score=floor).to_json()),
                 lambda floor=floor: b.evaluate(min_score=floor).wrong_pixels.tobytes(),

@@ -19,7 +19,7 @@ from evaluator.data.issues import BadInput
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Posters, read_poster
 from evaluator.metrics import export
-from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.comparison import FieldCount, PosterComparison
 from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult, evaluate, failed
 from evaluator.protocols.posters.profiles import PROFILES, STOP_WORDS
@@ -45,7 +45,7 @@ def compare(reference: Any, generated: Any, profile: Any = "documented") -> Post
     return evaluate(side("gold", a=reference), side("run", a=generated), profile=profile)
 
 
-def detail(reference: Any, generated: Any, profile: Any = "documented") -> Comparison:
+def detail(reference: Any, generated: Any, profile: Any = "documented") -> PosterComparison:
     comparison = compare(reference, generated, profile).posters[0].comparison
     assert comparison is not None
     return comparison

@@ -227,7 +227,7 @@ def _gate(one: Slice) -> str:
 
 def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> list[CardItem]:
     """Return wrong boxes of a slice, from as many pages as possible, those with most to correct first."""
-    held = with_boxes(every, result, inside_of(one, result))
+    held = with_boxes(every, inside_of(one, result))
     if one.words.fits:
         rows = np.flatnonzero(held)
         rows = rows[np.argsort(getattr(every, one.measure.removeprefix("mean_"))[rows], kind="stable")]

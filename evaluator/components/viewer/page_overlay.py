@@ -28,7 +28,7 @@ from evaluator.components.viewer.text_lost import PageText, WordsOfMistake, mist
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, parse_box_key
 from evaluator.data.issues import count_of, cut, displayed
-from evaluator.matching.box_results import UNMATCHED, AnyBoxMatching, AnyBoxResult
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.matching.causes import Causes, Family
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.matching.page_rows import page_shares, rows_on
@@ -242,7 +242,7 @@ def _fits(result: AnyBoxResult, side: Side, rows: IntArray, beside: IntArray) ->
 
 def _fit(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> Overlap:
     """How boxes of a side fit those of the other one in paired rows."""
-    matching: AnyBoxMatching = result.matching
+    matching: BoxMatching = result.matching
     return matching.fit(*((rows, others) if side == "ground_truth" else (others, rows)))
 
 

@@ -20,7 +20,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import CodeArray
 from evaluator.data.issues import count_of
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.page_rows import by_page, page_shares
+from evaluator.matching.page_rows import page_shares, rows_on
 from evaluator.pdf.ink import MARKED, ink_lost, inked_stretches
 from evaluator.pdf.pool import Ink, Words
 
@@ -143,10 +143,9 @@ def count_pages(
     `words_of` gives the boxes of the words of a page, float64, shape (N, 4), or None when it cannot be read.
     """
     labels = len(result.matching.dataset.labels)
-    truths, predictions = by_page(result)
     counts, silent = no_counts(labels), 0
     for number, page in enumerate(pages.tolist(), start=1):
-        words, sides = words_of(page), sides_of(result, truths.on(page), predictions.on(page))
+        words, sides = words_of(page), sides_of(result, *rows_on(result, page))
         if words is None or not len(words) or not sides.placed:
             silent += 1
         else:

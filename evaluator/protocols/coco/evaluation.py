@@ -18,7 +18,7 @@ from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
-from evaluator.matching.box_results import ALL_LABELS, AnyBoxMatching
+from evaluator.matching.box_results import ALL_LABELS, BoxMatching
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined
 from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold, raise_on_errors
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
@@ -53,7 +53,7 @@ class CocoResult(BoxEvaluation):
     thresholds: dict[float, ThresholdResult]
     columns: Columns
 
-    def of(self, matching: AnyBoxMatching) -> CocoResult:
+    def of(self, matching: BoxMatching) -> CocoResult:
         """Return the evaluation of another matching at the same thresholds."""
         return result_of(cast(Matching, matching), list(self.thresholds))
 

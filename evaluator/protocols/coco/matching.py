@@ -21,7 +21,7 @@ from evaluator.data.order import order_by
 from evaluator.data.polygons import outline_bounds, polygon_overlap
 from evaluator.formats.coco.ids import by_number
 from evaluator.matching.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
-from evaluator.matching.pairs import Candidates, Matches, overlapping_pairs
+from evaluator.matching.pairs import Candidates, Matches, check_iou_floor, overlapping_pairs
 from evaluator.metrics.average_precision import Curve, curve, descending_order
 from evaluator.metrics.results import ScoreCurve, Signature
 from evaluator.system.threads import in_threads
@@ -48,7 +48,6 @@ _QUEUED_AT_A_TIME: Final = 1 << 15
 _SETTLED_AT_A_TIME: Final = 1 << 13
 # Numbers that are so far apart are looked up and not counted through.
 _WIDE: Final = 16
-# More threads than this find no more memory bandwidth.
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -159,11 +158,6 @@ class Pairs(BoxPairs["Matching"]):
         return {}
 
     @cached_property
-    def never_counted(self) -> IntArray:
-        """Rows of the ground truth in file order that count in no size: crowds, int64."""
-        return self.truth_row[self.ignored("all")]
-
-    @cached_property
     def preference(self) -> IntArray:
         """Contested candidates in the order in which predictions prefer under the range of all sizes, int64."""
         return self.preferred(np.flatnonzero(self.contested), self.ignored("all"))
@@ -244,7 +238,8 @@ class Pairs(BoxPairs["Matching"]):
         counts &= within_limit
         if min_score > 0.0:
             counts &= self.prediction.score >= min_score
-        truth_counts[self.never_counted] = False
+        # Crowds count in no size.
+        truth_counts[self.truth_row[self.ignored("all")]] = False
         return Matching(
             pairs=self,
             min_score=min_score,
@@ -277,11 +272,6 @@ class Matching(BoxMatching):
         preference = pairs.preference
         matched[pairs.accept(preference[self._taking_part[preference]], [iou]).pair] = True
         return matched
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all predictions take part that the pairs know, and all labels."""
-        return self.min_score <= 0.0 and self.asked_labels is None
 
     @cached_property
     def scored(self) -> BoolArray | None:
@@ -370,7 +360,9 @@ class ThresholdResult(BoxResult[Matching]):
 
     def score_curve(self) -> ScoreCurve:
         """See `BoxPairs.score_curve`; from the matches of this result where nothing is left out of it."""
-        return curve_of_one_matching(self) if self.matching.is_whole else super().score_curve()
+        matching = self.matching
+        whole = matching.min_score <= 0.0 and matching.asked_labels is None
+        return curve_of_one_matching(self) if whole else super().score_curve()
 
     def curve(self, label: str | None = None) -> Curve:
         """Return precision, recall and F1 against the score threshold, for one label or all labels pooled.
@@ -416,10 +408,10 @@ def pair(
     outlines pycocotools compares masks (``iouType="segm"``), whose IoU differs by about the pixels on the outline, in
     either direction; sizes stay those of the boxes here.
     """
-    if not 0.0 < iou_floor <= 1.0:
-        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    check_iou_floor(iou_floor)
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
-    order = _by_label_and_score(dataset, model, _large_enough(prediction, min_area))
+    large_enough = None if min_area <= 0.0 else np.asarray(prediction.page_share >= min_area)
+    order = _by_label_and_score(dataset, model, large_enough)
     labels = max(len(dataset.labels), 1)
     queue, before = _queue(prediction, order, labels)
     if (before >= MOST_DETECTIONS).any():
@@ -596,11 +588,6 @@ def _pixel_area(source: Annotations) -> FloatArray | None:
     if source.unit == "pixels":
         return areas
     return None if source.page_size is None else areas * source.page_size.prod(axis=1)[source.boxes.entry]
-
-
-def _large_enough(prediction: JoinedBoxes, min_area: float) -> BoolArray | None:
-    """Return which predictions cover enough of the page; None for all of them."""
-    return None if min_area <= 0.0 else np.asarray(prediction.page_share >= min_area)
 
 
 def _cuts(group: IntArray, size: int) -> list[slice]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.matching.box_items import SliceAverage
-from evaluator.matching.box_measures import RankedLabel, column, joined_means, ranked_labels, rankings
+from evaluator.matching.box_measures import RankedLabel, column, joined_means, ranked_labels, rankings, steps_at
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.average_precision import RECALL_101
 from evaluator.metrics.bootstrap_ap import Ranking, on_grid
@@ -65,7 +65,7 @@ def averages(result: CocoResult) -> tuple[Part, ...]:
     recall = Ratios(
         unnamed, result.columns.recall["all"].ravel(), _stacked(documents, columns), _stacked(documents, positives)
     )
-    chosen = {"AP": range(len(steps)), **{name: _steps_at(steps, threshold) for name, threshold in _AT.items()}}
+    chosen = {"AP": range(len(steps)), **{name: steps_at(steps, threshold) for name, threshold in _AT.items()}}
     # One part for all of them: a ranking is dear, so it is resampled once.
     return (
         joined_means([_over_labels(name, result, precision, size, rows) for name, rows in chosen.items() if len(rows)]),
@@ -76,10 +76,6 @@ def averages(result: CocoResult) -> tuple[Part, ...]:
 def _stacked(documents: int, columns: Sequence[FloatArray]) -> FloatArray:
     """Columns side by side, float64, shape (D, M)."""
     return np.column_stack(columns) if columns else np.empty((documents, 0))
-
-
-def _steps_at(steps: Sequence[float], threshold: float) -> list[int]:
-    return [row for row, value in enumerate(steps) if value == threshold]
 
 
 def _over_labels(name: str, result: CocoResult, of: Part, size: int, steps: Sequence[int]) -> Means:

@@ -5,7 +5,7 @@ A field is named by its row in `ComparedFields`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -75,7 +75,7 @@ def linked_rows(
     compared = result.compared
     if link == LEAST_SURE or link.startswith(BIN):
         return _of_confidence(result, link, label, budget)
-    chosen = _CHOSEN[link](result, iou) if link in _CHOSEN else _of_cell(result, iou, link)
+    chosen = _linked(result, link, iou)
     if label is not None:
         chosen = chosen & result.of_class(label)
     rows: IntArray = compared.order[chosen[compared.order]]
@@ -95,23 +95,17 @@ def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: f
     return sent
 
 
-def _of_status(link: str) -> Callable[[FieldsResult, float], BoolArray]:
-    return lambda result, iou: np.asarray(result.status(iou) == STATUS_LINKS[link])
-
-
-_CHOSEN: Final[Mapping[str, Callable[[FieldsResult, float], BoolArray]]] = {
-    "problems": problems,
-    "ground_truth": lambda result, _iou: result.with_truth,
-    "predictions": lambda result, _iou: result.with_prediction,
-    **{link: _of_status(link) for link in STATUS_LINKS},
-}
-
-
-def _of_cell(result: FieldsResult, iou: float, link: str) -> BoolArray:
+def _linked(result: FieldsResult, link: str, iou: float) -> BoolArray:
+    """Return which rows a number other than one of the confidence counts, bool, shape (N,)."""
+    if link == "problems":
+        return problems(result, iou)
+    if link in STATUS_LINKS:
+        return np.asarray(result.status(iou) == STATUS_LINKS[link])
+    if link not in VALUE_BOX:
+        return result.with_truth if link == "ground_truth" else result.with_prediction
     value, box = VALUE_BOX[link]
     both = result.with_truth & result.with_prediction
-    cell: BoolArray = both & (result.compared.right == value) & ((result.compared.iou >= iou) == box)
-    return cell
+    return np.asarray(both & (result.compared.right == value) & ((result.compared.iou >= iou) == box))
 
 
 @dataclass(frozen=True, eq=False)

@@ -256,6 +256,10 @@ class FieldsResult(Result):
 
         Of one document or class where it is named; empty for an unknown one.
         """
+        return self.rows_of(self.places(document, label), iou)
+
+    def places(self, document: str | None = None, label: str | None = None) -> IntArray:
+        """Return places in `compared` of fields, in canonical order, int64, shape (K,); see `rows`."""
         compared = self.compared
         chosen = compared.is_field & self.taking_part
         if document is not None:
@@ -263,13 +267,6 @@ class FieldsResult(Result):
             chosen &= np.isin(compared.document, codes)
         if label is not None:
             chosen &= self.of_class(label)
-        return self.rows_of(compared.order[chosen[compared.order]], iou)
-
-    def document_rows(self, document: str) -> IntArray:
-        """Return places in `compared` of a document's fields, in canonical order, int64, shape (K,)."""
-        compared = self.compared
-        codes = [code for code, name in enumerate(compared.documents) if name == document]
-        chosen = compared.is_field & self.taking_part & np.isin(compared.document, codes)
         return compared.order[chosen[compared.order]]
 
     def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
@@ -416,12 +413,8 @@ class FieldsResult(Result):
     def _statuses(self, iou: float, code: IntArray, size: int) -> StatusCounts:
         status = self.status(iou)
         every = np.bincount(code * len(STATUSES) + status, minlength=size * len(STATUSES)).reshape(size, len(STATUSES))
-        return StatusCounts(
-            true_positive=every[:, TRUE_POSITIVE],
-            below_threshold=every[:, BELOW_THRESHOLD],
-            missed=every[:, MISSED],
-            spurious=every[:, SPURIOUS],
-        )
+        # In the order of the codes, without what has no box.
+        return StatusCounts(*every[:, TRUE_POSITIVE:].T)
 
     def _row(self, row: int, status: int) -> FieldRow:
         compared = self.compared

@@ -30,16 +30,16 @@ class TypeRow(NamedTuple):
 
     label: str
     ap: Mapping[str, float | None]
-    ap_at: float | None
-    ap_50: float | None
-    ap_75: float | None
-    mean_iou: float | None
-    num_gt: int
-    num_detections: int
-    true_positive: int
-    below_threshold: int
-    missed: int
-    spurious: int
+    ap_at: float | None = None
+    ap_50: float | None = None
+    ap_75: float | None = None
+    mean_iou: float | None = None
+    num_gt: int = 0
+    num_detections: int = 0
+    true_positive: int = 0
+    below_threshold: int = 0
+    missed: int = 0
+    spurious: int = 0
 
 
 def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -> list[TypeRow]:
@@ -59,7 +59,7 @@ def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -
         ap = {letter: defined(column.get(label, np.nan)) for letter, column in by_class.items()}
         code = place.get(label)
         rows.append(
-            _absent(label, ap) if code is None else _row(label, ap, result, code, at=table[code], counts=counts)
+            TypeRow(label, ap) if code is None else _row(label, ap, result, code, at=table[code], counts=counts)
         )
     return rows
 
@@ -101,11 +101,6 @@ def _row(
         num_detections=int(result.num_detections[code]),
         **_statuses(counts, code),
     )
-
-
-def _absent(label: str, ap: Mapping[str, float | None]) -> TypeRow:
-    """Return a class that only another model has."""
-    return TypeRow(label, ap, None, None, None, None, 0, 0, 0, 0, 0, 0)
 
 
 def _statuses(counts: StatusCounts, row: int) -> dict[str, int]:

@@ -12,7 +12,7 @@ from msgspec import Meta
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.fields import FieldDocuments, Schema
 from evaluator.formats.fields import check_pair, read_schema
-from evaluator.matching.box_measures import column, joined_means
+from evaluator.matching.box_measures import column, joined_means, steps_at
 from evaluator.metrics.bootstrap_ap import Ranking, on_grid
 from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.item_ledger import ItemLedger
@@ -152,7 +152,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
             cells = np.arange(len(names) * len(steps)).reshape(len(names), len(steps))
             means = [_field_means(("mean_ap", "ap"), result.mean_ap, every, names, cells)]
             for threshold in (0.5, 0.75):
-                for step in _steps_at(steps, threshold):
+                for step in steps_at(steps, threshold):
                     name = f"{threshold:.2f}"[2:]
                     mean, column = result.map_at(threshold), cells[:, step : step + 1]
                     means.append(_field_means((f"map_{name}", f"ap_{name}"), mean, every, names, column))
@@ -225,8 +225,3 @@ def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ra
         positives = np.bincount(truth, minlength=documents)
         for threshold in steps:
             yield Ranking(compared.document[ranked], compared.iou[ranked] >= threshold, positives)
-
-
-def _steps_at(steps: Sequence[float], threshold: float) -> list[int]:
-    """Places of a threshold among the steps."""
-    return [row for row, value in enumerate(steps) if value == threshold]

@@ -56,7 +56,8 @@ def similarities(truths: Sequence[object], predictions: Sequence[object], rule: 
     every = [*truths, *predictions]
     kind = rule.comparator if rule else _only_kind(every)
     if kind == "number" and None not in every:
-        first, second = (np.array([_or_nan(number_of(value)) for value in side]) for side in (truths, predictions))
+        # None, which is no number, becomes NaN.
+        first, second = (np.array(list(map(number_of, side)), dtype=np.float64) for side in (truths, predictions))
         gap = np.abs(first[:, None] - second[None, :])
         # As math.isclose has it; NaN, which is not a number, is close to nothing.
         close = gap <= RELATIVE_TOLERANCE * np.maximum.outer(np.abs(first), np.abs(second))
@@ -142,10 +143,6 @@ def _only_kind(values: Sequence[object]) -> Comparator | None:
     if all(isinstance(value, str) and number_of(value) is None for value in values):
         return "text"
     return None
-
-
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number
 
 
 def _by_kind(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value

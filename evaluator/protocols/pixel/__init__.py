@@ -9,12 +9,12 @@ from evaluator.protocols.pixel.evaluation import (
     ORDER_MATTERS,
     PRESENT_CLASSES,
     VERSION,
-    Files,
+    PixelInputs,
     PixelResult,
     evaluate,
 )
 
 __all__ = [
     "ALL_CLASSES", "CLASSES", "MISSING_PAGE", "MIXED_SIZES", "NAME", "ORDER_MATTERS", "PRESENT_CLASSES", "VERSION",
-    "Files", "PixelResult", "evaluate",
+    "PixelInputs", "PixelResult", "evaluate",
 ]  # fmt: skip

@@ -89,7 +89,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Files:
+class PixelInputs:
     """Two files made ready to be counted under some options, whatever the scores of the boxes.
 
     `counted`: bool, shape (P,), the pages that are counted. `sides`: the boxes that can take part. `chosen`: the labels
@@ -118,7 +118,7 @@ class Files:
         page_size: tuple[float, float] | None = None,
         labels: Sequence[str] | None = None,
         shared_labels: Sequence[str] = (),
-    ) -> Files:
+    ) -> PixelInputs:
         """Make two files ready; parameters and errors are those of `evaluate`."""
         _check_options(classes, missing_page)
         dataset = join(ground_truth, prediction)
@@ -229,7 +229,7 @@ class PixelResult(DatasetResult):
     size: IntArray
     extent: FloatArray
     counted: BoolArray
-    files: Files
+    files: PixelInputs
     taken: tuple[BoolArray, BoolArray]
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
@@ -600,7 +600,7 @@ def evaluate(
     docling-metrics-layout lose a box that begins left of it or above it (recall or precision falls there); with boxes
     on the page the numbers are equal, undefined ones apart, which they call 0.
     """
-    files = Files.of(
+    files = PixelInputs.of(
         ground_truth,
         prediction,
         classes=classes,

@@ -115,8 +115,11 @@ def _named_classes(
         raise ValueError(f"labels not in the label maps: {', '.join(unknown)}")
     if unshared := [name for name in shared if name not in own[0] or name not in own[1]]:
         raise ValueError(f"shared labels must be on both sides: {', '.join(unshared)}")
-    same = classes == "same" or (classes == "auto" and _one_contains_the_other(own[0], own[1]))
-    named = own if same else [_own_names(names, side, shared) for names, side in zip(own, ("LR1", "LR2"), strict=True)]
+    same = classes == "same" or (classes == "auto" and (set(own[0]) <= set(own[1]) or set(own[1]) <= set(own[0])))
+    named = own
+    if not same:
+        sides_of = zip(own, ("LR1", "LR2"), strict=True)
+        named = [[name if name in shared else f"{side}:{name}" for name in names] for names, side in sides_of]
     names = tuple(dict.fromkeys([BACKGROUND_NAME, *named[0], *named[1]]))
     comparable = np.full(len(names), same)
     if not same:
@@ -168,7 +171,11 @@ def raster(
     own, other = _file_sizes(dataset, first, issues[0]), _file_sizes(dataset, second, issues[1])
     width_height = own
     if np.count_nonzero(np.isnan(own)):
-        width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
+        fallback = np.full((dataset.pages, 2), (np.nan, np.nan) if otherwise is None else otherwise)
+        width_height = own.copy()
+        for sizes in (_given_sizes(dataset, given), other, fallback):
+            unknown = np.isnan(width_height).any(axis=1)
+            width_height[unknown] = sizes[unknown]
     usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
     scale = counted_size = width_height
     if not all_true(usable):
@@ -219,7 +226,18 @@ class SideBoxes:
     @cached_property
     def beyond_and_empty(self) -> tuple[IntArray, IntArray]:
         """Return those of the N that reach beyond their page, and those that cover no pixel of it, rising."""
-        return _beyond_and_empty(self.boxes, self.size)
+        beyond, empty = [], []
+        for start in range(0, len(self.rows), _BOXES_AT_ONCE):
+            some = self.boxes.at(slice(start, start + _BOXES_AT_ONCE))
+            edges = pixel_edges(some)
+            covered = on_page(edges, some.page, self.size)
+            # Nearly every box lies on its page and covers something.
+            if (edges != covered).any():
+                beyond.append(start + np.flatnonzero((edges != covered).any(axis=1)))
+            if not (covered[:, :2] < covered[:, 2:]).all():
+                empty.append(start + np.flatnonzero((covered[:, :2] >= covered[:, 2:]).any(axis=1)))
+        nothing = np.empty(0, np.int64)
+        return np.concatenate(beyond or [nothing]), np.concatenate(empty or [nothing])
 
     @cached_property
     def by_page(self) -> PageRows:
@@ -252,7 +270,8 @@ class SideBoxes:
         beyond, empty = (rows[taken[rows]] for rows in self.beyond_and_empty)
         if len(beyond):
             rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
-            box, limit = (values[0].tolist() for values in (self._xyxy(beyond), self.size[self.boxes.page[beyond[:1]]]))
+            first = beyond[0]
+            box, limit = self.boxes.xyxy[first].tolist(), self.size[self.boxes.page[first]].tolist()
             issues.warning(
                 _place(self.side, self.rows[beyond]),
                 rule,
@@ -261,11 +280,8 @@ class SideBoxes:
             )
         if len(empty):
             rule = "boxes should cover at least one pixel; these count nothing (pixel)"
-            box = self._xyxy(empty)[0].tolist()
+            box = self.boxes.xyxy[empty[0]].tolist()
             issues.warning(_place(self.side, self.rows[empty]), rule, quote(box), "Correct or remove the boxes.")
-
-    def _xyxy(self, boxes: IntArray) -> FloatArray:
-        return self.boxes.xyxy[boxes[:1]]
 
 
 def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | None, issues: Collector) -> None:
@@ -276,30 +292,6 @@ def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | 
         names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]
         rule = "boxes whose label is not in the label map count as background (pixel)"
         issues.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")
-
-
-def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntArray]:
-    beyond, empty = [], []
-    for start in range(0, len(boxes.page), _BOXES_AT_ONCE):
-        some = boxes.at(slice(start, start + _BOXES_AT_ONCE))
-        edges = pixel_edges(some)
-        covered = on_page(edges, some.page, size)
-        # Nearly every box lies on its page and covers something.
-        if (edges != covered).any():
-            beyond.append(start + np.flatnonzero((edges != covered).any(axis=1)))
-        if not (covered[:, :2] < covered[:, 2:]).all():
-            empty.append(start + np.flatnonzero((covered[:, :2] >= covered[:, 2:]).any(axis=1)))
-    nothing = np.empty(0, np.int64)
-    return np.concatenate(beyond or [nothing]), np.concatenate(empty or [nothing])
-
-
-def _one_contains_the_other(first: Sequence[str], second: Sequence[str]) -> bool:
-    return set(first) <= set(second) or set(second) <= set(first)
-
-
-def _own_names(labels: Sequence[str], side: str, shared: Sequence[str]) -> list[str]:
-    """Return the class names of the labels of a side in case B."""
-    return [label if label in shared else f"{side}:{label}" for label in labels]
 
 
 def _check_names(named: _NamedClasses, issues: Collector) -> None:
@@ -356,19 +348,6 @@ def _given_sizes(dataset: Dataset, given: PageSizes) -> FloatArray:
         ):
             sizes[row] = given.get((ids[document], page), (np.nan, np.nan))
     return sizes
-
-
-def _fallback(dataset: Dataset, otherwise: tuple[float, float] | None) -> FloatArray:
-    return np.full((dataset.pages, 2), (np.nan, np.nan) if otherwise is None else otherwise)
-
-
-def _first_known(*sizes: FloatArray) -> FloatArray:
-    """Return the first size of each page that is known, NaN where none is."""
-    known = sizes[0].copy()
-    for other in sizes[1:]:
-        open_pages = np.isnan(known).any(axis=1)
-        known[open_pages] = other[open_pages]
-    return known
 
 
 def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, issues: Collector) -> None:

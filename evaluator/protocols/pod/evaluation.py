@@ -184,7 +184,8 @@ class ThresholdResult(BoxResult[Matching]):
         code = self.matching.dataset.labels.index(label)
         true_positive, counts = self._ranked(code)
         score = self.matching.score[self._rows_of(code)]
-        return curve(score[counts], true_positive[counts], counts[counts], self._positives(code))
+        positives = int((self.matching.truth_counts & (self.matching.dataset.ground_truth.label == code)).sum())
+        return curve(score[counts], true_positive[counts], counts[counts], positives)
 
     @cached_property
     def _above(self) -> BoolArray:
@@ -201,10 +202,6 @@ class ThresholdResult(BoxResult[Matching]):
         """Return which predictions of a label, by rank, are true positives, and which count."""
         rows = self._rows_of(code)
         return self.prediction_partner[rows] != UNMATCHED, ~self.ignored[rows]
-
-    def _positives(self, code: int) -> int:
-        """Return how many ground-truth boxes of a label count."""
-        return int((self.matching.truth_counts & (self.matching.dataset.ground_truth.label == code)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,10 +388,6 @@ class Pairs(BoxPairs[Matching]):
             best[candidates.prediction[first]] = candidates.ground_truth[first]
             best_iou[candidates.prediction[first]] = candidates.iou[first]
         return best, best_iou
-
-    def on(self, dataset: Dataset) -> Pairs:
-        """Return the pairs of the same model of another dataset, from the same floor on."""
-        return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
 
     def match(
         self,

@@ -101,7 +101,7 @@ class FieldCount:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PosterComparison:
     """Everything that follows from the two texts of one poster."""
 
     profile: Profile

@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.formats.json_text import step
 from evaluator.formats.posters import Poster, Section, text_of
-from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.comparison import FieldCount, PosterComparison
 from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult
 
 TextSide = Literal["reference", "generated"]
@@ -53,7 +53,7 @@ class Passage(NamedTuple):
         return sum(bool(piece.mark) for piece in self.pieces)
 
 
-def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Passage, ...]:
+def passages(comparison: PosterComparison, side: TextSide = "reference") -> tuple[Passage, ...]:
     """Return the strings of one side, in document order, with everything marked that the other lacks.
 
     Marks follow the profile: under ``published`` a comma with a blank joins two words, so both sides of it are marked
@@ -71,7 +71,7 @@ def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Pass
     return tuple(passages)
 
 
-def _marked_spans(comparison: Comparison, poster: Poster, side: TextSide) -> Iterator[tuple[int, int, Mark]]:
+def _marked_spans(comparison: PosterComparison, poster: Poster, side: TextSide) -> Iterator[tuple[int, int, Mark]]:
     """Yield start, end and mark of every stretch of the whole text where something is missing or extra."""
     profile = comparison.profile
     mine, others = ("reference", "generated") if side == "reference" else ("generated", "reference")

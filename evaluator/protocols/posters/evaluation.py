@@ -22,7 +22,7 @@ from evaluator.data.issues import Collector, Issue, quote
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, weighted_mean
 from evaluator.protocols.base import Result
-from evaluator.protocols.posters.comparison import Captured, Comparison, PosterMetrics
+from evaluator.protocols.posters.comparison import Captured, PosterComparison, PosterMetrics
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, Profile, ProfileName
 
 NAME: Final = "posters"
@@ -45,7 +45,7 @@ class PosterResult:
     """
 
     poster_id: str
-    comparison: Comparison | None
+    comparison: PosterComparison | None
     error: str | None = None
     source: str | None = None
 
@@ -311,7 +311,7 @@ def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile:
     source = prediction.sources.get(poster_id)
     if problems:
         return PosterResult(poster_id, None, " ".join(problems), source)
-    compared = Comparison(profile, ground_truth.posters[poster_id], prediction.posters[poster_id])
+    compared = PosterComparison(profile, ground_truth.posters[poster_id], prediction.posters[poster_id])
     return PosterResult(poster_id, compared, source=source)
 
 
@@ -334,7 +334,7 @@ def _examples(names: Sequence[str]) -> str:
     return f"{', '.join(quote(name) for name in names[:3])}{more}"
 
 
-def _rouge_json(comparison: Comparison) -> dict[str, object]:
+def _rouge_json(comparison: PosterComparison) -> dict[str, object]:
     sections = comparison.sections
     best = zip(sections.reference, sections.best.tolist(), sections.best_f1.tolist(), strict=True)
     return {
@@ -348,7 +348,7 @@ def _rouge_json(comparison: Comparison) -> dict[str, object]:
     }
 
 
-def _fields_json(comparison: Comparison) -> dict[str, object]:
+def _fields_json(comparison: PosterComparison) -> dict[str, object]:
     return {
         "reference": sum(field.reference for field in comparison.fields),
         "generated": sum(field.generated for field in comparison.fields),

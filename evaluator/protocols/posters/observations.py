@@ -16,7 +16,7 @@ from evaluator.data.text import script_of
 from evaluator.formats.posters import Section, text_of
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import Attribute, Level, MeasureWords, Observations, category, number
-from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.comparison import PosterComparison
 from evaluator.protocols.posters.evaluation import FIELDS_FROM, FIELDS_TO, PosterResult, PostersResult
 
 MEASURES: Final[Mapping[str, MeasureWords]] = {
@@ -146,7 +146,7 @@ def _is_caption(section: Section) -> bool:
 # --- words, numbers and sections ---------------------------------------------------------------------------------
 
 
-def _words(name: str, comparisons: Sequence[Comparison], *, numbers: bool) -> list[_Seen]:
+def _words(name: str, comparisons: Sequence[PosterComparison], *, numbers: bool) -> list[_Seen]:
     """Return the words or numbers of the reference, each once, as the criterion counts them."""
     sides = [each.numbers if numbers else each.words for each in comparisons]
     first = comparisons[0]
@@ -171,7 +171,7 @@ def _words(name: str, comparisons: Sequence[Comparison], *, numbers: bool) -> li
     return seen
 
 
-def _tokens_of(comparison: Comparison, text: str, *, numbers: bool) -> list[str]:
+def _tokens_of(comparison: PosterComparison, text: str, *, numbers: bool) -> list[str]:
     """Return words of a text in order, each as the criterion counts it; those that count only."""
     profile = comparison.profile
     tokens: list[str] = []
@@ -189,7 +189,7 @@ class _Part(NamedTuple):
     tokens: frozenset[str]
 
 
-def _parts(comparison: Comparison, *, numbers: bool) -> Iterator[_Part]:
+def _parts(comparison: PosterComparison, *, numbers: bool) -> Iterator[_Part]:
     """Yield the sections of the reference in order, then its captions."""
     profile = comparison.profile
     for section in comparison.reference.sections:
@@ -204,7 +204,7 @@ def _title_of(section: Section) -> str | None:
     return section.title.strip().casefold() or None
 
 
-def _sections(name: str, comparisons: Sequence[Comparison]) -> list[_Seen]:
+def _sections(name: str, comparisons: Sequence[PosterComparison]) -> list[_Seen]:
     matches = [each.sections for each in comparisons]
     profile, seen = comparisons[0].profile, []
     for at, section in enumerate(matches[0].reference):
@@ -220,7 +220,7 @@ def _sections(name: str, comparisons: Sequence[Comparison]) -> list[_Seen]:
     return seen
 
 
-_THINGS: Final[Mapping[str, Callable[[str, Sequence[Comparison]], list[_Seen]]]] = {
+_THINGS: Final[Mapping[str, Callable[[str, Sequence[PosterComparison]], list[_Seen]]]] = {
     "words": partial(_words, numbers=False),
     "numbers": partial(_words, numbers=True),
     "sections": _sections,

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.comparison import PosterComparison
 
 # A word that is divided at the end of a line ends in one of these in the text layer.
 _HYPHENS = ("-", "\u00ad", "\u2010")
@@ -48,7 +48,7 @@ class PageDifference:
     page_words: int
 
 
-def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> PageDifference:
+def on_page(comparison: PosterComparison, texts: Sequence[str], boxes: FloatArray) -> PageDifference:
     """Return the missing and extra words and numbers of a comparison among the words of a page.
 
     `texts`: W words in the order of the document. `boxes`: float64, shape (W, 4), in [0, 1]. The page is read as the
@@ -89,14 +89,14 @@ def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> 
     )
 
 
-def _tokens(comparison: Comparison, *, missing: bool) -> Mapping[str, frozenset[str]]:
+def _tokens(comparison: PosterComparison, *, missing: bool) -> Mapping[str, frozenset[str]]:
     words, numbers = comparison.words, comparison.numbers
     if missing:
         return {"word": frozenset(words.missing), "number": frozenset(numbers.missing)}
     return {"word": frozenset(words.extra), "number": frozenset(numbers.extra)}
 
 
-def _spans(comparison: Comparison, texts: Sequence[str]) -> list[tuple[list[int], str]]:
+def _spans(comparison: PosterComparison, texts: Sequence[str]) -> list[tuple[list[int], str]]:
     """Return stretches of the page that can hold one word, with the rows of the page's words in them."""
     starts = np.cumsum([0, *(len(text) + 1 for text in texts)])
     whole = " ".join(texts)

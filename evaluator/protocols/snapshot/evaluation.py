@@ -239,10 +239,6 @@ class SnapshotResult(BoxEvaluation):
 class Pairs(BoxPairs[Matching]):
     """Every pair of one model that could match, in rows of the two files, found once for all thresholds."""
 
-    def on(self, dataset: Dataset) -> Pairs:
-        """Return the pairs of the same model of another dataset, from the same floor on."""
-        return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
-
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
         """Return the greedy matching of the boxes that take part; for the options see `evaluate`.
 

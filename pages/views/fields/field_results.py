@@ -170,7 +170,7 @@ def _row_of(model: FieldModel, item: Item) -> int | None:
     """Return the row of a ledger's field in the columns of one model; None where it has none."""
     compared = model.result.compared
     paths = compared.prediction_path if item.spurious else compared.truth_path
-    rows = model.result.document_rows(item.document).tolist()
+    rows = model.result.places(item.document).tolist()
     own = [row for row in rows if paths[row] == item.place]
     # The same path may be paired with another field of the ground truth.
     return next((row for row in own if not compared.has_truth[row]), None) if item.spurious else next(iter(own), None)

@@ -175,7 +175,7 @@ def filtered_items(loaded: LoadedBoxes, model: Model) -> ShownItems:
     elif isinstance(inside, str):
         keep = np.zeros(len(every), dtype=bool)
     else:
-        keep = box_items.in_query(result, every, asked, inside)
+        keep = box_items.in_query(every, asked, inside)
     behind = int(keep.sum())
     keep &= _passing(loaded, model, every) & _in_third(every, state.gallery_third)
     if asks_for_matches(asked):
@@ -208,8 +208,8 @@ def slice_boxes(loaded: LoadedBoxes, model: Model) -> Inside | str | None:
 def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | str | None) -> int | None:
     """Return how many asked boxes some items hold; None where a question is not about boxes."""
     if asked.slice is not None and not isinstance(inside, str) and inside is not None:
-        return box_items.boxes_held(result, chosen, inside)
-    return None if asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
+        return box_items.count_boxes(chosen, inside)
+    return None if asked.cell is None else box_items.boxes_of_cell(chosen, asked.cell)
 
 
 def query_words(asked: Query) -> str:

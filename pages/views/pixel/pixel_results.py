@@ -40,10 +40,12 @@ Options = tuple[Classes, MissingPage, tuple[float, float] | None]
 @cached(4)
 def _files(
     first: str, second: str, options: Options, sizes: str, *, _sides: tuple[Annotations, Annotations], _sizes: PageSizes
-) -> pixel.Files:
+) -> pixel.PixelInputs:
     """Return two sides made ready, by the digests that decide them; raises BadInput."""
     classes, missing_page, page_size = options
-    return pixel.Files.of(*_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size)
+    return pixel.PixelInputs.of(
+        *_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size
+    )
 
 
 @cached(24, spinner="Counting the pixels")

@@ -14,7 +14,7 @@ from evaluator.components.payload import ModelItem, ViewedPageItem, with_notes
 from evaluator.components.viewer.payload import PageEvents, with_layers, without_page
 from evaluator.components.viewer.poster_page import poster_data
 from evaluator.data.issues import count_of, cut, displayed, plain
-from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.comparison import PosterComparison
 from evaluator.protocols.posters.difference import Passage, PosterColumns, field_tree, passages, section_name
 from evaluator.protocols.posters.evaluation import CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
@@ -194,7 +194,7 @@ def _flipped(letters: list[str]) -> None:
         state.poster_of = letter
 
 
-def _text(comparison: Comparison) -> None:
+def _text(comparison: PosterComparison) -> None:
     side = _switch("Text of", State.poster_text, _SIDES)
     lines = passages(comparison, "generated" if side == "generated" else "reference")
     kind = "extra" if side == "generated" else "missing"
@@ -229,7 +229,7 @@ def _words(title: str, words: tuple[str, ...]) -> str:
     return f"<section><h3>{title} <b>{len(words):,}</b></h3><div>{shown}{more}</div></section>"
 
 
-def _sections(comparison: Comparison) -> None:
+def _sections(comparison: PosterComparison) -> None:
     sections = comparison.sections
     whole, parts = frame.number(comparison.global_f1), frame.number(sections.mean)
     won = "The whole text scores higher" if comparison.rouge_winner == "global" else "The sections score higher"
@@ -266,7 +266,7 @@ def _sections(comparison: Comparison) -> None:
     )
 
 
-def _fields(comparison: Comparison) -> None:
+def _fields(comparison: PosterComparison) -> None:
     reference, generated = (sum(getattr(field, side) for field in comparison.fields) for side in _SIDES)
     value = frame.number(comparison.metrics["field_proportion"])
     only = (

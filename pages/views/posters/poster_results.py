@@ -18,7 +18,7 @@ from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.pdf.pool import sharpest_width
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import PROTOCOLS, posters
-from evaluator.protocols.posters.comparison import Comparison, PosterMetrics
+from evaluator.protocols.posters.comparison import PosterComparison, PosterMetrics
 from evaluator.protocols.posters.difference import (
     PosterColumns,
     columns_of,
@@ -122,7 +122,7 @@ def _result(
     return posters.evaluate(*_sides, profile=under)
 
 
-def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> Comparison | None:
+def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> PosterComparison | None:
     """Return the texts of one poster side by side; None when a side lacks it or is broken."""
     reference, generated = model.reference.posters.get(poster_id), model.posters.posters.get(poster_id)
     if reference is None or generated is None:
@@ -133,8 +133,8 @@ def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None 
 @cached(64)
 def _comparison(
     reference: str, generated: str, under: ProfileName, *, _sides: tuple[reader.Poster, reader.Poster]
-) -> Comparison:
-    return Comparison(PROFILES[under], *_sides)
+) -> PosterComparison:
+    return PosterComparison(PROFILES[under], *_sides)
 
 
 def sorted_posters(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:

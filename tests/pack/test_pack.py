@@ -220,7 +220,7 @@ def test_further_models_are_listed_and_the_first_two_compared(results: list[Thre
     assert [(row.letter, row.name) for row in key_rows(three)] == [("A", "lines 1.0"), ("B", "blocks 1.0"), ("C", "c")]
     assert (three.summary, three.differences) == (two.summary, two.differences)
     with pytest.raises(ValueError, match=r"^a pack needs a result and a name of each model; found 2 and 1$"):
-        contents_of(results)
+        gather(results, MODELS[:1], ReviewLog.of([]), PackOptions())
 
 
 # --- HTML -----------------------------------------------------------------------------------------------------

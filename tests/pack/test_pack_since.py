@@ -18,7 +18,8 @@ from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from tests.cli.test_report_command import SAMPLE, Run, run
+from tests.cli.conftest import Runner, run
+from tests.cli.test_report_command import SAMPLE
 from tests.sample_part import write_part
 
 __all__ = ["run"]
@@ -120,7 +121,7 @@ def test_an_older_pack_that_holds_only_what_it_shows_does_not_say_what_is_new() 
     )
 
 
-def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Run, part: Path) -> None:
+def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Runner, part: Path) -> None:
     dataset = join(*(formats.read(part / f"{name}.json") for name in ("ground_truth", "blocks")))
     result = pair(dataset).match().at(0.5)
     time = datetime(2026, 11, 20, tzinfo=UTC)
@@ -170,7 +171,7 @@ def test_a_record_of_a_later_layout_is_refused(tmp_path: Path) -> None:
     assert refused.value.issues[0].found == "layout 3"
 
 
-def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run, part: Path) -> None:
+def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Runner, part: Path) -> None:
     first, second = tmp_path / "first.html", tmp_path / "second.html"
     few = ("--pages", 0, "--cards", 0)
     assert run("report", *sides(part, "blocks"), "--out", first, *few)[0] == 0

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests import error_page
-from tests.formats.test_readers_snapshot import BROKEN, outcome
+from tests.formats.test_readers_snapshot import broken, outcome
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -48,7 +48,7 @@ def test_what_is_said_of_broken_files_stands_on_the_page() -> None:
     rules = {rule for row in rows() for rule in row[0].split("<br>")}
     # A rule that begins and ends with what is filled in would fit anything.
     known = re.compile("|".join(re.escape(rule).replace(error_page.OPEN, ".*") for rule in rules if len(rule) > 12))
-    issues = [issue for row in BROKEN.ROWS for issue in outcome(row.content, side=row.side)[1]]
+    issues = [issue for row in broken.ROWS for issue in outcome(row.content, side=row.side)[1]]
     said = {
         re.sub(r" \([^()]*\)", "", error_page.shown(each.rule)) for each in issues if error_page.is_listed(each.fix)
     }

@@ -74,11 +74,11 @@ class AgendaItem(FindingSet):
     @property
     def votes(self) -> dict[tuple[str, bool], Opinion]:
         """Each reviewer's verdict on it, by name and whether a login vouches for it."""
-        said: dict[tuple[str, bool], set[Verdict]] = {}
+        verdicts: dict[tuple[str, bool], set[Verdict]] = {}
         for event in self.opinions:
             if event.verdict is not None:
-                said.setdefault(event.reviewer, set()).add(event.verdict)
-        return {who: next(iter(each)) if len(each) == 1 else "several" for who, each in said.items()}
+                verdicts.setdefault(event.reviewer, set()).add(event.verdict)
+        return {who: next(iter(each)) if len(each) == 1 else "several" for who, each in verdicts.items()}
 
 
 def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
@@ -87,7 +87,7 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
     The kinds of causes, costliest first, then findings without a cause, the newest first; the costs add up to those of
     the model's mistakes. `results` has every open model, `statuses` all findings.
     """
-    made, dataset, model = result.causes, result.matching.dataset, result.matching.model
+    causes, dataset, model = result.causes, result.matching.dataset, result.matching.model
     by_model = {each.matching.model: each for each in results}
     entries: dict[Family, list[FindingStatus]] = {}
     others: list[FindingStatus] = []
@@ -96,10 +96,10 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
         if mistake is None:
             others.append(entry)
         elif mistake[0] == model:
-            entries.setdefault(made.families[int(made.of_mistake[mistake[1]])], []).append(entry)
+            entries.setdefault(causes.families[int(causes.of_mistake[mistake[1]])], []).append(entry)
     items = []
-    for family, rows in made.alike.items():
-        pages = np.unique(made.page[rows])
+    for family, rows in causes.alike.items():
+        pages = np.unique(causes.page[rows])
         items.append(
             AgendaItem(
                 key="/".join(family),
@@ -107,8 +107,8 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
                 family=family,
                 model=model,
                 examples=rows,
-                cost=int(made.cost[rows].sum()),
-                mistakes=sum(len(made.rows[row]) for row in rows.tolist()),
+                cost=int(causes.cost[rows].sum()),
+                mistakes=sum(len(causes.rows[row]) for row in rows.tolist()),
                 pages=len(pages),
                 documents=len(np.unique(dataset.page_document[pages])),
                 entries=tuple(entries.get(family, ())),
@@ -121,15 +121,15 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
 
 def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
     """Return the mistakes of causes (rows of ``result.causes``) by verdict identity, page by page."""
-    made = result.causes
-    wanted = np.isin(made.of_mistake, rows)
+    causes = result.causes
+    wanted = np.isin(causes.of_mistake, rows)
     targets: dict[str, Target] = {}
-    for page in np.unique(made.page[rows]).tolist():
+    for page in np.unique(causes.page[rows]).tolist():
         on_page = mistake_targets(result, page)
-        claims = match_page_reviews(on_page.targets, result, page, log)
+        reviews = match_page_reviews(on_page.targets, result, page, log)
         mistakes = ((place, result.mistakes.of_box(key)) for key, place in on_page.of_box.items())
         places = {place for place, mistake in mistakes if mistake != NONE and wanted[mistake]}
-        targets |= targets_by_id(claims[place] for place in sorted(places))
+        targets |= targets_by_id(reviews[place] for place in sorted(places))
     return targets
 
 
@@ -177,11 +177,11 @@ def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, 
     text = f"{letter}: {count_of(item.cost, 'box')} to correct, {places} of {count_of(item.documents, 'document')}."
     if other is None:
         return text
-    made = other.causes
-    rows = made.alike.get(item.family)
+    causes = other.causes
+    rows = causes.alike.get(item.family)
     if rows is None:
         return f"{text} {other_letter}: none."
-    return f"{text} {other_letter}: {count_of(int(made.cost[rows].sum()), 'box')}, {count_of(len(rows), 'place')}."
+    return f"{text} {other_letter}: {count_of(int(causes.cost[rows].sum()), 'box')}, {count_of(len(rows), 'place')}."
 
 
 def next_item(items: Sequence[AgendaItem], key: str) -> str:

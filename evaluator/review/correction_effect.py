@@ -68,8 +68,8 @@ def effect(now: AnyBoxResult, page: PageFiles, log: ReviewLog, event: Event) -> 
     `now` is the corrected result of a model, or the official one while nothing is corrected; `page` is that of the
     event.
     """
-    said = page.events(log)
-    before, after = page.counts(now, said), page.counts(now, [*said, event])
+    events = page.events(log)
+    before, after = page.counts(now, events), page.counts(now, [*events, event])
     return Counts(*(total - old + new for total, old, new in zip(counts_of(now), before, after, strict=True)))
 
 

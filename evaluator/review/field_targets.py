@@ -82,14 +82,14 @@ def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: f
 
 def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, int]:
     """Return the row of each judged field of a document, by target id."""
-    said = judged_fields(result, document, log, iou=iou)
-    return {held.target_id: row for row, (_, held) in said.items() if held}
+    fields = judged_fields(result, document, log, iou=iou)
+    return {judged.target_id: row for row, (_, judged) in fields.items() if judged}
 
 
 def targets_of(result: FieldsResult, judged: JudgedFields, *, iou: float) -> dict[str, Target]:
     """Return the problems of a document by the identities under which verdicts are kept."""
     wrong = problems(result, iou)
-    return targets_by_id(claim for row, claim in judged.items() if wrong[row])
+    return targets_by_id(review for row, review in judged.items() if wrong[row])
 
 
 def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: float) -> list[FindingStatus]:
@@ -120,7 +120,7 @@ class _Look:
         self._rows: dict[str, dict[str, int]] = {}
 
     def at(self, judged: ReviewedTarget) -> FindingStatus:
-        row = self._claimed(judged.target.document or "").get(judged.target_id)
+        row = self._judged_rows(judged.target.document or "").get(judged.target_id)
         state: State = "applies"
         if row is None:
             rows = [_row_of(box, judged.target, self.result) for box in judged.target.boxes]
@@ -132,7 +132,7 @@ class _Look:
         name = _problem(self.result, row, int(self.status[row]))
         return status_of(judged, now, None, name, _key(self.result, row))
 
-    def _claimed(self, document: str) -> dict[str, int]:
+    def _judged_rows(self, document: str) -> dict[str, int]:
         """Return the row of each judged field of a document, by target id."""
         if document not in self._rows:
             self._rows[document] = judged_rows(self.result, document, self.log, iou=self.iou)

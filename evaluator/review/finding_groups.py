@@ -43,7 +43,7 @@ class FindingSet:
         """The verdict of its findings together; ``note`` without any verdict."""
         if any(entry.judged.conflict for entry in self.entries):
             return "conflict"
-        verdicts = {said for entry in self.entries if (said := entry.judged.verdict) is not None}
+        verdicts = {verdict for entry in self.entries if (verdict := entry.judged.verdict) is not None}
         if not verdicts:
             return "note"
         return verdicts.pop() if len(verdicts) == 1 else "several"
@@ -109,18 +109,18 @@ def group_by_cause(statuses: Sequence[FindingStatus], results: Results) -> list[
         result = by_model[mistake[0]]
         places[entry.judged.target_id] = mistake
         together.setdefault((mistake[0], int(result.causes.of_mistake[mistake[1]])), []).append(entry)
-    made = []
+    groups = []
     for key, entries in together.items():
         if isinstance(key, str):
-            made.append(FindingGroup(tuple(entries)))
+            groups.append(FindingGroup(tuple(entries)))
             continue
         model, cause = key
         result = by_model[model]
-        of = result.causes
+        causes = result.causes
         rows = np.unique([places[entry.judged.target_id][1] for entry in entries])
         cost = int(result.mistakes.corrections[rows].sum())
-        made.append(FindingGroup(tuple(entries), of.title(cause), model, cause, cost, len(of.rows[cause])))
-    return sorted(made, key=lambda group: -group.cost)
+        groups.append(FindingGroup(tuple(entries), causes.title(cause), model, cause, cost, len(causes.rows[cause])))
+    return sorted(groups, key=lambda group: -group.cost)
 
 
 def mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:
@@ -133,9 +133,9 @@ def mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tu
 
 def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
     """Return the findings that are mistakes of some causes, rows of ``result.causes``, in their order."""
-    by_model, wanted, made = {result.matching.model: result}, set(rows.tolist()), result.causes
+    by_model, wanted, causes = {result.matching.model: result}, set(rows.tolist()), result.causes
     places = ((entry, mistake_of(entry, by_model)) for entry in statuses)
-    return [entry for entry, place in places if place is not None and int(made.of_mistake[place[1]]) in wanted]
+    return [entry for entry, place in places if place is not None and int(causes.of_mistake[place[1]]) in wanted]
 
 
 # ---- what the other model did there ---------------------------------------------------------------------------------

@@ -94,27 +94,15 @@ def table(judged: Iterable[ReviewedTarget], *, title: str = "Findings", signatur
 
 
 def _row(event: Event) -> dict[str, Any]:
-    target = event.target
-    return {
+    cells = {**msgspec.structs.asdict(event.target), **msgspec.structs.asdict(event)} | {
         "event": event.id,
         "target": event.target_id,
-        "kind": target.kind,
-        "document": target.document,
-        "page_index": target.page,
-        "label": target.label,
-        "mistake": target.mistake,
-        "verdict": event.verdict,
-        "note": event.note,
+        "page_index": event.target.page,
         "tags": list(event.tags),
-        "author": event.author,
-        "verified": event.verified,
         "time": event.stamp,
-        "source": event.source,
-        "snapshot": msgspec.json.encode(target).decode(),
-        "owner": event.owner,
-        "due": event.due,
-        "status": event.status,
+        "snapshot": msgspec.json.encode(event.target).decode(),
     }
+    return {name: cells[name] for name in COLUMNS}
 
 
 def _csv_cell(cell: object) -> str:

@@ -53,9 +53,34 @@ def stored_name(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def finding_id(target: Target, held: ReviewedTarget | None) -> str:
+def finding_id(target: Target, reviewed: ReviewedTarget | None) -> str:
     """Return the identity under which a verdict on a target is kept: of earlier verdicts, else its own."""
-    return held.target_id if held else target.id
+    return reviewed.target_id if reviewed else target.id
+
+
+def mistake_target(
+    result: AnyBoxResult, page: int, boxes: Iterable[tuple[Side, int]], *, name: str, label: str, signature: str
+) -> Target:
+    """Return boxes of a page (row of the dataset), by side and row of its file, as the target of a verdict."""
+    dataset, prediction = result.matching.dataset, result.matching.prediction
+    model, sides = box_model_name(prediction.source), {"ground_truth": dataset.ground_truth, "prediction": prediction}
+    judged = []
+    for side, row in boxes:
+        x1, y1, x2, y2 = sides[side].xyxy[row].tolist()
+        of_model = model if side == "prediction" else None
+        box_label = dataset.labels[sides[side].label[row]]
+        judged.append(JudgedBox(side=side, label=box_label, xyxy=(x1, y1, x2, y2), model=of_model))
+    return Target(
+        kind="mistake",
+        document=dataset.documents[dataset.page_document[page]].doc_id,
+        page=int(dataset.page_index[page]),
+        boxes=tuple(judged),
+        models=(model,),
+        mistake=name,
+        label=label,
+        signature=signature,
+        unit=dataset.ground_truth.source.unit,
+    )
 
 
 def mistake_targets(result: AnyBoxResult, page: int, *, signature: str = "") -> MistakeTargets:
@@ -64,38 +89,20 @@ def mistake_targets(result: AnyBoxResult, page: int, *, signature: str = "") -> 
     `page` is a row of the dataset, -1 for a page that no file mentions; without a `signature`, that of the matching.
     """
     named = page_mistakes(result, page)
-    mistakes, matching = named.mistakes, result.matching
-    dataset, boxes = (
-        matching.dataset,
-        {"ground_truth": matching.dataset.ground_truth, "prediction": matching.prediction},
-    )
-    model = box_model_name(matching.prediction.source)
-    line = signature or (matching.signature(result.iou).line if len(mistakes) else "")
+    mistakes, labels = named.mistakes, result.matching.dataset.labels
+    line = signature or (result.matching.signature(result.iou).line if len(mistakes) else "")
     seen: dict[str, int] = {}
     targets: list[Target] = []
     for mistake in range(len(mistakes)):
         kind = ERROR_TYPES["document"][DOCUMENT[mistakes.kind[mistake]]]
-        target = Target(
-            kind="mistake",
-            document=dataset.documents[dataset.page_document[page]].doc_id,
-            page=int(dataset.page_index[page]),
-            boxes=tuple(
-                judged_box(side, boxes[side], row, dataset.labels, model)
-                for side in kind.sides
-                for row in named.rows_of(mistake, side).tolist()
-            ),
-            models=(model,),
-            mistake=kind.name,
-            label=dataset.labels[mistakes.label[mistake]],
-            signature=line,
-            unit=dataset.ground_truth.source.unit,
-        )
+        boxes = [(side, row) for side in kind.sides for row in named.rows_of(mistake, side).tolist()]
+        label = labels[mistakes.label[mistake]]
+        target = mistake_target(result, page, boxes, name=kind.name, label=label, signature=line)
         # Equal boxes are interchangeable, so the order of the mistakes is enough to tell them apart.
         seen[target.id] = repeat = seen.get(target.id, -1) + 1
         targets.append(msgspec.structs.replace(target, repeat=repeat) if repeat else target)
-    return MistakeTargets(
-        targets=tuple(targets), mistakes=mistakes, truth_rows=named.truth_rows, prediction_rows=named.prediction_rows
-    )
+    rows = named.truth_rows, named.prediction_rows
+    return MistakeTargets(targets=tuple(targets), mistakes=mistakes, truth_rows=rows[0], prediction_rows=rows[1])
 
 
 def page_target(document: str, page: int, *, signature: str = "") -> Target:
@@ -132,9 +139,9 @@ def match_page_reviews(
     return match_reviews(targets, log.on_page(document, int(dataset.page_index[page])))
 
 
-def targets_by_id(claims: Iterable[TargetReview]) -> dict[str, Target]:
+def targets_by_id(reviews: Iterable[TargetReview]) -> dict[str, Target]:
     """Return targets by the identities under which verdicts on them are kept."""
-    return {finding_id(target, held): target for target, held in claims}
+    return {finding_id(target, reviewed): target for target, reviewed in reviews}
 
 
 def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
@@ -153,14 +160,6 @@ def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Seque
     distance = np.abs(side.xyxy[rows] - np.array(box.xyxy)).max(axis=1, initial=0.0)
     near = np.flatnonzero(distance <= TOLERANCE[unit])
     return np.asarray(rows[near[np.argsort(distance[near], kind="stable")]])
-
-
-def judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], model: str) -> JudgedBox:
-    """Return a row of a file as it is kept with a verdict."""
-    x1, y1, x2, y2 = boxes.xyxy[row].tolist()
-    return JudgedBox(
-        side=side, label=labels[boxes.label[row]], xyxy=(x1, y1, x2, y2), model=model if side == "prediction" else None
-    )
 
 
 def _same_boxes(first: Target, second: Target) -> bool:

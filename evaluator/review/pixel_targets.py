@@ -22,10 +22,9 @@ from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.review.identity import (
     WRONG_PIXELS,
-    box_model_name,
     finding_id,
-    judged_box,
     match_page_reviews,
+    mistake_target,
     mistake_targets,
 )
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog, Target
@@ -55,9 +54,9 @@ def judged_pieces(
     boxes = _Boxes(result, page, extent)
     behind = [boxes.behind(piece) for piece in pieces]
     targets = {one.target.id: one.target for one in behind if one is not None}
-    claims = match_page_reviews(list(targets.values()), result, page, log)
-    held = {target_id: judged for target_id, (_, judged) in zip(targets, claims, strict=True)}
-    return [one and one._replace(judged=held[one.target.id]) for one in behind]
+    reviews = match_page_reviews(list(targets.values()), result, page, log)
+    by_id = {target_id: judged for target_id, (_, judged) in zip(targets, reviews, strict=True)}
+    return [one and one._replace(judged=by_id[one.target.id]) for one in behind]
 
 
 class _Boxes:
@@ -121,23 +120,15 @@ class _Boxes:
         partner = self._partners[side].get(row, UNMATCHED)
         if partner == UNMATCHED:
             return None
-        pair = {side: row, ("ground_truth" if side == "prediction" else "prediction"): partner}
-        dataset, matching = self.dataset, self.result.matching
-        model, truth = box_model_name(matching.prediction.source), pair["ground_truth"]
-        label = dataset.labels[dataset.ground_truth.label[truth]]
-        target = Target(
-            kind="mistake",
-            document=dataset.documents[dataset.page_document[self.page]].doc_id,
-            page=int(dataset.page_index[self.page]),
-            boxes=(
-                judged_box("ground_truth", dataset.ground_truth, truth, dataset.labels, model),
-                judged_box("prediction", matching.prediction, pair["prediction"], dataset.labels, model),
-            ),
-            models=(model,),
-            mistake=WRONG_PIXELS,
+        truth, prediction = (row, partner) if side == "ground_truth" else (partner, row)
+        label = self.dataset.labels[self.dataset.ground_truth.label[truth]]
+        target = mistake_target(
+            self.result,
+            self.page,
+            (("ground_truth", truth), ("prediction", prediction)),
+            name=WRONG_PIXELS,
             label=label,
             signature=self.signature,
-            unit=dataset.ground_truth.source.unit,
         )
         iou = self.result.matched_iou(truth)
         return JudgedPiece(target, None, f"made by: a match of {displayed(label)}, IoU {iou:.2f}")

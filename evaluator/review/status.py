@@ -73,13 +73,13 @@ class _Page:
         self.matching = result.matching
         dataset = result.matching.dataset
         self.mistakes = mistake_targets(result, page)
-        claims = match_page_reviews(self.mistakes.targets, result, page, log)
-        self.claims = {held.target_id: position for position, (_, held) in enumerate(claims) if held}
+        reviews = match_page_reviews(self.mistakes.targets, result, page, log)
+        self.reviews = {judged.target_id: position for position, (_, judged) in enumerate(reviews) if judged}
         self.truths = np.flatnonzero(dataset.ground_truth.page == page)
         self.predictions = np.flatnonzero(result.matching.prediction.page == page)
 
     def look(self, judged: ReviewedTarget) -> FindingStatus:
-        position = self.claims.get(judged.target_id)
+        position = self.reviews.get(judged.target_id)
         if position is None:
             return self._boxes(judged)
         name = self.mistakes.targets[position].mistake
@@ -191,7 +191,9 @@ def status_over(
     document and, where a prediction was judged, is the model of that.
     """
     document, wanted = judged.target.document, {box.model for box in judged.target.of("prediction")}
-    states = [look(judged) for name, held, look in looks if document in held and (not wanted or name in wanted)]
+    states = [
+        look(judged) for name, documents, look in looks if document in documents and (not wanted or name in wanted)
+    ]
     return min(states, key=lambda one: list(STATES).index(one.state), default=status_of(judged, "not_open"))
 
 

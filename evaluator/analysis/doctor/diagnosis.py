@@ -336,13 +336,13 @@ def fix_advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Se
     `given`: those of the command, for whatever file. `name`: the prediction in which more were found. `applied`: texts
     of the fixes that it has, see `Annotations.fixes`. `more`: what it needs in addition to those.
     """
-    told = _advice(given, name, applied, more)
-    option, left = _written(told.fixes), _written(told.left_out)
-    if not told.found_together:
+    advice = _advice(given, name, applied, more)
+    option, left = _written(advice.fixes), _written(advice.left_out)
+    if not advice.found_together:
         return f"Leave out {left}, and run it again to see what is found then"
-    if not told.left_out:
+    if not advice.left_out:
         return f"Apply it with {option}"
-    return f"Leave out {left}, and give {option}" if told.fixes else f"Leave out {left}"
+    return f"Leave out {left}, and give {option}" if advice.fixes else f"Leave out {left}"
 
 
 def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Sequence[Fix]) -> _Advice:

@@ -72,12 +72,15 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
     labels = dataset.labels
     around = surroundings(page, label, shares)
     columns = columns_of_text(page, shares, pages)
-    first, length = _position(dataset)
+    index, document = dataset.page_index.astype(np.float64), dataset.page_document.astype(np.int64)
+    last = np.zeros(len(dataset.documents))
+    np.maximum.at(last, document, index)
+    length = last[document] + 1
     with np.errstate(divide="ignore", invalid="ignore"):
         # Width against height as they are on the paper, where the size of the page is known.
         turned = (dataset.page_size[:, 0] / dataset.page_size[:, 1])[page] if known_sizes(dataset) else 1.0
         aspect = np.where(height > 0, width / height * turned, np.nan)
-        place = np.where(length > 1, first / np.maximum(length - 1, 1), np.nan)
+        place = np.where(length > 1, index / np.maximum(length - 1, 1), np.nan)
     same = np.bincount(page * len(labels) + label, minlength=pages * len(labels))[page * len(labels) + label]
     order = _order(page, shares[:, 1])
 
@@ -203,14 +206,6 @@ def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
             np.maximum.at(extent[:, axis], side.page, side.xyxy[:, 2 + axis])
         size[missing] = extent[missing]
     return size
-
-
-def _position(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
-    """Return the page number from 0 of each page, and the pages of its document that the files mention."""
-    document = dataset.page_document.astype(np.int64)
-    last = np.zeros(len(dataset.documents), np.int64)
-    np.maximum.at(last, document, dataset.page_index)
-    return dataset.page_index.astype(np.float64), (last[document] + 1).astype(np.float64)
 
 
 def _order(page: IntArray, top: FloatArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""The verdicts of reviewers on what is drawn: each mistake of a page gets its target and what is held of it."""
+"""The verdicts of reviewers on what is drawn: each mistake of a page gets its target and what is reviewed of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def judged_item(judged: ReviewedTarget) -> JudgedItem | None:
-    """Return what is held of a target for a view; None when all took it back."""
+    """Return what is reviewed of a target for a view; None when all took it back."""
     if not judged.opinions:
         return None
     opinions = [
@@ -34,12 +34,14 @@ def judged_item(judged: ReviewedTarget) -> JudgedItem | None:
     return JudgedItem(agreed=judged.verdict, conflict=judged.conflict, opinions=opinions)
 
 
-def _with_verdict(mistake: MistakeItem, claim: TargetReview | None) -> MistakeItem:
-    """Return a mistake with its target and verdict; as it is without a claim."""
-    if claim is None:
+def _with_verdict(mistake: MistakeItem, review: TargetReview | None) -> MistakeItem:
+    """Return a mistake with its target and verdict; as it is without a target."""
+    if review is None:
         return mistake
-    target, held = claim
-    return msgspec.structs.replace(mistake, target=finding_id(target, held), verdict=held and judged_item(held))
+    target, reviewed = review
+    return msgspec.structs.replace(
+        mistake, target=finding_id(target, reviewed), verdict=reviewed and judged_item(reviewed)
+    )
 
 
 def attach(
@@ -57,9 +59,9 @@ def attach(
     if not mistakes:
         return []
     of_page = mistake_targets(result, page) if of_page is None else of_page
-    claims = match_page_reviews(of_page.targets, result, page, log)
+    reviews = match_page_reviews(of_page.targets, result, page, log)
     # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
-    by_box = {key: claims[position] for key, position in of_page.of_box.items()}
+    by_box = {key: reviews[position] for key, position in of_page.of_box.items()}
     return [_with_verdict(mistake, by_box.get(mistake.keys[0])) for mistake in mistakes]
 
 
@@ -73,7 +75,7 @@ def attach_fields(mistakes: Sequence[MistakeItem], judged: Mapping[int, TargetRe
 
 def attach_words(mistakes: Sequence[MistakeItem], judged: Sequence[TargetReview]) -> list[MistakeItem]:
     """Return the words drawn on a poster, each with its target and verdict, from `judged_words`."""
-    of_word = {(target.mistake, target.label): (target, held) for target, held in judged}
+    of_word = {(target.mistake, target.label): (target, reviewed) for target, reviewed in judged}
     return [_with_verdict(each, of_word.get((each.name, each.label))) for each in mistakes]
 
 

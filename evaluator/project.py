@@ -634,7 +634,7 @@ def _evaluated(
         else:
             evaluations = protocol.evaluate(truth, models, options, count)
         return [
-            match_check.checked_evaluation(protocol, truth, model, options, evaluation)
+            match_check.check_evaluation(protocol, truth, model, options, evaluation)
             for model, evaluation in zip(models, evaluations, strict=True)
         ]
     except ValueError as problem:

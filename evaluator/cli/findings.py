@@ -23,7 +23,7 @@ from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import DatasetResult, Evaluation
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review import findings_export, findings_import
-from evaluator.review.corrected import corrected_evaluation
+from evaluator.review.corrected_results import corrected_evaluation
 from evaluator.review.corrections import corrections, snapshot_file
 from evaluator.review.field_corrections import corrected_fields, field_corrections
 from evaluator.review.problems import StoreProblem

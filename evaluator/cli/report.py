@@ -14,7 +14,7 @@ from typing import Annotated, Final, NamedTuple
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
-from evaluator.analysis.doctor.match_check import checked_match
+from evaluator.analysis.doctor.match_check import check_match
 from evaluator.analysis.slices.pdf_pages import of_results
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
@@ -375,7 +375,7 @@ class _Run(NamedTuple):
         ]
         issues = list(files.issues)
         for side, result in zip(dataset.predictions, results, strict=True):
-            issues += checked_match(system, dataset.ground_truth.source, side.source, options, result.micro)
+            issues += check_match(system, dataset.ground_truth.source, side.source, options, result.micro)
         called = self._called([side.source for side in dataset.predictions])
         return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
 

@@ -20,7 +20,7 @@ from evaluator.data.boxes import area
 from evaluator.data.dataset import Dataset, box_key
 from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.corrected import Corrected
+from evaluator.review.corrected_results import CorrectedResult
 from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Event, ReviewedTarget, ReviewLog, Target
 
@@ -86,7 +86,7 @@ class Model:
     letter: str
     name: str
     result: AnyBoxResult
-    corrected: Corrected | None
+    corrected: CorrectedResult | None
 
     @property
     def signature(self) -> str:

@@ -40,7 +40,7 @@ from evaluator.pack.chapters import Chapter, FileRow
 from evaluator.pack.diff import PackRecord, Since, record, since
 from evaluator.pack.slice_cards import NO_SLICES, PackSlices
 from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
-from evaluator.review.corrected import corrected
+from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.status import FindingStatus, finding_statuses
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog
@@ -216,7 +216,7 @@ def _models(
 ) -> tuple[Model, ...]:
     to = applied if applied and applied.applied else None
     return tuple(
-        Model(model.letter, plain(model.name), result, corrected(result, to) if to else None)
+        Model(model.letter, plain(model.name), result, corrected_result(result, to) if to else None)
         for model, result in zip(called, results, strict=True)
     )
 

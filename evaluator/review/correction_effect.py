@@ -12,7 +12,7 @@ from typing import NamedTuple
 from evaluator.data.dataset import Dataset, join
 from evaluator.data.subsets import only_page
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.corrected import corrected
+from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
 from evaluator.review.verdicts import Event, ReviewLog
 
@@ -48,7 +48,7 @@ class PageFiles:
         matching = result.matching
         alone = matching.on(self.dataset).at(result.iou)
         to = corrections(self.dataset, ReviewLog.of(events))
-        return counts_of(corrected(alone, to).result if to.applied else alone)
+        return counts_of(corrected_result(alone, to).result if to.applied else alone)
 
     def events(self, log: ReviewLog) -> list[Event]:
         """Return the events on mistakes of the page, in the order in which they were kept."""

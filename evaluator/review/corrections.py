@@ -110,7 +110,7 @@ class Corrections(Applied):
 def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
     """Return the corrected files from the agreed verdicts; `dataset` itself when no verdict applies."""
     draft = _Draft(dataset)
-    for judged in correcting(log, "mistake"):
+    for judged in correcting_verdicts(log, "mistake"):
         draft.apply(judged)
     return draft.finished()
 
@@ -126,7 +126,7 @@ def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
     return ground_truth_file(truth, created_at=time_text(created_at), notes={"corrected_from": origin})
 
 
-def correcting(log: ReviewLog, kind: Kind) -> Iterator[ReviewedTarget]:
+def correcting_verdicts(log: ReviewLog, kind: Kind) -> Iterator[ReviewedTarget]:
     """Yield judged targets of a kind whose agreed verdict changes truth or counts, the newest first."""
     return (
         judged

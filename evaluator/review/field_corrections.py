@@ -40,8 +40,8 @@ from evaluator.data.fields import Corners, Field, FieldDocuments, Tree, below, b
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import COLUMNS, ComparedFields, CompareInputs
-from evaluator.review.corrected import CorrectedEvaluation, signed
-from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting
+from evaluator.review.corrected_results import CorrectedEvaluation, corrected_signature
+from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting_verdicts
 from evaluator.review.field_targets import field_model_name, judged_rows, same_box
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
@@ -84,7 +84,7 @@ def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldC
     if len({(inputs.ground_truth.name, inputs.ground_truth.sha256) for inputs in every}) != 1:
         raise ValueError("corrections need results of one ground truth")
     draft = _Draft(every[0].ground_truth, results, log)
-    for judged in correcting(log, "field"):
+    for judged in correcting_verdicts(log, "field"):
         draft.apply(judged)
     return draft.finished()
 
@@ -101,7 +101,7 @@ def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedE
         for row in range(len(compared))
     ]
     result = replace(official, compared=_rows(compared, np.array(kept, dtype=bool)))
-    return CorrectedEvaluation(result, signed(result.signature, to), to.applied)
+    return CorrectedEvaluation(result, corrected_signature(result.signature, to), to.applied)
 
 
 def _predicted(compared: ComparedFields, row: int) -> _Predicted | None:

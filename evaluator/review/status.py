@@ -143,8 +143,10 @@ class _Look:
         dataset = self.results[0].matching.dataset
         if target.document is not None and target.document not in dataset.document_code:
             return status_of(judged, "not_open")
-        if target.kind == "comparison" and not set(target.models) <= self._every_name():
-            return status_of(judged, "not_open")
+        if target.kind == "comparison":
+            sources = [result.matching.prediction.source for result in self.results]
+            if not set(target.models) <= {*self.names, *(f"{source.model} {source.version}" for source in sources)}:
+                return status_of(judged, "not_open")
         page = None
         if target.document is not None and target.page is not None:
             page = dataset.page_row(target.document, target.page)
@@ -160,10 +162,6 @@ class _Look:
         statuses = [self._page(place, page).look(judged) for place in places]
         # Where it applies says more than where it does not: two versions of a model have one name.
         return min(statuses, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
-
-    def _every_name(self) -> set[str]:
-        sources = [result.matching.prediction.source for result in self.results]
-        return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
 
     def _page(self, place: int, page: int) -> _Page:
         if (place, page) not in self._pages:

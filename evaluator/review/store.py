@@ -28,7 +28,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.verdicts import Event, ReviewLog, checked, decode_target
+from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -369,6 +369,6 @@ def _event(row: Row[Any], name: str) -> Event:
             verified=bool(row.verified),
             time=datetime.fromisoformat(row.time).astimezone(UTC),
         )
-        return checked(event)
+        return check_event(event)
     except (msgspec.MsgspecError, ValueError, TypeError) as raised:
         raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {str(raised).rstrip('.')}.") from raised

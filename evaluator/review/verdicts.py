@@ -190,7 +190,7 @@ def judge(
         due=due,
         status=status,
     )
-    return checked(event) if check else event
+    return check_event(event) if check else event
 
 
 class EventProblem(NamedTuple):
@@ -216,7 +216,7 @@ class EventError(ValueError):
     """Raised for an event that cannot be stored; one sentence about the first part that is wrong."""
 
 
-def checked(event: Event) -> Event:
+def check_event(event: Event) -> Event:
     """Return the event with its time in UTC; `EventError` when a part of it cannot be stored.
 
     Every event passes here before it is stored and when it is read back, whoever sent it.

@@ -17,7 +17,7 @@ from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.measure_values import tables_of
 from evaluator.analysis.slices.named_slices import NamedSlice, numbers_of, slices_json, slices_part
 from evaluator.analysis.slices.search import ALPHA
-from evaluator.analysis.slices.slices import find_in, known_page_values
+from evaluator.analysis.slices.slices import find_in_values, known_page_values
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import join
 from evaluator.matching.box_measures import RankedLabel
@@ -317,7 +317,7 @@ def test_a_failure_in_ten_of_fifty_documents_that_differ_is_found() -> None:
     known = known_page_values(counted.dataset.ground_truth, case.of_pages)
     tables = of_whole_pages(counted.sides, tables_of(counted, of_pages=known, score=False))
     plain, within = (
-        find_in(counted, tables, alpha=ALPHA / 2, within_documents=within_documents)
+        find_in_values(counted, tables, alpha=ALPHA / 2, within_documents=within_documents)
         for within_documents in (False, True)
     )
     assert not plain.slices

@@ -19,7 +19,7 @@ import numpy as np
 
 from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
-from evaluator.review.corrected import corrected
+from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import mistake_targets
 from evaluator.review.status import finding_statuses
@@ -127,7 +127,7 @@ def identities(documents: int) -> None:
     log = ReviewLog.of(verdicts(matched, "ground_truth_wrong")[::20])
     looked, _ = cpu(lambda: finding_statuses(log, [matched]))
     made, to = cpu(lambda: corrections(dataset, log))
-    again, _ = cpu(lambda: corrected(matched, to).result.mistakes)  # type: ignore[arg-type]
+    again, _ = cpu(lambda: corrected_result(matched, to).result.mistakes)  # type: ignore[arg-type]
     print(
         f"  {dataset.pages:,} pages, {len(matched.mistakes):,} mistakes, {len(log):,} verdicts; CPU to that of the "
         f"evaluation: identities of all pages {page / base:.1f}, statuses {looked / base:.1f}, "

@@ -29,7 +29,7 @@ import numpy as np
 
 from evaluator.analysis.slices.all_measures import find_by_all_measures
 from evaluator.analysis.slices.attributes import attributes_of
-from evaluator.analysis.slices.averages import average_of, find_by_average, with_boxes
+from evaluator.analysis.slices.averages import average_of, evaluate_subset, find_by_average
 from evaluator.analysis.slices.conditions import Binned, binned
 from evaluator.analysis.slices.search import LEAST_BOXES, Search, search
 from evaluator.data.boxes import BoolArray, FloatArray
@@ -291,7 +291,7 @@ def found_by_average(case: AverageCase) -> AverageFound:
     """One search by AP."""
     truth, prediction = case.evaluation.evaluated.ground_truth, case.evaluation.matching.prediction
     inside, outside = (
-        average_of(with_boxes(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
+        average_of(evaluate_subset(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
         for mask in (case.planted, ~case.planted)
     )
     start = time.process_time()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats, project
-from evaluator.analysis.doctor.contents import Place, contents, places
+from evaluator.analysis.doctor.contents import PageCount, contents, page_counts
 from evaluator.data.dataset import Annotations
 from evaluator.formats.writers import WRITERS, writer_named
 from evaluator.protocols.coco.evaluation import CocoResult
@@ -372,18 +372,20 @@ def test_every_count_has_its_pages() -> None:
         box(0.5, 0.5, 0.5, 0.6, page=1), box(0.5, 0.5, 1.1, 0.6, page=1), box(-0.1, 0.5, 0.2, 0.6, document="b.pdf"),
     ]  # fmt: skip
     source = annotations(rows, pages=[("a.pdf", 4), ("b.pdf", 2)])
-    assert places(source, "duplicates") == [Place("a.pdf", 0, 2)]
-    assert places(source, "pages_without_boxes") == [Place("a.pdf", 4, 1), Place("b.pdf", 2, 1)]
-    assert places(source, "outside") == [Place("a.pdf", 1, 1), Place("b.pdf", 0, 1)]
-    assert places(source, "flat") == [Place("a.pdf", 1, 1)]
+    assert page_counts(source, "duplicates") == [PageCount("a.pdf", 0, 2)]
+    assert page_counts(source, "pages_without_boxes") == [PageCount("a.pdf", 4, 1), PageCount("b.pdf", 2, 1)]
+    assert page_counts(source, "outside") == [PageCount("a.pdf", 1, 1), PageCount("b.pdf", 0, 1)]
+    assert page_counts(source, "flat") == [PageCount("a.pdf", 1, 1)]
     counts = contents(source)
     for check in ("duplicates", "pages_without_boxes", "outside", "flat"):
-        assert sum(place.number for place in places(source, check)) == getattr(counts, check)
+        assert sum(place.number for place in page_counts(source, check)) == getattr(counts, check)
 
 
 def test_a_file_without_boxes_has_no_pages_behind_its_counts() -> None:
     source = annotations([], documents=["a.pdf"])
-    assert [places(source, check) for check in ("duplicates", "pages_without_boxes", "outside", "flat")] == [[]] * 4
+    assert [page_counts(source, check) for check in ("duplicates", "pages_without_boxes", "outside", "flat")] == [
+        []
+    ] * 4
 
 
 def test_columns_of_a_table_are_named_for_describe_and_convert(run: Run, tmp_path: Path) -> None:

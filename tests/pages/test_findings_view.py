@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.protocols import snapshot
-from evaluator.review.corrected import corrected
+from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
 from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import mistake_targets, page_target
@@ -76,7 +76,7 @@ class TestBesideOfficialNumbers:
         every = []
         for model in (0, 1):
             official = snapshot.pair(sample(), model).match().at(0.5)
-            again = corrected(official, to).result.micro
+            again = corrected_result(official, to).result.micro
             names = ("f1", "precision", "recall")
             both = [[f"{getattr(micro, name)[0]:.3f}" for name in names] for micro in (official.micro, again)]
             every.append([after for before, after in zip(*both, strict=True) if before != after])

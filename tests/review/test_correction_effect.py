@@ -7,7 +7,7 @@ import pytest
 from evaluator.analysis.suspects.listing import suspect_target, suspects
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.protocols import coco, snapshot
-from evaluator.review.corrected import corrected
+from evaluator.review.corrected_results import corrected_result
 from evaluator.review.correction_effect import Counts, PageFiles, counts_of, effect, effect_words
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import mistake_targets
@@ -22,7 +22,7 @@ def numbered(target: Target, verdict: str, number: int, author: str = "Anna") ->
 
 def on_all_pages(result: AnyBoxResult, log: ReviewLog) -> AnyBoxResult:
     to = corrections(result.matching.dataset, log)
-    return corrected(result, to).result if to.applied else result
+    return corrected_result(result, to).result if to.applied else result
 
 
 @pytest.mark.parametrize(("protocol", "model"), [("snapshot", 0), ("coco", 1)])

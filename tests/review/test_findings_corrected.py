@@ -17,7 +17,7 @@ from evaluator.data.dataset import Annotations, join
 from evaluator.data.issues import BadInput
 from evaluator.matching.box_results import BoxResult
 from evaluator.protocols import coco, pixel, pod, snapshot
-from evaluator.review.corrected import corrected, corrected_evaluation
+from evaluator.review.corrected_results import corrected_evaluation, corrected_result
 from evaluator.review.corrections import Corrections, corrections, snapshot_file
 from evaluator.review.verdicts import ReviewLog
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -87,7 +87,7 @@ class TestTable:
         to = corrections(outcome.matching.dataset, ReviewLog.of(events))
         assert to.applied == 1
         assert to.issues == ()
-        assert counts(corrected(outcome, to).result) == after
+        assert counts(corrected_result(outcome, to).result) == after
         assert boxes(to.dataset.ground_truth.source) == sorted([*left, ("Figure", 0.1, 0.8, 0.9, 0.9)])
 
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -96,7 +96,7 @@ class TestTable:
         outcome = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
         to = by_verdicts(outcome, IGNORE)
         assert to.applied == 1
-        assert counts(corrected(outcome, to).result) == after
+        assert counts(corrected_result(outcome, to).result) == after
         # To ignore a mistake says nothing about the ground truth.
         assert boxes(to.dataset.ground_truth.source) == boxes(outcome.matching.dataset.ground_truth.source)
         assert to.of_boxes == ()
@@ -127,16 +127,16 @@ class TestOneGroundTruth:
         b = of("b", MATCH)
         outcome = result(truth, a, b)
         to = by_verdicts(outcome, WRONG)
-        assert counts(corrected(outcome, to).result) == (2, 0, 0)
-        assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 1)
+        assert counts(corrected_result(outcome, to).result) == (2, 0, 0)
+        assert counts(corrected_result(result(truth, a, b, model=1), to).result) == (1, 0, 1)
 
     def test_ignored_ground_truth_leaves_with_what_another_model_found_there(self) -> None:
         truth = ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.3)])
         a, b = of("a", MATCH), of("b", MATCH, box(0.1, 0.1, 0.4, 0.3))
         outcome = result(truth, a, b)
         to = by_verdicts(outcome, IGNORE)
-        assert counts(corrected(outcome, to).result) == (1, 0, 0)
-        assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 0)
+        assert counts(corrected_result(outcome, to).result) == (1, 0, 0)
+        assert counts(corrected_result(result(truth, a, b, model=1), to).result) == (1, 0, 0)
 
     def test_a_verdict_holds_at_other_thresholds(self) -> None:
         truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3, score=0.3)])
@@ -145,14 +145,14 @@ class TestOneGroundTruth:
         strict = snapshot.pair(outcome.matching.dataset).match(min_score=0.5).at(0.75)
         # The match without score stays, the accepted one is below the threshold: the model misses the object now.
         assert counts(strict) == (1, 0, 0)
-        assert counts(corrected(strict, to).result) == (1, 0, 1)
+        assert counts(corrected_result(strict, to).result) == (1, 0, 1)
 
     def test_an_accepted_prediction_is_kept_with_the_verdict(self) -> None:
         truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)])
         log = ReviewLog.of(verdicts(result(truth, predicted), WRONG))
         later = result(truth, annotations([MATCH, box(0.1, 0.1, 0.4, 0.29)]))
         assert counts(later) == (1, 1, 0)
-        assert counts(corrected(later, corrections(later.matching.dataset, log)).result) == (2, 0, 0)
+        assert counts(corrected_result(later, corrections(later.matching.dataset, log)).result) == (2, 0, 0)
 
     def test_one_object_that_two_models_found_is_added_once(self) -> None:
         truth = ground_truth([MATCH])
@@ -194,8 +194,8 @@ class TestOneGroundTruth:
         to = corrections(outcome.matching.dataset, log)
         assert to.dataset.ground_truth.source.labels == ("Figure", "Table", "Extra")
         assert to.dataset.ground_truth.source.label_map == {"1": "Figure", "2": "Table", "3": "Extra"}
-        assert counts(corrected(outcome, to).result) == (2, 0, 0)
-        assert corrected(outcome, to).result.matching.labels == outcome.matching.labels
+        assert counts(corrected_result(outcome, to).result) == (2, 0, 0)
+        assert corrected_result(outcome, to).result.matching.labels == outcome.matching.labels
         for other, words in (
             (join(truth, annotations([MATCH])), "the files have its labels; found Extra"),
             (join(replace(truth, unit="pixels"), replace(predicted, unit="pixels")), "in the unit of the ground truth"),
@@ -208,7 +208,7 @@ class TestOneGroundTruth:
     def test_a_page_that_the_ground_truth_does_not_have_is_added_to_it(self) -> None:
         outcome = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))
         to = by_verdicts(outcome, WRONG)
-        again = corrected(outcome, to).result
+        again = corrected_result(outcome, to).result
         assert counts(again) == (2, 0, 0)
         assert [document.doc_id for document in to.dataset.ground_truth.source.documents] == ["a.pdf", "b.pdf"]
         assert np.array_equal(again.matching.dataset.page_index, outcome.matching.dataset.page_index)
@@ -217,7 +217,7 @@ class TestOneGroundTruth:
         evaluated, other = result(ground_truth([MATCH]), annotations([MATCH])), random_rows(1)
         to = corrections(join(ground_truth(other[0], name="other.json")), ReviewLog())
         with pytest.raises(ValueError, match="another dataset"):
-            corrected(evaluated, to)
+            corrected_result(evaluated, to)
 
 
 class TestNumbers:
@@ -231,14 +231,14 @@ class TestNumbers:
         to = corrections(outcome.matching.dataset, ReviewLog.of(events))
         content = snapshot_file(to, created_at=NOW)
         official = result(formats.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
-        assert official.micro.row(0) == corrected(outcome, to).result.micro.row(0)
+        assert official.micro.row(0) == corrected_result(outcome, to).result.micro.row(0)
 
     @given(some.integers(0, 5_000))
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
         truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
         to = by_verdicts(outcome, IGNORE)
-        again = corrected(outcome, to).result
+        again = corrected_result(outcome, to).result
         assert len(again.mistakes) == 0
         assert again.micro.row(0)["tp"] <= outcome.micro.row(0)["tp"]
 
@@ -247,14 +247,14 @@ class TestNumbers:
         truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
         to = by_verdicts(outcome, WRONG, "missed")
-        before, after = outcome.micro.row(0), corrected(outcome, to).result.micro.row(0)
+        before, after = outcome.micro.row(0), corrected_result(outcome, to).result.micro.row(0)
         assert (after["tp"], after["fp"]) == (before["tp"], before["fp"])
         assert after["fn"] == before["fn"] - to.applied
 
     def test_the_signature_counts_the_verdicts(self) -> None:
         outcome = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
         to = by_verdicts(outcome, WRONG)
-        told = corrected(outcome, to)
+        told = corrected_result(outcome, to)
         assert told.applied == 1
         assert told.signature.line.startswith(
             "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied · 1 document, 1 page"
@@ -270,7 +270,7 @@ class TestNumbers:
         to = corrections(
             outcome.matching.dataset, ReviewLog.of([*verdicts(outcome, WRONG)[::2], *verdicts(outcome, IGNORE)[1::2]])
         )
-        corrected(outcome, to)
+        corrected_result(outcome, to)
         assert outcome.micro.row(0) == row
         assert np.array_equal(source.boxes.xyxy, before[0])
         assert np.array_equal(source.boxes.label, before[1])

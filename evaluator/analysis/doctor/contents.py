@@ -22,7 +22,7 @@ Check = Literal["duplicates", "pages_without_boxes", "outside", "flat"]
 """A count of `Contents` that has pages behind it."""
 
 
-class Place(NamedTuple):
+class PageCount(NamedTuple):
     """A page behind a count: document, page from 0, and how many of what is counted are there."""
 
     document: str
@@ -125,7 +125,7 @@ def _size(source: Annotations) -> FloatArray | None:
     return None if np.isnan(size).any() else size
 
 
-def places(source: Annotations, check: Check) -> list[Place]:
+def page_counts(source: Annotations, check: Check) -> list[PageCount]:
     """Return the pages behind a count of `contents`, in the order of the file.
 
     Their numbers add up to that count; empty where it is 0 or None.
@@ -134,14 +134,14 @@ def places(source: Annotations, check: Check) -> list[Place]:
         page = np.stack([source.page_document.astype(np.int64), source.page_index], axis=1)
         used = set(zip(source.boxes.document.tolist(), source.boxes.page.tolist(), strict=True))
         empty = dict.fromkeys((code, index) for code, index in page.tolist() if (code, index) not in used)
-        return [Place(source.documents[code].doc_id, index, 1) for code, index in empty]
+        return [PageCount(source.documents[code].doc_id, index, 1) for code, index in empty]
     rows = {"duplicates": _duplicates, "outside": _outside, "flat": _flat}[check](source)
     return [] if rows is None else _by_page(source, np.flatnonzero(rows))
 
 
-def _by_page(source: Annotations, rows: IntArray) -> list[Place]:
+def _by_page(source: Annotations, rows: IntArray) -> list[PageCount]:
     counts = Counter(zip(source.boxes.document[rows].tolist(), source.boxes.page[rows].tolist(), strict=True))
-    return [Place(source.documents[code].doc_id, index, count) for (code, index), count in counts.items()]
+    return [PageCount(source.documents[code].doc_id, index, count) for (code, index), count in counts.items()]
 
 
 def _outside(source: Annotations) -> BoolArray | None:

@@ -286,9 +286,10 @@ class _Doctor:
 
     def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
         """Return the hypothesis with its documents; None where it helps too little or by chance."""
-        if not _helps(given, best.f1):
+        before = given or 0.0
+        if best.f1 is None or best.f1 < max(before + _GAIN, _TIMES * before):
             return None
-        documents, boxes = geometry.fitting(self._fixed(best.fixes), self._truth)
+        documents, boxes = geometry.fitting_counts(self._fixed(best.fixes), self._truth)
         if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
             return None
         return msgspec.structs.replace(best, documents=documents)
@@ -303,12 +304,6 @@ class _Doctor:
 def _worth(hypothesis: Hypothesis) -> float:
     """Return F1, a little less for each fix, so that of two equal ones the simpler wins."""
     return (hypothesis.f1 or 0.0) - _WORTH * len(hypothesis.fixes) / 2.0
-
-
-def _helps(given: float | None, fixed: float | None) -> bool:
-    if fixed is None:
-        return False
-    return fixed >= (given or 0.0) + _GAIN and fixed >= _TIMES * (given or 0.0)
 
 
 # --- beside fixes that were given -------------------------------------------------------------------------------------

@@ -171,7 +171,8 @@ class _Search:
     def _pairs(self, offset: int) -> Pairs:
         """Return every pair of boxes on a shared page, for a sample of pages."""
         # A page later is a number more.
-        return _paired(self._own_pages() + offset, self._theirs)
+        ours = _pages(self._document, self._source.boxes.page[self.rows])
+        return _paired(ours + offset, self._theirs)
 
     def _offsets(self) -> list[int]:
         """Return possible page offsets, most likely first: by pages with equally many boxes."""
@@ -187,10 +188,6 @@ class _Search:
         near = [offset for offset in (-1, 1, -2, 2) if votes[offset]]
         most = [offset for offset, _ in votes.most_common(_MOST_OFFSETS)]
         return [offset for offset in dict.fromkeys([*near[:2], *most, *near]) if offset]
-
-    def _own_pages(self) -> IntArray:
-        """Return the page of each of `rows`, as a number that both files share."""
-        return _pages(self._document, self._source.boxes.page[self.rows])
 
     def sample(self) -> tuple[Pairs, FloatArray]:
         """Return pairs of boxes as they are, and the IoU of each, float64, shape (K,)."""
@@ -503,7 +500,7 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     return nothing
 
 
-def fitting(source: Annotations, other: Annotations) -> tuple[int, int]:
+def fitting_counts(source: Annotations, other: Annotations) -> tuple[int, int]:
     """Return in how many documents boxes lie on one of the other file, and how many of its boxes have one.
 
     A sample of pages is looked at.

@@ -132,7 +132,7 @@ def diagnosis_of(
     return diagnosis if other.best is None else other
 
 
-def checked_match(
+def check_match(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None = None
 ) -> tuple[Issue, ...]:
     """Return a warning with the diagnosis where little matches and a fix would help; empty otherwise.
@@ -192,11 +192,11 @@ def _names_issue(truth: Source, model: Source) -> Issue | None:
     return Issue(severity="error", file=model.name, place="", rule=rule, found=examples(sorted(ours)), fix=fix)
 
 
-def checked_evaluation(
+def check_evaluation(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
 ) -> Evaluation:
-    """Return an evaluation with the issues of `checked_match`; raises as that does."""
+    """Return an evaluation with the issues of `check_match`; raises as that does."""
     result = evaluation.result
     micro = next(iter(result.counted.values())).per_label.micro if isinstance(result, BoxEvaluation) else None
-    more = checked_match(protocol, truth, model, options, micro)
+    more = check_match(protocol, truth, model, options, micro)
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation

@@ -16,7 +16,7 @@ from evaluator.analysis.slices.attributes import PageValues
 from evaluator.analysis.slices.conditions import condition_mask
 from evaluator.analysis.slices.measure_values import MEASURES, Measure, box_values, tables_of
 from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, Search, SearchCache
-from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, find_in, known_page_values
+from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, find_in_values, known_page_values
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
 from evaluator.system.progress import counting_from
@@ -49,7 +49,7 @@ def find_by_all_measures(
         counted = both_sides if measure == "f1" else box_values(results, measure)
         with counting_from(sum(each.searched.tested for each in searches)):
             alpha = ALPHA / len(measures)
-            searches.append(find_in(counted, tables, alpha=alpha, smallest=smallest, depth=depth, cache=cache))
+            searches.append(find_in_values(counted, tables, alpha=alpha, smallest=smallest, depth=depth, cache=cache))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
 
     def inside(one: Slice) -> frozenset[int]:

@@ -78,7 +78,7 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
     length = last[document] + 1
     with np.errstate(divide="ignore", invalid="ignore"):
         # Width against height as they are on the paper, where the size of the page is known.
-        turned = (dataset.page_size[:, 0] / dataset.page_size[:, 1])[page] if known_sizes(dataset) else 1.0
+        turned = (dataset.page_size[:, 0] / dataset.page_size[:, 1])[page] if has_page_sizes(dataset) else 1.0
         aspect = np.where(height > 0, width / height * turned, np.nan)
         place = np.where(length > 1, index / np.maximum(length - 1, 1), np.nan)
     same = np.bincount(page * len(labels) + label, minlength=pages * len(labels))[page * len(labels) + label]
@@ -112,14 +112,14 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
     ]
 
 
-def known_sizes(dataset: Dataset) -> bool:
+def has_page_sizes(dataset: Dataset) -> bool:
     """Tell whether a file gives the size of any page."""
     return bool(dataset.pages) and not np.isnan(dataset.page_size).any(axis=1).all()
 
 
 def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
     """Return the attributes from the page size of each box; none where no file gives a size."""
-    if not known_sizes(dataset):
+    if not has_page_sizes(dataset):
         return []
     size = dataset.page_size
     landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])
@@ -131,13 +131,13 @@ def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
 
 
 def page_attributes(dataset: Dataset, of_pages: PageValues) -> tuple[Attribute, ...]:
-    """Return attributes of pages and documents, one value for each page of a dataset; see `known_at`."""
+    """Return attributes of pages and documents, one value for each page of a dataset; see `attributes_at`."""
     documents = dataset.document_ids
     codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
-    return known_at([(documents[code], index) for code, index in zip(codes, indices, strict=True)], of_pages)
+    return attributes_at([(documents[code], index) for code, index in zip(codes, indices, strict=True)], of_pages)
 
 
-def known_at(places: Iterable[tuple[str, int | None]], of_pages: PageValues) -> tuple[Attribute, ...]:
+def attributes_at(places: Iterable[tuple[str, int | None]], of_pages: PageValues) -> tuple[Attribute, ...]:
     """Return attributes of pages and documents from elsewhere, one value for each place.
 
     A place is a document id and a page from 0 or None. A name whose values are all numbers is a number, any other a

@@ -29,10 +29,10 @@ from evaluator.analysis.slices.slices import (
     Slice,
     Slices,
     attribute_table,
-    find_in,
+    find_in_values,
     known_page_values,
-    numbers_in,
-    of_models,
+    model_difference,
+    slice_numbers,
 )
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import JoinedBoxes, join
@@ -69,7 +69,7 @@ def find_by_average(
     known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = of_whole_pages(counted.sides, tables_of(counted, of_pages=known, score=False))
     searches = [
-        find_in(
+        find_in_values(
             counted, tables, alpha=ALPHA / 2, smallest=smallest, depth=depth, signature=signature,
             within_documents=within_documents,
         )
@@ -232,7 +232,7 @@ def of_whole_pages(
     return made
 
 
-def with_boxes(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
+def evaluate_subset(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
     """Return the evaluation of some boxes of both sides.
 
     The boxes must be whole pages and labels, so that their matches stay as they are.
@@ -267,17 +267,17 @@ def _with_exact(
             for at, mask in masks.items()
         }
         return [
-            average_of(with_boxes(each, there[GROUND_TRUTH], there[place + 1]), average)
+            average_of(evaluate_subset(each, there[GROUND_TRUTH], there[place + 1]), average)
             for place, each in enumerate(evaluations)
         ]
 
     def difference(documents: IntArray) -> float:
         here, there = numbers(inside, documents), numbers(elsewhere, documents)
-        return of_models(here) - of_models(there)
+        return model_difference(here) - model_difference(there)
 
     here, there = numbers(inside), numbers(elsewhere)
     counts = evaluations[0].matching.truth_counts & inside[GROUND_TRUTH]
-    made = numbers_in(here, there, sides[GROUND_TRUTH].document[counts])
+    made = slice_numbers(here, there, sides[GROUND_TRUTH].document[counts])
     confirmed = one.confirmed and all((made.value - made.rest) * difference(half) > 0.0 for half in halves)
     return replace(one, confirmed=confirmed, **made._asdict())
 

@@ -105,7 +105,7 @@ class Detail(NamedTuple):
         return f"Against neither, in points: {'; '.join(parts)}.".replace(" -", " \N{MINUS SIGN}")
 
 
-def places_shown(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:
+def shown_places(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:
     """Return which of some results a slice by a measure shows.
 
     Those that were searched where predictions are counted (other boxes in others) and of averages, else all.
@@ -127,8 +127,8 @@ class Overall(NamedTuple):
 
 
 def overall(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> Overall:
-    """Return a measure, no average, over all boxes of each model that is shown; see `places_shown`."""
-    places = tuple(places_shown(measure, results, searched))
+    """Return a measure, no average, over all boxes of each model that is shown; see `shown_places`."""
+    places = tuple(shown_places(measure, results, searched))
     counted = [box_values([results[at]], measure) for at in places]
     means = [Means(each).of(np.ones(len(each), dtype=bool))[0] for each in counted]
     return Overall(WORDS[measure], places, tuple(map(defined, means)))
@@ -143,7 +143,7 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     """
     if is_average(one.measure):
         here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)
-        return Detail(tuple(exact_of(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
+        return Detail(tuple(exact_detail(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
     return detail_in(one, box_values(results, one.box_measure))
 
 
@@ -151,7 +151,7 @@ def detail_in(one: Slice, counted: MeasureValues) -> Detail:
     """Return a slice in detail from what is counted of the models, which are the same as in its search."""
     bits = {part.origin: part.condition_bits for part in one.parts}
     held = {
-        each: counted.placed({origin: (of >> place & 1).astype(bool) for origin, of in bits.items()})
+        each: counted.mask_of({origin: (of >> place & 1).astype(bool) for origin, of in bits.items()})
         for place, each in enumerate(one.conditions)
     }
     groups = _factors(one.conditions)
@@ -177,7 +177,7 @@ def detail_in(one: Slice, counted: MeasureValues) -> Detail:
     return Detail(models, named, tuple(cells), "" if label is None else str(label.value))
 
 
-def exact_of(here: float, rest: float, boxes: int) -> ModelDetail:
+def exact_detail(here: float, rest: float, boxes: int) -> ModelDetail:
     """Return the numbers of one model without intervals; NaN is undefined."""
     values = [None if math.isnan(each) else each for each in (here, rest, here - rest)]
     lost = 0.0 if values[2] is None else -values[2] * boxes

@@ -101,7 +101,7 @@ class MeasureValues:
         """Whether every result counts every thing."""
         return not np.isnan(self.values).any()
 
-    def taken(self, tables: Mapping[int, Sequence[Attribute]]) -> tuple[Attribute, ...]:
+    def attributes_of(self, tables: Mapping[int, Sequence[Attribute]]) -> tuple[Attribute, ...]:
         """Return attributes of the things that count from those of all things of each side, by origin."""
         parts = {at: {each.name: each.take(self.row[self.origin == at]) for each in tables[at]} for at in self.origins}
         first = parts[self.origins[0]]
@@ -121,7 +121,7 @@ class MeasureValues:
         """The slice of the things of each side, by origin."""
         return _places(self.origin, self.origins)
 
-    def placed(self, of_side: Mapping[int, BoolArray]) -> BoolArray:
+    def mask_of(self, of_side: Mapping[int, BoolArray]) -> BoolArray:
         """Return a mask over the things, bool, shape (U,), from one over all things of each side.
 
         False for the things of a side without a mask.

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.analysis.slices.attributes import PageValues
-from evaluator.analysis.slices.averages import of_whole_pages, with_boxes
+from evaluator.analysis.slices.averages import evaluate_subset, of_whole_pages
 from evaluator.analysis.slices.conditions import Condition, condition_mask
 from evaluator.analysis.slices.measure_values import GROUND_TRUTH, MEASURES, box_values, tables_of
 from evaluator.analysis.slices.slices import attribute_table, known_page_values
@@ -193,7 +193,7 @@ def measure_named(
             masks = {origin: mask for origin, mask in of_side.items() if mask is not None}
             if len(masks) < len(of_side):
                 continue
-            rows = counted.placed(masks)
+            rows = counted.mask_of(masks)
             made.append(NamedMeasure.of(each, measure, values[rows], document[rows], size))
     return tuple(made)
 
@@ -204,7 +204,7 @@ def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted:
     if not any(_is_average(key) for key in protocol.measures(evaluation).keys):
         return ()
     parts = []
-    for part in protocol.measures(with_boxes(evaluation, truth, predicted)).parts:
+    for part in protocol.measures(evaluate_subset(evaluation, truth, predicted)).parts:
         columns = np.flatnonzero([_is_average(key) for key in part.keys])
         if len(columns):
             some = part.take(columns)

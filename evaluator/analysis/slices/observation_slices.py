@@ -13,12 +13,12 @@ from typing import Final
 import numpy as np
 
 from evaluator.analysis.slices.all_measures import merge_searches
-from evaluator.analysis.slices.attributes import PageValues, known_at, merge_page_values
+from evaluator.analysis.slices.attributes import PageValues, attributes_at, merge_page_values
 from evaluator.analysis.slices.conditions import condition_mask
 from evaluator.analysis.slices.measure_values import ALL, MeasureValues
 from evaluator.analysis.slices.named_slices import NamedMeasure, NamedNumbers, NamedSlice
 from evaluator.analysis.slices.search import ALPHA, SMALLEST_EFFECT, SearchCache
-from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, file_page_values, find_in
+from evaluator.analysis.slices.slices import Slice, Slices, attribute_table, file_page_values, find_in_values
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.protocols import protocol_of
@@ -64,7 +64,7 @@ def find_observation_slices(
         observed = items[name] = observations_of(results, name, of_pages=of_pages, scores=use_score)
         keep(name, observed)
         with counting_from(sum(each.searched.tested for each in searches)):
-            searched = find_in(
+            searched = find_in_values(
                 observation_values(observed, name, words[name]),
                 {_ORIGIN: observed.attributes},
                 alpha=ALPHA / len(measures),
@@ -108,7 +108,7 @@ def observations_of(
     taken = {each.name for each in observed.attributes}
     more = [
         replace(each, name=f"{each.name} (file)") if each.name in taken else each
-        for each in known_at(places, merge_page_values(known, of_pages or {}))
+        for each in attributes_at(places, merge_page_values(known, of_pages or {}))
     ]
     return replace(observed, attributes=(*observed.attributes, *more))
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.analysis.slices.attributes import Value, known_sizes, page_shares
+from evaluator.analysis.slices.attributes import Value, has_page_sizes, page_shares
 from evaluator.analysis.slices.ruled_lines import ruled_lines
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Dataset, JoinedBoxes
@@ -68,7 +68,7 @@ def of_pdf_pages(
         if seen is None:
             continue
         lines = _lines(seen)
-        sizes = {} if known_sizes(dataset) else _of_size(seen)
+        sizes = {} if has_page_sizes(dataset) else _of_size(seen)
         of_pages[documents[codes[page]].doc_id, pages[page][1]] = {**_of_page(seen, lines), **sizes}
         for of_side in columns:
             of_side.fill(page, seen, lines)

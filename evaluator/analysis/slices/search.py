@@ -425,15 +425,12 @@ class _Run:
             self._levels = outcome, {}
         known, key = self._levels[1], groups.tobytes()
         if key not in known:
-            known[key] = self._level_at(outcome, groups)
+            of_box, number = self.units.of_box, self.units.number
+            totals = np.bincount(of_box, outcome.residual, number)[groups].astype(np.float64)
+            boxes = np.diff(self.units.bounds)[groups].astype(np.float64)
+            variance = np.bincount(of_box, outcome.variance, number)[groups].astype(np.float64)
+            known[key] = self._level_of(totals, boxes, variance, groups)
         return known[key]
-
-    def _level_at(self, outcome: Outcome, groups: IntArray) -> Level:
-        of_box, number = self.units.of_box, self.units.number
-        totals = np.bincount(of_box, outcome.residual, number)[groups].astype(np.float64)
-        boxes = np.diff(self.units.bounds)[groups].astype(np.float64)
-        variance = np.bincount(of_box, outcome.variance, number)[groups].astype(np.float64)
-        return self._level_of(totals, boxes, variance, groups)
 
     def _level_of(self, totals: FloatArray, boxes: FloatArray, variance: FloatArray, groups: IntArray) -> Level:
         starts = np.flatnonzero(np.diff(self.units.group[groups], prepend=-1))

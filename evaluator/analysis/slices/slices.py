@@ -261,10 +261,10 @@ def find_slices(
     counted = box_values(results, measure)
     known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=use_score and measure == "precision")
-    return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature, cache=cache)
+    return find_in_values(counted, tables, smallest=smallest, depth=depth, signature=signature, cache=cache)
 
 
-def find_in(
+def find_in_values(
     counted: MeasureValues,
     tables: dict[int, tuple[Attribute, ...]],
     *,
@@ -280,7 +280,7 @@ def find_in(
     `tables`: attributes of all boxes of each counted side, by origin. With `within_documents` each box is compared with
     the others of its document: differences between documents hide nothing, and a slice of whole documents is no slice.
     """
-    taken = counted.taken(tables)
+    taken = counted.attributes_of(tables)
     outcome, document = _outcome(counted), counted.document
     if within_documents:
         boxes = np.maximum(np.bincount(document), 1)
@@ -383,7 +383,7 @@ def boxes_in(
     known = known_page_values(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
     holds = {origin: condition_mask(conditions, attribute_table(each)) for origin, each in tables.items()}
-    rows = np.flatnonzero(counted.placed(holds))
+    rows = np.flatnonzero(counted.mask_of(holds))
     by_origin = {at: counted.row[rows[counted.origin[rows] == at]] for at in counted.origins}
     return _inside((counted.sides[0], counted.sides[1]), by_origin, 1, fits=WORDS[measure].fits)
 
@@ -393,7 +393,7 @@ def _counting(measure: Measure) -> Measure:
     return "recall" if is_average(measure) else measure
 
 
-def inside_of(one: Slice, result: AnyBoxResult) -> Inside:
+def boxes_of_slice(one: Slice, result: AnyBoxResult) -> Inside:
     """Return the boxes of a slice in the last result searched; of an average those of the ground truth."""
     rows = {part.origin: part.rows for part in one.parts if part.origin == GROUND_TRUTH or not is_average(one.measure)}
     sides = result.matching.dataset.ground_truth, result.matching.prediction
@@ -458,7 +458,7 @@ def _slice(subset: Subset, counted: MeasureValues, means: Means, tables: dict[in
         conditions=subset.conditions, measure=counted.measure, words=counted.words, p=subset.p,
         confirmed=subset.confirmed, parts=tuple(Part(origin, rows, condition_bits[origin]) for origin, rows in parts),
         missing=max(LEAST_DOCUMENTS - subset.documents, 0),
-        **numbers_in(means.of(inside), means.of(elsewhere), counted.document[mine])._asdict(),
+        **slice_numbers(means.of(inside), means.of(elsewhere), counted.document[mine])._asdict(),
     )  # fmt: skip
 
 
@@ -474,20 +474,20 @@ class SliceNumbers(NamedTuple):
     models_elsewhere: tuple[float, float] | None
 
 
-def numbers_in(here: Sequence[float], there: Sequence[float], document: AnyArray) -> SliceNumbers:
+def slice_numbers(here: Sequence[float], there: Sequence[float], document: AnyArray) -> SliceNumbers:
     """Return the numbers of a slice.
 
     `here`, `there`: the measure of one or two models in it and elsewhere. `document`: document code of each box of the
     slice that the last model counts.
     """
-    value, rest = of_models(here), of_models(there)
+    value, rest = model_difference(here), model_difference(there)
     boxes, documents = len(document), int(np.count_nonzero(np.bincount(document)))
     lost = 0.0 if math.isnan(rest - value) else boxes * (rest - value)
     pairs = ((each[0], each[1]) if len(each) == 2 else None for each in (here, there))
     return SliceNumbers(value, rest, boxes, documents, lost, *pairs)
 
 
-def of_models(values: Sequence[float]) -> float:
+def model_difference(values: Sequence[float]) -> float:
     """Return the number of one model, or of two models that of B minus that of A."""
     return values[0] if len(values) == 1 else values[1] - values[0]
 
@@ -500,10 +500,10 @@ def _inside_and_elsewhere(
     `condition_bits` is that of the parts of the slice, by origin; see `label_bit`.
     """
     every, bit = (1 << len(conditions)) - 1, label_bit(conditions)
-    inside = counted.placed({origin: bits == every for origin, bits in condition_bits.items()})
+    inside = counted.mask_of({origin: bits == every for origin, bits in condition_bits.items()})
     elsewhere = ~inside
     if bit:
-        same = elsewhere & counted.placed({origin: (bits & bit) != 0 for origin, bits in condition_bits.items()})
+        same = elsewhere & counted.mask_of({origin: (bits & bit) != 0 for origin, bits in condition_bits.items()})
         elsewhere = same if same.any() else elsewhere
     return inside, elsewhere
 
@@ -538,7 +538,7 @@ def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, 
     masks = {part.origin: np.zeros(len(counted.sides[part.origin]), bool) for part in one.parts}
     for part in one.parts:
         masks[part.origin][part.rows] = True
-    inside = counted.placed(masks) & ~np.isnan(values)
+    inside = counted.mask_of(masks) & ~np.isnan(values)
     usual = one.rest if one.models is None else one.models[1] - one.value + one.rest
     bad = inside & (values < usual if one.words.fits else values == 0.0)
     boxes = np.bincount(page[inside], minlength=dataset.pages)

@@ -189,7 +189,7 @@ def _rounds(
         candidates=_candidates(truth, seen, look),
         models=[_at_hits(truth, seen, model) for model in range(len(seen))],
         together=together,
-        crowded=_missed_beside(truth, none),
+        crowded=np.maximum(np.bincount(truth.page, none, minlength=1)[truth.page] - 2.0, 0.0),
     )
     state = _State(
         right=np.ones(len(look)),
@@ -226,12 +226,6 @@ def _probabilities(odds: _Odds, share: FloatArray) -> FloatArray:
     top = np.maximum(logs.max(axis=0, initial=-np.inf), 0.0)
     weights = np.exp(logs - top)
     return np.asarray(weights / (np.exp(-top) * (1.0 - share.sum()) + weights.sum(axis=0)))
-
-
-def _missed_beside(truth: Columns, none: BoolArray) -> FloatArray:
-    """Return the other boxes of the page that no model found, minus one: pages are hard as a whole."""
-    missed = np.bincount(truth.page, none, minlength=1)
-    return np.asarray(np.maximum(missed[truth.page] - 2.0, 0.0))
 
 
 def _of_none(places: _Places, laws: Sequence[Behaviour], extra: FloatArray) -> FloatArray:
@@ -324,6 +318,8 @@ class _Candidate(NamedTuple):
 
 
 class _Places(NamedTuple):
+    """What is known of the boxes in all rounds; `crowded`: other boxes of the page that no model found, minus one."""
+
     truth: Columns
     seen: Sequence[ModelEvidence]
     look: FloatArray

@@ -103,7 +103,7 @@ def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _
 def _evidence(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Evidence:
     inside = _inside(page.words, now)
     if kind == MISSING:
-        free = inside & ~_inside_any(page.words, others)
+        free = inside & ~np.any([_inside(page.words, box) for box in others], axis=0)
         if free.any():
             return _Evidence(_UNCOVERED, f"{count_of(int(free.sum()), 'word')} there that no ground truth box covers")
         if inside.any():
@@ -140,10 +140,3 @@ def _inside(words: FloatArray, box: FloatArray) -> BoolArray:
 def _cut(words: FloatArray, box: FloatArray) -> BoolArray:
     shares = _shares(words, box)
     return np.asarray((shares > _LEAST_CUT) & (shares < _WHOLE))
-
-
-def _inside_any(words: FloatArray, boxes: FloatArray) -> BoolArray:
-    held = np.zeros(len(words), dtype=bool)
-    for box in boxes:
-        held |= _inside(words, box)
-    return held

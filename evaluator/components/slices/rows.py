@@ -18,11 +18,11 @@ from evaluator.analysis.slices.detail import (
     Overall,
     detail_in,
     detail_of,
-    places_shown,
+    shown_places,
 )
 from evaluator.analysis.slices.measure_values import MeasureValues, is_average
 from evaluator.analysis.slices.named_slices import FILE_NAME
-from evaluator.analysis.slices.slices import Slice, Slices, inside_of, pages_of
+from evaluator.analysis.slices.slices import Slice, Slices, boxes_of_slice, pages_of
 from evaluator.components.gallery.crops import cards
 from evaluator.components.gallery.payload import CardItem
 from evaluator.components.slices.payload import (
@@ -72,7 +72,7 @@ def _slice(
     searched: Sequence[AnyBoxResult],
     every: Items,
 ) -> SliceItem:
-    places = places_shown(one.box_measure, results, searched)
+    places = shown_places(one.box_measure, results, searched)
     names, results = [names[at] for at in places], [results[at] for at in places]
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
@@ -227,7 +227,7 @@ def _gate(one: Slice) -> str:
 
 def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> list[CardItem]:
     """Return wrong boxes of a slice, from as many pages as possible, those with most to correct first."""
-    held = with_boxes(every, inside_of(one, result))
+    held = with_boxes(every, boxes_of_slice(one, result))
     if one.words.fits:
         rows = np.flatnonzero(held)
         rows = rows[np.argsort(getattr(every, one.measure.removeprefix("mean_"))[rows], kind="stable")]

@@ -11,7 +11,7 @@ from evaluator.components.compare.payload import PaneItem
 from evaluator.components.viewer.judged import attach_fields
 from evaluator.components.viewer.payload import PagePayload, VerdictEvent
 from evaluator.protocols.fields import FieldsResult
-from evaluator.review.corrected import CorrectedEvaluation
+from evaluator.review.corrected_results import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import JudgedFields, field_model_name, field_statuses, judged_fields, targets_of
 from evaluator.review.status import FindingStatus

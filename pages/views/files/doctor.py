@@ -12,7 +12,7 @@ import streamlit as st
 
 from evaluator import formats
 from evaluator.analysis.doctor import match_check
-from evaluator.analysis.doctor.contents import Check, Contents, Place, Spread, contents, places
+from evaluator.analysis.doctor.contents import Check, Contents, PageCount, Spread, contents, page_counts
 from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.preview import Boxes, Preview, preview
 from evaluator.data.boxes import FloatArray
@@ -222,7 +222,7 @@ def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
     loaded = session_files.load_files(BOXES)
     names = [each.name for each in loaded.predictions] if loaded is not None else []
     if case.name in names:
-        of = Place(shown.document, shown.page, 1)
+        of = PageCount(shown.document, shown.page, 1)
         widgets.button_to_view(_BROWSER_VIEW, "Show pages", _show_page, plain(case.name), of, key=f"show_{place}")
 
 
@@ -369,7 +369,7 @@ def description(name: str, source: Annotations) -> None:
     widgets.table({"": list(facts), "In this file": list(facts.values())}, columns={"": 140}, alt="What is in the file")
     if row.boxes:
         boxes = source.boxes
-        first = Place(source.documents[int(boxes.document[0])].doc_id, int(boxes.page[0]), 1)
+        first = PageCount(source.documents[int(boxes.document[0])].doc_id, int(boxes.page[0]), 1)
         widgets.button_to_view(_BROWSER_VIEW, "Show pages", _show_page, plain(name), first, key="show_pages_of_file")
 
 
@@ -386,7 +386,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
             counts = {"Label": [*map(displayed, row.few)], "Boxes": [row.labels[label] for label in row.few]}
             widgets.table(counts, columns={"Boxes": widgets.count_column(90)}, alt="Labels with few boxes")
         return
-    behind = places(source, _CHECKS[str(check)])
+    behind = page_counts(source, _CHECKS[str(check)])
     frame.section(f"{check} in {name}", f"{sum(each.number for each in behind):,} on {count_of(len(behind), 'page')}")
     if not behind:
         return
@@ -413,7 +413,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
         widgets.button_to_view(_BROWSER_VIEW, "Show page", _show_page, name, shown[at], key="show_page_of_check")
 
 
-def _show_page(name: str, place: Place) -> None:
+def _show_page(name: str, place: PageCount) -> None:
     loaded = session_files.load_files(BOXES)
     models = [plain(each.name) for each in loaded.predictions] if loaded is not None else []
     if name in models:

@@ -25,8 +25,8 @@ from evaluator.components.meeting.payload import ReviewerPayload
 from evaluator.components.viewer.judged import attach
 from evaluator.components.viewer.payload import MistakeItem, PagePayload, UnsavedItem, VerdictEvent
 from evaluator.data.issues import plain
-from evaluator.review import corrected, identity, status
-from evaluator.review.corrected import Corrected
+from evaluator.review import identity, status
+from evaluator.review.corrected_results import CorrectedResult, corrected_result
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
@@ -398,7 +398,7 @@ def _corrections(
     return corrections(_loaded.dataset, _log)
 
 
-def corrected_of(loaded: LoadedBoxes, model: Model) -> Corrected | None:
+def corrected_of(loaded: LoadedBoxes, model: Model) -> CorrectedResult | None:
     """Return a model's result on the corrected files; None when no verdict changes a box."""
     to = corrections_of(loaded)
     if not to.applied:
@@ -415,8 +415,8 @@ def _corrected(
     _loaded: LoadedBoxes,
     _model: Model,
     _to: Corrections,
-) -> Corrected:
-    return corrected.corrected(result_of(_loaded, _model), _to)
+) -> CorrectedResult:
+    return corrected_result(result_of(_loaded, _model), _to)
 
 
 def statuses(loaded: LoadedBoxes | None) -> list[FindingStatus]:

@@ -23,7 +23,7 @@ from evaluator.review.corrections import Applied, Corrections
 ResultT = TypeVar("ResultT", bound=Result)
 
 
-class Corrected(NamedTuple):
+class CorrectedResult(NamedTuple):
     """Result on the corrected files, to be shown next to the official one.
 
     `result` is of the same protocol and operating point, with the official rows of documents and pages; `applied`
@@ -58,7 +58,7 @@ class CorrectedEvaluation(Result, Generic[ResultT]):
         return msgspec.structs.replace(table, title=f"{table.title} (corrected)", signature=self.signature.line)
 
 
-def corrected(result: AnyBoxResult, to: Corrections) -> Corrected:
+def corrected_result(result: AnyBoxResult, to: Corrections) -> CorrectedResult:
     """Return the result of a model on the corrected files, at the same operating point.
 
     `ValueError` for a result of another dataset than the corrected one, or of a protocol without boxes to match.
@@ -69,7 +69,7 @@ def corrected(result: AnyBoxResult, to: Corrections) -> Corrected:
     if to.ignored.any():
         dataset = _without_ignored(lambda dataset: matching.on(dataset).at(result.iou), to, matching.model)
     again = matching.on(dataset).at(result.iou)
-    return Corrected(again, signed(again.matching.signature(result.iou), to), to.applied)
+    return CorrectedResult(again, corrected_signature(again.matching.signature(result.iou), to), to.applied)
 
 
 def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedEvaluation[DatasetResult]:
@@ -83,10 +83,10 @@ def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedE
     if to.ignored.any():
         dataset = _without_ignored(official.pairing_on, to, official.model)
     again = official.on(dataset)
-    return CorrectedEvaluation(again, signed(again.signature, to), to.applied)
+    return CorrectedEvaluation(again, corrected_signature(again.signature, to), to.applied)
 
 
-def signed(signature: Signature, to: Applied) -> Signature:
+def corrected_signature(signature: Signature, to: Applied) -> Signature:
     """Return a signature that states how many verdicts are behind the number."""
     return msgspec.structs.replace(signature, options=(*signature.options, to.words))
 

@@ -21,7 +21,7 @@ from evaluator.components.viewer import mistake_filter, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.matching import error_types
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
-from evaluator.matching.page_rows import by_page
+from evaluator.matching.page_rows import rows_on
 from evaluator.pdf.pool import PagePool
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS, snapshot
@@ -536,7 +536,7 @@ def test_lost_words_are_counted_by_label(monkeypatch: pytest.MonkeyPatch) -> Non
     with PagePool(workers=1, spares=0) as pool:
         for row in np.flatnonzero(sample().page_document == code).tolist():
             text = pool.words(SAMPLE_DATA / "pdf" / "river-districts.pdf", int(sample().page_index[row])).boxes
-            truths, predictions = (side.on(row) for side in by_page(box_result(0)))
+            truths, predictions = rows_on(box_result(0), row)
             for label in np.unique(sample().ground_truth.label[truths]):
                 mine = truths[sample().ground_truth.label[truths] == label]
                 held = [

@@ -42,7 +42,7 @@ _AT_ONCE: Final = 1_000_000
 
 
 class FilteredMistakes(NamedTuple):
-    """The mistakes of a result, from `mistake_filter.named`, and which of them a filter keeps."""
+    """The mistakes of a result, from `mistake_filter.mistakes_of`, and which of them a filter keeps."""
 
     mistakes: Mistakes
     keep: BoolArray

@@ -31,7 +31,7 @@ from evaluator.formats.coco import shard_rows
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.project import OptionError
 from evaluator.protocols import coco
-from evaluator.protocols.coco import streaming as coco_parts
+from evaluator.protocols.coco import streaming
 from evaluator.protocols.coco.streaming import StreamedResult, evaluate_streamed
 from evaluator.system.engine import processes
 from tests.engine_work import no_main
@@ -58,7 +58,7 @@ def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
     return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
 
 
-def in_parts(truth: object, predictions: object, **options: Any) -> StreamedResult | None:
+def streamed(truth: object, predictions: object, **options: Any) -> StreamedResult | None:
     with written(truth, predictions) as paths:
         return evaluate_streamed(*paths, **options)
 
@@ -176,7 +176,7 @@ def test_sides_without_rows() -> None:
     # Nothing in an empty list says that it is COCO.
     assert_left_to_the_ordinary_way(truth, [])
     # An empty array of annotations may be any array; the ordinary reader looks for it.
-    assert in_parts({**truth, "annotations": []}, results) is None
+    assert streamed({**truth, "annotations": []}, results) is None
 
 
 def test_shards_that_are_merged_are_one_shard() -> None:
@@ -213,8 +213,8 @@ def test_processes_that_are_lost_again_and_again_leave_it_to_the_ordinary_way(mo
         def submit(self, *_given: object) -> Any:  # type: ignore[override]
             raise BrokenExecutor
 
-    monkeypatch.setattr(coco_parts, "_LARGE", 0)
-    assert in_parts(*plain_set(3), executor=Lost) is None
+    monkeypatch.setattr(streaming, "_LARGE", 0)
+    assert streamed(*plain_set(3), executor=Lost) is None
 
 
 def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,9 +224,9 @@ def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: p
         made.append(processes())
         return made[-1]
 
-    assert in_parts(*plain_set(3), executor=noted) is not None
+    assert streamed(*plain_set(3), executor=noted) is not None
     assert not made
-    monkeypatch.setattr(coco_parts, "_LARGE", 0)
+    monkeypatch.setattr(streaming, "_LARGE", 0)
     monkeypatch.setattr("evaluator.system.engine.processors", lambda: 1)
     with no_main():
         assert_equal_to_ordinary(*plain_set(3), executor=noted)
@@ -282,7 +282,7 @@ def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
 
 
 def assert_left_to_the_ordinary_way(truth: object, predictions: object) -> None:
-    assert in_parts(truth, predictions) is None
+    assert streamed(truth, predictions) is None
     assert said(truth, predictions, page_ranges=True) == said(truth, predictions, page_ranges=False)
 
 
@@ -291,7 +291,7 @@ def test_odd_annotations(odd: Value) -> None:
     plain = annotation(id=5)
     for rows in ([odd, plain], [plain, odd]):
         # The last key decides nothing when all annotations lack it: then they are alike.
-        assert in_parts(instances(*rows), [result()]) is None
+        assert streamed(instances(*rows), [result()]) is None
     assert_left_to_the_ordinary_way(instances(plain, odd, annotation(id=6)), [result()])
 
 
@@ -330,7 +330,7 @@ def test_odd_images_and_categories(frame: Value) -> None:
 )
 def test_odd_results(odd: Value) -> None:
     for rows in ([odd], [result(), odd]):
-        assert in_parts(instances(annotation()), rows) is None
+        assert streamed(instances(annotation()), rows) is None
     assert_left_to_the_ordinary_way(instances(annotation()), [odd, result()])
 
 
@@ -344,9 +344,9 @@ def test_records_that_are_not_plain_numbers(odd: bytes, monkeypatch: pytest.Monk
     truth = instances(annotation(image_id=1), images=[{"id": 1, "width": 9, "height": 9, "file_name": "a.png"}])
     for step in (1, 100, 1 << 20):
         monkeypatch.setattr(coco_stream, "_STEP", step)
-        assert in_parts(truth, b"[%b]" % b", ".join([ONE, odd, ONE])) is None
+        assert streamed(truth, b"[%b]" % b", ".join([ONE, odd, ONE])) is None
     for rows in ([ONE, odd], [odd, ONE]):
-        assert in_parts(truth, b"[%b]" % b", ".join(rows)) is None
+        assert streamed(truth, b"[%b]" % b", ".join(rows)) is None
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ def test_texts_that_are_not_plain(text: bytes, monkeypatch: pytest.MonkeyPatch) 
     truth = instances(annotation(image_id=1), images=[{"id": 1, "width": 9, "height": 9, "file_name": "a.png"}])
     for step in (1, 100):
         monkeypatch.setattr(coco_stream, "_STEP", step)
-        assert in_parts(truth, text) is None
+        assert streamed(truth, text) is None
     monkeypatch.setattr(coco_stream, "_STEP", 1 << 20)
     assert_left_to_the_ordinary_way(truth, text)
 
@@ -427,7 +427,7 @@ def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.Dat
 
 @pytest.mark.parametrize("iou", [[], [0.0], [1.1], [float("nan")], np.linspace(0.01, 1.0, 65).tolist()])
 def test_thresholds_that_are_left_to_the_ordinary_way(iou: list[float]) -> None:
-    assert in_parts(*plain_set(0), iou=iou) is None
+    assert streamed(*plain_set(0), iou=iou) is None
 
 
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
@@ -465,18 +465,18 @@ def test_a_file_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, limit in (("MAX_FILE_BYTES", 100), ("MAX_BOXES", len(truth["annotations"]) - 1)):
         with monkeypatch.context() as patch:
             patch.setattr(limits, name, limit)
-            assert in_parts(truth, results) is None
+            assert streamed(truth, results) is None
     monkeypatch.setattr(coco_stream, "_STEP", 400)
-    assert in_parts(truth, results) is not None
+    assert streamed(truth, results) is not None
     monkeypatch.setattr(coco_stream, "_MOST_AROUND", 500)
-    assert in_parts(truth, results) is None
+    assert streamed(truth, results) is None
 
 
 def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
     monkeypatch.setattr(shard_rows, "_place", lambda _folder, _side, _shard: Path("/dev/full"))
-    assert in_parts(*plain_set(1)) is None
+    assert streamed(*plain_set(1)) is None
 
 
 @pytest.mark.parametrize("problem", [OSError, ZeroDivisionError])
@@ -492,7 +492,7 @@ def test_the_temporary_folder_is_gone_after_an_error(
 
     monkeypatch.setattr(shard_rows.Results, "rows", broken)
     with contextlib.suppress(ZeroDivisionError):
-        assert in_parts(*plain_set(1)) is None
+        assert streamed(*plain_set(1)) is None
     assert there
     assert not list(tmp_path.iterdir())
 
@@ -503,7 +503,7 @@ def test_an_error_of_ours_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(coco_stream, "_placed", broken)
     with pytest.raises(ZeroDivisionError):
-        in_parts(*plain_set(1))
+        streamed(*plain_set(1))
 
 
 # From the terminal
@@ -651,8 +651,8 @@ def test_page_ranges_are_the_size_of_a_part(
     monkeypatch: pytest.MonkeyPatch, page_ranges: bool | int, pages: int
 ) -> None:
     sizes: list[int] = []
-    plan = coco_parts.plan
-    monkeypatch.setattr(coco_parts, "plan", lambda document, size: (sizes.append(size), plan(document, size))[1])
+    plan = streaming.plan
+    monkeypatch.setattr(streaming, "plan", lambda document, size: (sizes.append(size), plan(document, size))[1])
     with written(*good_set()) as paths:
         project.evaluate("coco", paths[0], [paths[1]], page_ranges=page_ranges)
     assert sizes == [pages]
@@ -687,9 +687,9 @@ def test_a_command_that_is_told_to_end_leaves_no_folder(tmp_path: Path) -> None:
 
 def test_a_page_with_too_many_boxes_is_left_to_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, results = good_set()
-    assert in_parts(truth, results) is not None
-    monkeypatch.setattr(coco_parts, "most_pairs", lambda _boxes: 3)
-    assert in_parts(truth, results) is None
+    assert streamed(truth, results) is not None
+    monkeypatch.setattr(streaming, "most_pairs", lambda _boxes: 3)
+    assert streamed(truth, results) is None
 
 
 def test_two_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
-        """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `coco_curves`."""
+        """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `curves.average`."""
         return {}
 
     @cached_property

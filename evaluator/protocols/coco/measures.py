@@ -1,4 +1,4 @@
-"""What of COCO is resampled: the rankings behind its averages, and the averages as parts of `Measures`.
+"""COCO as parts of `Measures`: the rankings behind its averages, and the averages, which are resampled.
 
 Owns nothing of the numbers themselves, which are in ``evaluation``.
 """

@@ -1,7 +1,7 @@
 """Extracted fields: bounding-box mAP in the manner of COCO, coverage, and confidence metrics.
 
 Source: Stickler documentation, "Bounding Box mAP Metrics". Each field has at most one box on each side; who belongs to
-whom is decided in ``fields_pairing``. The text is followed where its implementation (stickler-eval 1.0.0) loses boxes;
+whom is decided in ``pairing``. The text is followed where its implementation (stickler-eval 1.0.0) loses boxes;
 ``parity="stickler"`` gives the implementation's numbers: its pairing, its recall grid in decimals, ties in the order of
 arrival.
 """
@@ -479,7 +479,7 @@ def evaluate(
     iou : float or sequence of float
         Thresholds in (0, 1]; a box is right at IoU >= threshold. None at all leaves every AP undefined.
     schema, parity
-        See `fields_pairing.compare`.
+        See `pairing.compare`.
     recall_grid : "linspace", "decimal" or None
         The 101 recall points as pycocotools or as the reference spells them; None chooses by the parity.
     min_score : float

@@ -1,4 +1,4 @@
-"""Two layout resolutions made ready to be counted: classes of the matrix, rasters, counted boxes.
+"""The inputs of a pixel count, made ready: classes of the matrix, rasters, counted boxes of two layout resolutions.
 
 A raster is ceil(width) x ceil(height) of the page in the unit of the first side (LR1); boxes of the second side (LR2)
 are rescaled when it says another size. Nothing is left out, cut off or rescaled without an issue.

@@ -166,6 +166,19 @@ def test_a_module_says_what_it_owns() -> None:
     assert [name_of(path) for path in CORE + VIEWS if not source(path).says] == []
 
 
+def test_the_first_file_of_a_package_only_hands_names_on() -> None:
+    for path in [*CORE, *VIEWS]:
+        if path.name == "__init__.py":
+            for node in syntax.parsed(path).body:
+                names = (
+                    [each.id for each in node.targets if isinstance(each, ast.Name)]
+                    if isinstance(node, ast.Assign)
+                    else []
+                )
+                handed_on = isinstance(node, ast.ImportFrom | ast.Expr) or names == ["__all__"]
+                assert handed_on, f"{name_of(path)}:{node.lineno} belongs into a module"
+
+
 def test_a_variable_is_named_for_what_it_holds() -> None:
     """``found`` is the text of an issue, so it is bound only beside its rule or fix, or where an issue is made."""
     every = [*CORE, *VIEWS, *SAMPLES, *(path for path in TESTS if FOUND.search(path.read_text(encoding="utf-8")))]

@@ -33,7 +33,6 @@ from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, ProfileName
 from evaluator.review.verdicts import VERDICTS
 from pages.app.codecs import RANGE, TEXT, YES, Codec, between, one_of, some_of, whole_number
-from pages.views.compare import KINDS_COMPARED
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -69,6 +68,8 @@ _LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects")
 _PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion")
 # What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
 RASTERED: Final = ("boxes", "pixels")
+KINDS_COMPARED: Final = ("boxes", "pixels", "fields", "posters")
+"""What the view Compare can show."""
 _BOXES, _PIXELS, _FIELDS, _POSTERS = ((kind,) for kind in KINDS_COMPARED)
 Scope = Literal["page", "document", "dataset"]
 # What the ledgers of a kind go by.

@@ -24,8 +24,8 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed
 from pages.app import components, page_list, pictures
 from pages.app.session_files import PairModel, Place
-from pages.app.state import State, report, state
-from pages.views.compare import KINDS_COMPARED, page_payload
+from pages.app.state import KINDS_COMPARED, State, report, state
+from pages.views.compare import page_payload
 from pages.views.compare.page_payload import PairPages
 
 # A key for each kind: boxes of one are nothing to another.

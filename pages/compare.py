@@ -94,7 +94,7 @@ def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
 
 
-def _linked(key: str) -> None:
+def _open_link(key: str) -> None:
     """A number of the board or of the ledger was opened."""
     pages = parse_linked(report(key))
     if pages is not None:
@@ -106,7 +106,7 @@ def _events() -> CompareEvents:
     return with_documents(parse_panes(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _went(both: ModelPair) -> None:
+def _turn_page(both: ModelPair) -> None:
     """A page turn, a click on the list."""
     go = _events().go
     if go is not None and page_list.accept_event(go):
@@ -114,7 +114,7 @@ def _went(both: ModelPair) -> None:
         state.box = go.box
 
 
-def _selected() -> None:
+def _select_box() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
     page_list.accept_event(selected)
@@ -122,19 +122,19 @@ def _selected() -> None:
         state.box = selected.key
 
 
-def _shown() -> None:
+def _choose_filter() -> None:
     name = _events().show
     if name is not None:
         model_pair.choose_show(name)
 
 
-def _cause_chosen() -> None:
+def _choose_cause() -> None:
     key = _events().cause
     if key is not None:
         model_pair.choose_cause(key)
 
 
-def _judged(loaded: LoadedBoxes) -> None:
+def _save_verdict(loaded: LoadedBoxes) -> None:
     """A verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
     event = _events().verdict
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
@@ -143,7 +143,7 @@ def _judged(loaded: LoadedBoxes) -> None:
         findings.handle(loaded, model, event)
 
 
-def _alike(loaded: LoadedBoxes) -> None:
+def _show_alike(loaded: LoadedBoxes) -> None:
     """More causes like one of the page: the gallery shows those of the model that makes the mistakes."""
     event = _events().alike
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
@@ -152,7 +152,7 @@ def _alike(loaded: LoadedBoxes) -> None:
         gallery_items.show_alike(event.family)
 
 
-def _looked() -> None:
+def _choose_mode() -> None:
     name = _events().mode
     if name is not None:
         state.pair_mode = name
@@ -171,9 +171,9 @@ def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: 
 @st.fragment
 def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
     """Show the list of pages and the two panes; each run of this part fills `numbers` above anew."""
-    if State.alike_asked.take():
+    if State.alike_asked.pop():
         st.switch_page(GALLERY_VIEW)
-    if State.pair_whole.take():
+    if State.pair_whole.pop():
         st.rerun()
     both = model_pair.compare_models(loaded)
     with numbers:
@@ -183,21 +183,21 @@ def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
     show, rows = state.pair_show, both.rows
     position = model_pair.place_in(both, rows)
     place = None if position is None else model_pair.place_of(both, int(rows[position]))
-    pages, address = _listed(loaded, both, show, rows, position), _write_url(place)
+    pages, address = _pair_pages(loaded, both, show, rows, position), _write_url(place)
     events = panes(
         page_payload.empty_payload(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
         if position is None
         else page_payload.payload(pages, position, selected=state.box, address=address),
         key=_PANES,
-        on_go=lambda: _went(both),
-        on_selected=_selected,
+        on_go=lambda: _turn_page(both),
+        on_selected=_select_box,
         on_sharper=lambda: pictures.request_sharper(_events().sharper),
-        on_show=_shown,
-        on_cause=_cause_chosen,
-        on_mode=_looked,
+        on_show=_choose_filter,
+        on_cause=_choose_cause,
+        on_mode=_choose_mode,
         on_clear_filter=model_pair.clear_filter,
-        on_verdict=lambda: _judged(loaded),
-        on_alike=lambda: _alike(loaded),
+        on_verdict=lambda: _save_verdict(loaded),
+        on_alike=lambda: _show_alike(loaded),
     )
     if position is not None and events.open:
         _open_browser(loaded, events.open, both, pages.layers(position))
@@ -220,7 +220,7 @@ def _write_url(place: Place | None) -> str:
     return write_url("compare", at(place))
 
 
-def _listed(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray, position: int | None) -> PairPages:
+def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray, position: int | None) -> PairPages:
     cause, causes, names = both.cause, both.causes, _names(both.chosen)
     label, (a, b) = state.label or None, both.chosen
     models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
@@ -326,9 +326,9 @@ def _against(one: Difference | None) -> str | None:
 @st.fragment
 def _more(loaded: LoadedBoxes) -> None:
     """Named mistakes, slices, class confusion and pixels, one of them at a time."""
-    if State.pair_whole.take():
+    if State.pair_whole.pop():
         st.rerun()
-    if State.pair_mistakes.take():
+    if State.pair_mistakes.pop():
         st.switch_page(BROWSER_VIEW)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="compare_more"):
         st.html('<h2 class="ls-section">What changed</h2>', width="content")
@@ -339,7 +339,7 @@ def _more(loaded: LoadedBoxes) -> None:
             on_change=lambda: State.pair_part_moved.set(True),
             label_visibility="collapsed",
         )
-    if State.pair_part_moved.take():
+    if State.pair_part_moved.pop():
         _write_url(model_pair.shown_place(loaded))
     {"mistakes": _mistakes, "slices": _slices, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
 
@@ -386,7 +386,7 @@ def _mistakes(loaded: LoadedBoxes) -> None:
         widgets.chart(
             column,
             bars,
-            on_select=_bar_chosen(both.chosen, key, dict(zip(names, meant, strict=True))),
+            on_select=_bar_callback(both.chosen, key, dict(zip(names, meant, strict=True))),
             selection_mode="label",
             key=key,
             alt=f"Mistakes of A and B, {name}",
@@ -394,7 +394,7 @@ def _mistakes(loaded: LoadedBoxes) -> None:
     right.caption("A mistake between two labels counts for both.")
 
 
-def _bar_chosen(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
+def _bar_callback(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
     def opened() -> None:
         for point in chosen_points(key, "label"):
             asked, letter = str(point["label"]), point.get("model")
@@ -522,7 +522,7 @@ def _of_boxes() -> None:
         return
     leave_first_address()
     page_listing.drop_unknown(loaded)
-    State.pair_whole.take()
+    State.pair_whole.pop()
     with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
         frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
         with st.popover("Operating point", icon=":material/tune:", width="content"):
@@ -547,11 +547,11 @@ def _of_boxes() -> None:
             lambda: _write_url(model_pair.shown_place(loaded)),
         )
     with right:
-        board(numbers, key=_BOARD, on_link=lambda: _linked(_BOARD))
+        board(numbers, key=_BOARD, on_link=lambda: _open_link(_BOARD))
     pages = st.container()
     frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
     ledger = msgspec.structs.replace(numbers, part="ledger")
-    board(ledger, key=_LEDGER, on_link=lambda: _linked(_LEDGER))
+    board(ledger, key=_LEDGER, on_link=lambda: _open_link(_LEDGER))
     if len(loaded.names) > len(chosen):
         _every_model(loaded)
     with pages:

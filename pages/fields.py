@@ -134,7 +134,7 @@ def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
         )
         _schema()
         findings.ask_author()
-        frame.sidebar_lines(_counted(compared, model))
+        frame.sidebar_lines(_count_lines(compared, model))
 
 
 def _schema() -> None:
@@ -160,7 +160,7 @@ def _schema() -> None:
         st.button("Compare without the schema", on_click=field_results.drop_schema)
 
 
-def _counted(compared: ComparedFields, model: FieldModel) -> list[str]:
+def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
     pairs, coverage = model.result.compared, model.result.coverage
     issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
@@ -179,7 +179,7 @@ def _events(model: FieldModel) -> PageEvents:
     return with_documents(parse_events(report(_KEY)), lambda: model.result.compared.documents)
 
 
-def _went(model: FieldModel, shown: ListedRows) -> None:
+def _turn_page(model: FieldModel, shown: ListedRows) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
     if go is None or not page_list.accept_event(go):
@@ -192,7 +192,7 @@ def _went(model: FieldModel, shown: ListedRows) -> None:
         state.field_box = go.box
 
 
-def _selected(model: FieldModel) -> None:
+def _select_box(model: FieldModel) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events(model).selected
     page_list.accept_event(selected)
@@ -200,7 +200,7 @@ def _selected(model: FieldModel) -> None:
         state.field_box = selected.key
 
 
-def _judged(model: FieldModel) -> None:
+def _save_verdict(model: FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(model).verdict
     page_list.accept_event(event)
@@ -208,12 +208,12 @@ def _judged(model: FieldModel) -> None:
         field_verdicts.handle(model, event)
 
 
-def _flipped(compared: ComparedFields) -> None:
+def _switch_model(compared: ComparedFields) -> None:
     compared.show(parse_events(report(_KEY)).model or "")
     state.field_whole = True
 
 
-def _cleared() -> None:
+def _clear_filter() -> None:
     state.field_within, state.field_label, state.field_number = "", "", field_results.PROBLEMS
     state.field_whole = True
 
@@ -230,7 +230,7 @@ def _page_head(model: FieldModel, shown: ListedRows, place: tuple[int, int] | No
 @st.fragment
 def _page(compared: ComparedFields, model: FieldModel, shown: ListedRows, corrected: DeltaGenerator) -> None:
     """Show the page and what is listed beside it; each run of this part fills `corrected`, the numbers' place, anew."""
-    if State.field_whole.take():
+    if State.field_whole.pop():
         st.rerun()
     with corrected.container():
         tables.corrected(compared, model, _signature)
@@ -245,12 +245,12 @@ def _page(compared: ComparedFields, model: FieldModel, shown: ListedRows, correc
             if place is None
             else page_payload.payload(compared, model, shown, place, bare, address=address),
             key=_KEY,
-            on_go=lambda: _went(model, shown),
-            on_selected=lambda: _selected(model),
+            on_go=lambda: _turn_page(model, shown),
+            on_selected=lambda: _select_box(model),
             on_sharper=lambda: pictures.request_sharper(_events(model).sharper),
-            on_model=lambda: _flipped(compared),
-            on_clear_filter=_cleared,
-            on_verdict=lambda: _judged(model),
+            on_model=lambda: _switch_model(compared),
+            on_clear_filter=_clear_filter,
+            on_verdict=lambda: _save_verdict(model),
         )
     with st.container(key="field_table"):
         _one_by_one(model, shown, place)
@@ -386,7 +386,7 @@ def view() -> None:
         _need_files()
         return
     dropped = field_results.drop_unknown(compared.models)
-    State.field_whole.take()
+    State.field_whole.pop()
     model = compared.shown
     frame.title("Fields", _signature(model.result))
     frame.refused_parts(dropped)

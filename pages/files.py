@@ -97,7 +97,7 @@ def _upload(held: Project[Annotations]) -> None:
         _pdf_note(held)
 
 
-def _uploaded() -> None:
+def _uploads() -> None:
     taken, pages = state.taken, pictures.uploaded_pages()
     if state.kept_problem:
         st.error(frame.escaped(state.kept_problem), icon=":material/error:")
@@ -218,7 +218,7 @@ def _open_dropped(dropped: DroppedFiles, sides: Sequence[Side | None]) -> None:
     state.dropped, state.left_out, state.passed_over = None, dropped.reasons(), dropped.unexplained()
 
 
-def _rejected() -> None:
+def _rejected_upload() -> None:
     rejected = state.rejected
     if rejected is None:
         return
@@ -347,7 +347,7 @@ def view() -> None:
     read_url("files")
     held = session_files.files(BOXES)
     frame.title("Files", "what is evaluated, and what is wrong with it")
-    _rejected()
+    _rejected_upload()
     _sorted_files()
     columns.tables()
     _reference(held)
@@ -357,7 +357,7 @@ def view() -> None:
     doctor.label_mapping()
     doctor.what_is_in_the_data()
     _other_kinds()
-    _uploaded()
+    _uploads()
     _upload(held)
     _save()
     _recent()

@@ -187,7 +187,7 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -
                 dark=dark,
                 height=_CHART_HEIGHT - 30,
             ),
-            on_select=_brushed_fit(key, name),
+            on_select=_fit_callback(key, name),
             selection_mode="range",
             key=key,
             alt=f"{title} of matched boxes",
@@ -222,7 +222,7 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -
     )
 
 
-def _brushed_fit(key: str, name: str) -> Callable[[], None]:
+def _fit_callback(key: str, name: str) -> Callable[[], None]:
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
         asked = Query(name=MATCHED_NAME)

@@ -194,7 +194,7 @@ def _events() -> PageEvents:
     return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _went(shown: ListedPages) -> None:
+def _turn_page(shown: ListedPages) -> None:
     """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None or not page_list.accept_event(go):
@@ -206,7 +206,7 @@ def _went(shown: ListedPages) -> None:
         state.box = go.box
 
 
-def _selected() -> None:
+def _select_box() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
     if selected is not None:
@@ -215,7 +215,7 @@ def _selected() -> None:
             state.box = selected.key
 
 
-def _judged(loaded: LoadedBoxes, model: Model) -> None:
+def _save_verdict(loaded: LoadedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
@@ -230,7 +230,7 @@ def _judged(loaded: LoadedBoxes, model: Model) -> None:
             state.whole_view = True
 
 
-def _alike() -> None:
+def _show_alike() -> None:
     """More causes like one of the page: the gallery shows them."""
     family = _events().alike
     if family is not None:
@@ -238,14 +238,14 @@ def _alike() -> None:
         state.whole_view = True
 
 
-def _flipped(loaded: LoadedBoxes) -> None:
+def _switch_model(loaded: LoadedBoxes) -> None:
     number = _events().model
     if number in [page_payload.numbered_model(model).letter for model in loaded.models]:
         state.model = int(number) - 1
         state.whole_view = True
 
 
-def _cleared() -> None:
+def _clear_filter() -> None:
     page_listing.clear_filter()
     state.whole_view = True
 
@@ -282,7 +282,7 @@ def view() -> None:
 @st.fragment
 def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
-    if State.alike_asked.take():
+    if State.alike_asked.pop():
         state.whole_view = False
         st.switch_page(GALLERY_VIEW)
     if state.whole_view:
@@ -297,13 +297,13 @@ def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> None:
         if place is None
         else page_payload.payload(loaded, model, shown, place, address=address),
         key=_KEY,
-        on_go=lambda: _went(shown),
-        on_selected=_selected,
+        on_go=lambda: _turn_page(shown),
+        on_selected=_select_box,
         on_sharper=lambda: pictures.request_sharper(_events().sharper),
-        on_model=lambda: _flipped(loaded),
-        on_clear_filter=_cleared,
-        on_verdict=lambda: _judged(loaded, model),
-        on_alike=_alike,
+        on_model=lambda: _switch_model(loaded),
+        on_clear_filter=_clear_filter,
+        on_verdict=lambda: _save_verdict(loaded, model),
+        on_alike=_show_alike,
     )
     session_files.freeze_loaded("page drawn")
 

@@ -76,7 +76,7 @@ def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
         present,
         format_func=names.__getitem__,
         key=State.pixel_document.key,
-        on_change=State.pixel_document.changed(_document_chosen),
+        on_change=State.pixel_document.changed(_choose_document),
     )
     code = dataset.document_code[place.document]
     pages = dataset.page_index[counted[dataset.page_document[counted] == code]].tolist()
@@ -86,15 +86,15 @@ def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
         pages,
         format_func=lambda index: f"{index + 1:,}",
         key=State.pixel_page.key,
-        on_change=State.pixel_page.changed(_page_chosen),
+        on_change=State.pixel_page.changed(_choose_page),
     )
 
 
-def _document_chosen() -> None:
+def _choose_document() -> None:
     state.doc, state.page = state.pixel_document, None
 
 
-def _page_chosen() -> None:
+def _choose_page() -> None:
     state.page = state.pixel_page
 
 
@@ -118,13 +118,13 @@ def _controls(loaded: LoadedBoxes, result: pixel.PixelResult, place: Place | Non
         widgets.switch(title, {name: frame.escaped(words) for name, words in options.items()}, field)
 
 
-def _cell_chosen(classes: tuple[str, ...]) -> None:
+def _choose_cell(classes: tuple[str, ...]) -> None:
     cell = components.chosen_cell(report(_HEATMAP), len(classes))
     if cell is not None:
         pixel_results.choose_cell(classes, *cell)
 
 
-def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
+def _choose_table_cell(classes: tuple[str, ...], key: str) -> None:
     for row, sent in chosen_cells(key):
         column = whole(sent, classes)
         if column in classes:
@@ -181,7 +181,7 @@ def _matrix(shown: ShownMatrix, cell: tuple[int, int], *, as_table: bool) -> Non
     rows, _ = sides_of(shown)
     shows = state.pixel_shows
     if not as_table:
-        components.matrix(_heatmap_data(shown, cell), key=_HEATMAP, on_cell=lambda: _cell_chosen(shown.classes))
+        components.matrix(_heatmap_data(shown, cell), key=_HEATMAP, on_cell=lambda: _choose_cell(shown.classes))
         return
     values = differences(shown, shows).values if shown.of == "A-B" else values_of(shown.first, shows)
     share = shows in ("row", "column")
@@ -199,7 +199,7 @@ def _matrix(shown: ShownMatrix, cell: tuple[int, int], *, as_table: bool) -> Non
         widgets.table(
             table,
             rows=20,
-            on_select=lambda: _table_cell_chosen(shown.classes, key),
+            on_select=lambda: _choose_table_cell(shown.classes, key),
             key=key,
             placeholder="–",
             columns=names,
@@ -312,7 +312,7 @@ def _follows(shown: ShownMatrix, letter: str, cell: tuple[int, int], place: Plac
     """
     scope, names = state.pixel_scope, [shown.classes[each] for each in cell]
     now, before = (shown.of, scope, *names), state.pixel_cell_of
-    chosen = State.pixel_follow.take()
+    chosen = State.pixel_follow.pop()
     state.pixel_cell_of = now
     linked = not before and state.pixel_row is not None and state.page is not None
     if scope == "page" or ((now == before or linked) and not chosen):

@@ -94,7 +94,7 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     heard = components.parse_suspects(report(_KEY))
     has = heard.want.held if heard.want else "".join(heard.verdict.held) if heard.verdict else ""
     # After an answer the whole view runs once more, and the browser still has its list.
-    has = has or State.suspects_held.take()
+    has = has or State.suspects_held.pop()
     events = components.suspects(
         suspects.payload(loaded, every, chosen, has), key=_KEY, on_want=want, on_verdict=judged
     )

@@ -274,7 +274,7 @@ def read_url(view: View) -> None:
     """
     if not state.access:
         st.switch_page("app.py")
-    following = State.next_view.take()
+    following = State.next_view.pop()
     if following:
         st.switch_page(following)
     entered = state.view != view
@@ -282,7 +282,7 @@ def read_url(view: View) -> None:
     _read(view, entered)
     if entered:
         for field in (*(entry.field for entry in TABLE), State.reviewer):
-            field.again()
+            field.rewrite()
 
 
 def _read(view: View, entered: bool) -> None:
@@ -379,7 +379,7 @@ def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str
     }
     address = {name: text for name, text in texts.items() if text is not None}
     _remember(address)
-    if not State.address_left.take() and dict(st.query_params.items()) != address:
+    if not State.address_left.pop() and dict(st.query_params.items()) != address:
         st.query_params.from_dict(address)
     if workspace_store.folder() is not None:
         workspace_store.keep_filters({**parts(), **({_SAVED: _saved_text()} if state.saved_filters else {})})
@@ -413,4 +413,4 @@ def at(place: Place | None) -> dict[AnyField, object]:
 def leave_first_address() -> None:
     """Let the next `write_url` of a view that was opened by its name alone not write the address."""
     # Once: later runs of a part of the view still find what the whole view's last run has left.
-    state.address_left = State.entered_bare.take()
+    state.address_left = State.entered_bare.pop()

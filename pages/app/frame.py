@@ -144,7 +144,7 @@ def reference_banner() -> None:
 
 def refused_parts(more: Sequence[str] = ()) -> None:
     """Draw, once, parts of the address that could not be followed, and choices that files lack."""
-    refused = [*State.refused.take(), *more]
+    refused = [*State.refused.pop(), *more]
     if refused:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 

@@ -162,7 +162,7 @@ class Jobs(Generic[K, T]):
 
     def cancel(self) -> None:
         """End the job of this session, and discard what it gave."""
-        job = self._of_session.take()
+        job = self._of_session.pop()
         if job is not None:
             job.cancel()
             ended_sessions.call_at_end(self._name, None)

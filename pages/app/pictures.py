@@ -149,7 +149,7 @@ def _folder(root: Folders) -> PdfFolder:
 
 def refresh_pdfs() -> None:
     """Look at the PDF folders again."""
-    State.pdf_folders.take()
+    State.pdf_folders.pop()
 
 
 def page_file(loaded: LoadedBoxes, document: str, index: int) -> PageFile:

@@ -55,9 +55,9 @@ class _Scores(Field[tuple[float, ...]]):
         for place in range(len(files(BOXES).models)):
             State.score.of(place).set(value[place] if place < len(value) else 0.0)
 
-    def again(self) -> None:
+    def rewrite(self) -> None:
         for place in range(len(files(BOXES).models)):
-            State.score.of(place).again()
+            State.score.of(place).rewrite()
 
 
 SCORES: Final = _Scores((), part=Part("scores", *OF_BOXES, kinds=RASTERED))

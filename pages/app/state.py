@@ -158,13 +158,13 @@ class Field(Generic[T]):
         """Another value."""
         _values()[self.key] = value
 
-    def again(self) -> None:
+    def rewrite(self) -> None:
         """Write the value of the moment for a widget that a view draws for the first time."""
         value = self.get()
         if value is not None:
             _values()[self.key] = value
 
-    def take(self) -> T:
+    def pop(self) -> T:
         """The value, which is at its start afterwards."""
         return cast("T", _values().pop(self.key, self.start))
 

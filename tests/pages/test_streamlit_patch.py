@@ -68,7 +68,7 @@ def _leaving() -> None:
     if st.session_state.pop("busy", False):
         context.script_requests.request_rerun(RerunData())
     st.empty()
-    st.caption(f"leads to {State.next_view.take()}")
+    st.caption(f"leads to {State.next_view.pop()}")
     widgets.button_to_view("there.py", "Show pages", go_to_page, "a.pdf", 3, key="way")
 
 

@@ -51,7 +51,7 @@ def card(
 
     A change of the rule runs this part alone, and `write` then writes the address.
     """
-    if State.rule_moved.take():
+    if State.rule_moved.pop():
         write()
     measures = [metric for metric in main_metrics(differences) if metric in FOUND]
     if state.rule_measure not in measures:

@@ -74,7 +74,7 @@ def open_place(go: Callable[[], None]) -> None:
 @st.fragment
 def part(find: Callable[[], Source | None]) -> None:
     """Draw the list of pages and the panes; a page turn runs this part alone. None draws nothing."""
-    if State.pair_whole.take():
+    if State.pair_whole.pop():
         st.rerun()
     source = find()
     if source is None:
@@ -92,13 +92,13 @@ def part(find: Callable[[], Source | None]) -> None:
         if position is None
         else page_payload.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
         key=_KEYS[state.pair_kind],
-        on_go=lambda: _went(source),
-        on_selected=lambda: _selected(source),
+        on_go=lambda: _turn_page(source),
+        on_selected=lambda: _select_box(source),
         on_sharper=lambda: source.sharper(_events(source).sharper),
-        on_show=_shown,
-        on_mode=_looked,
+        on_show=_choose_filter,
+        on_mode=_choose_mode,
         on_clear_filter=lambda: _choose_show("changed"),
-        on_verdict=lambda: _judged(source),
+        on_verdict=lambda: _save_verdict(source),
     )
     if place is not None and position is not None:
         source.below(place)
@@ -154,7 +154,7 @@ def _chosen(drawn: PairLayers) -> str | None:
     return state.pair_box
 
 
-def _went(source: Source) -> None:
+def _turn_page(source: Source) -> None:
     go = _events(source).go
     if go is None or not page_list.accept_event(go):
         return
@@ -178,7 +178,7 @@ def _go(source: Source, place: Place) -> None:
     source.go(place)
 
 
-def _selected(source: Source) -> None:
+def _select_box(source: Source) -> None:
     """Choose or drop a box; a message about a page that was left meanwhile changes nothing."""
     selected = _events(source).selected
     page_list.accept_event(selected)
@@ -186,7 +186,7 @@ def _selected(source: Source) -> None:
         state.pair_box = selected.key
 
 
-def _judged(source: Source) -> None:
+def _save_verdict(source: Source) -> None:
     """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(source).verdict
     page_list.accept_event(event)
@@ -199,13 +199,13 @@ def _choose_show(name: str) -> None:
     State.pair_whole.set(True)
 
 
-def _shown() -> None:
+def _choose_filter() -> None:
     name = components.parse_panes(report(_KEYS[state.pair_kind])).show
     if name is not None and name in ITEM_FILTERS:
         _choose_show(name)
 
 
-def _looked() -> None:
+def _choose_mode() -> None:
     name = components.parse_panes(report(_KEYS[state.pair_kind])).mode
     if name is not None:
         state.pair_mode = name

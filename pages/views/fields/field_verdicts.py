@@ -29,22 +29,22 @@ _KEPT_DOCUMENTS: Final = 16
 
 def on_page(model: FieldModel, document: str, payload: PagePayload) -> PagePayload:
     """Return the payload, with the layers of the model's result, with verdicts and what is not saved."""
-    judged = attach_fields(payload.mistakes, _judged(model, document))
+    judged = attach_fields(payload.mistakes, _fields_with_verdicts(model, document))
     return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
 
 
 def on_pane(model: FieldModel, document: str, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
-    return findings.with_verdicts(pane, attach_fields(pane.mistakes, _judged(model, document)))
+    return findings.with_verdicts(pane, attach_fields(pane.mistakes, _fields_with_verdicts(model, document)))
 
 
 def handle(model: FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict that the viewer sent; None when it is on disk or its target is not known any more."""
-    targets = targets_of(model.result, _judged(model, event.document), iou=state.field_iou)
+    targets = targets_of(model.result, _fields_with_verdicts(model, event.document), iou=state.field_iou)
     return findings.save_event(event, targets)
 
 
-def _judged(model: FieldModel, document: str) -> JudgedFields:
+def _fields_with_verdicts(model: FieldModel, document: str) -> JudgedFields:
     """Return the fields of a document with their verdicts, computed once for all of its pages."""
     log, iou = findings.review_log(), state.field_iou
     key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)

@@ -77,7 +77,7 @@ def types_table(compared: ComparedFields, model: FieldModel) -> None:
     widgets.table(
         table,
         rows=_TABLE_ROWS,
-        on_select=lambda: _type_chosen(key, rows, columns),
+        on_select=lambda: _choose_type(key, rows, columns),
         key=key,
         placeholder="–",
         columns={
@@ -138,7 +138,7 @@ def _corrected_row(which: str, result: FieldsResult) -> str:
     return frame.corrected_row(name, which, cells)
 
 
-def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
+def _choose_type(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
     for row, column in chosen_cells(key):
         label = rows[row].label
         title = columns[column] if isinstance(column, int) else column
@@ -299,11 +299,11 @@ def _reliability(compared: ComparedFields, judged: dict[str, Any]) -> None:
         ),
         ("field_bins", charts.bin_counts(bins, baseline="A", dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
-        chosen = functools.partial(_bin_chosen, compared, key)
+        chosen = functools.partial(_choose_bin, compared, key)
         widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
-def _bin_chosen(compared: ComparedFields, key: str) -> None:
+def _choose_bin(compared: ComparedFields, key: str) -> None:
     for point in chosen_points(key, "bin"):
         compared.show(str(point["model"]))
         field_results.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)

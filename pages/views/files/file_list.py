@@ -44,7 +44,7 @@ class _Listed(NamedTuple):
 def all_files() -> None:
     """Draw every file of the session, the card of the chosen one, and the choice of a role."""
     members = _members()
-    listed = _listed(members)
+    listed = _list_rows(members)
     head, control = st.columns([1, 1.4], vertical_alignment="center")
     head.html('<h2 class="ls-section">All files <small>recognised by content</small></h2>')
     if not members:
@@ -99,7 +99,7 @@ def _members() -> list[tuple[AnyKind, Any]]:
     return [*held, *((by_name[name], member) for name, member in state.unused)]
 
 
-def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
+def _list_rows(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
     """Return the files that are read, boxes first, then pages, findings, project, then those left out."""
     rows = [row for kind in _KINDS for row in file_list.of_project(session_files.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)

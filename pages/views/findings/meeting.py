@@ -59,9 +59,9 @@ def show(loaded: LoadedBoxes, statuses: Sequence[FindingStatus]) -> None:
         meeting(
             payload,
             key=_KEY,
-            on_decide=lambda: _decided(loaded, model, items),
-            on_show=_shown,
-            on_end=_ended,
+            on_decide=lambda: _save_decision(loaded, model, items),
+            on_show=_show_item,
+            on_end=_end,
         )
     if parse_meeting(report(_KEY)).open and item is not None:
         _open(loaded, model, item)
@@ -186,17 +186,17 @@ def _page(loaded: LoadedBoxes, model: PairModel, item: AgendaItem, example: int)
     )
 
 
-def _shown() -> None:
+def _show_item() -> None:
     event = parse_meeting(report(_KEY)).show
     if event is not None:
         state.meeting_item, state.meeting_example, state.meeting_of = event.item, event.example, event.letter
 
 
-def _ended() -> None:
+def _end() -> None:
     state.meeting_open = False
 
 
-def _decided(loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem]) -> None:
+def _save_decision(loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem]) -> None:
     """Keep a decision, and go on when it is on disk."""
     event = parse_meeting(report(_KEY)).decide
     item = next((each for each in items if event is not None and each.key == event.item), None)

@@ -79,10 +79,10 @@ def _page(loaded: LoadedBoxes, pages: Sequence[PlannedPage], place: int) -> None
         else:
             review_plan.done_button(lambda: _done(page), key="sample_done")
     for model in loaded.pair:
-        finding_card.page_of(loaded, model, page.document, page.page, _judged(loaded, model, page))
+        finding_card.page_of(loaded, model, page.document, page.page, _judged_count(loaded, model, page))
 
 
-def _judged(loaded: LoadedBoxes, model: PairModel, page: PlannedPage) -> str:
+def _judged_count(loaded: LoadedBoxes, model: PairModel, page: PlannedPage) -> str:
     row = loaded.dataset.page_row(page.document, page.page)
     if row is None:
         return ""

@@ -144,7 +144,7 @@ def _page_mean(scope: Scope) -> float | None:
     return value
 
 
-def _behind_chosen(result: pixel.PixelResult, facts: CellFacts, key: str) -> None:
+def _choose_page(result: pixel.PixelResult, facts: CellFacts, key: str) -> None:
     for row, _ in chosen_cells(key):
         place = place_of(result, facts.behind[int(row)].page)
         go_to_page(place.document, place.index)
@@ -170,7 +170,7 @@ def _behind(shown: ShownMatrix, letter: str, facts: CellFacts, place: Place | No
     widgets.table(
         table,
         rows=7,
-        on_select=lambda: _behind_chosen(result, facts, key),
+        on_select=lambda: _choose_page(result, facts, key),
         key=key,
         columns={
             "": 22,

@@ -145,11 +145,11 @@ def _page(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[st
     viewer(
         msgspec.structs.replace(payload, page=page),
         key=_KEY,
-        on_go=lambda: _went(ordered),
-        on_selected=_selected,
+        on_go=lambda: _turn_page(ordered),
+        on_selected=_select_box,
         on_sharper=lambda: _sharper((picture.width, picture.height)),
-        on_model=lambda: _flipped([model.letter for model in chosen]),
-        on_verdict=lambda: _judged(shown),
+        on_model=lambda: _switch_model([model.letter for model in chosen]),
+        on_verdict=lambda: _save_verdict(shown),
     )
     if boxed is not None and boxed.page_words and boxed.absent:
         words = ", ".join(plain(word) for word in boxed.absent[:_WORDS_LISTED])
@@ -159,7 +159,7 @@ def _page(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[st
         )
 
 
-def _went(ordered: tuple[str, ...]) -> None:
+def _turn_page(ordered: tuple[str, ...]) -> None:
     go = _events().go
     if go is None or go.document not in ordered:
         return
@@ -168,14 +168,14 @@ def _went(ordered: tuple[str, ...]) -> None:
         poster_results.open_poster(ordered[position])
 
 
-def _selected() -> None:
+def _select_box() -> None:
     """Choose or drop a word; a message about a poster that was left meanwhile changes nothing."""
     selected = _events().selected
     if selected is not None and selected.document == state.poster:
         state.poster_box = selected.key
 
 
-def _judged(shown: PosterModel) -> None:
+def _save_verdict(shown: PosterModel) -> None:
     """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
@@ -188,7 +188,7 @@ def _sharper(size: tuple[float, float]) -> None:
         poster_results.ask_sharper(wanted, size)
 
 
-def _flipped(letters: list[str]) -> None:
+def _switch_model(letters: list[str]) -> None:
     letter = _events().model
     if letter in letters:
         state.poster_of = letter

@@ -25,7 +25,7 @@ VIEW_FILE: Final = "pages/posters.py"
 
 def on_page(model: PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
     """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
-    judged = attach_words(payload.mistakes, _judged(model, poster_id, words))
+    judged = attach_words(payload.mistakes, _words_with_verdicts(model, poster_id, words))
     return msgspec.structs.replace(
         findings.with_verdicts(payload, judged), verdicts=True, reviewer=findings.author()[0]
     )
@@ -35,7 +35,7 @@ def on_pane(model: PosterModel, poster_id: str, words: PageDifference | None, pa
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
     if words is None:
         return pane
-    return findings.with_verdicts(pane, attach_words(pane.mistakes, _judged(model, poster_id, words)))
+    return findings.with_verdicts(pane, attach_words(pane.mistakes, _words_with_verdicts(model, poster_id, words)))
 
 
 def handle(model: PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
@@ -43,7 +43,7 @@ def handle(model: PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
     words = poster_results.words(model, event.document)
     if words is None:
         return None
-    return findings.save_event(event, targets_by_id(_judged(model, event.document, words)))
+    return findings.save_event(event, targets_by_id(_words_with_verdicts(model, event.document, words)))
 
 
 def statuses() -> list[FindingStatus]:
@@ -63,7 +63,7 @@ def show_on_page(entry: FindingStatus) -> None:
         words = poster_results.words(model, target.document or "")
         if words is None:
             continue
-        drawn = attach_words(poster_data(words).mistakes, _judged(model, target.document or "", words))
+        drawn = attach_words(poster_data(words).mistakes, _words_with_verdicts(model, target.document or "", words))
         keys = [mistake.keys[0] for mistake in drawn if mistake.target == entry.judged.target_id]
         if keys:
             state.poster_of, state.poster_box = model.letter, keys[0]
@@ -81,6 +81,8 @@ def _texts(model: PosterModel) -> PosterText:
     )
 
 
-def _judged(model: PosterModel, poster_id: str, words: PageDifference) -> list[tuple[Target, ReviewedTarget | None]]:
+def _words_with_verdicts(
+    model: PosterModel, poster_id: str, words: PageDifference
+) -> list[tuple[Target, ReviewedTarget | None]]:
     log: ReviewLog = findings.review_log()
     return judged_words(words, poster_id, _name(model), log, signature=poster_results.evaluate(model).signature)

@@ -272,7 +272,7 @@ def _things(source: Source, of_search: SearchResult, one: Slice) -> None:
         pd.DataFrame(table), rows=_MOST_ROWS, on_select=picked, key=f"{_KEY}_things", columns={"Document": 240},
         alt=f"{capitalised(words.noun)} of the slice",
     )  # fmt: skip
-    if State.slices_opens.take():
+    if State.slices_opens.pop():
         st.switch_page(_VIEWS[source.kind])
 
 

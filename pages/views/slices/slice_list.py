@@ -61,14 +61,14 @@ def of_choice(
         heading(slices)
     with body:
         if slices.slices:
-            shown(loaded, slices, payload, key=key, of=of)
+            draw_list(loaded, slices, payload, key=key, of=of)
     with rest.container():
         too_few(loaded, slices, key=key, of=of)
         below(slices)
 
 
 @st.fragment
-def shown(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
+def draw_list(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
     """Draw the list; a crop that is wanted runs this part of the view only."""
     cards = {card.key: card for one in payload.slices for card in one.examples}
 
@@ -76,7 +76,7 @@ def shown(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
         wanted = components.parse_slices(report(key)).want or ()
         state.slices_wanted = [name for name in wanted if name in cards]
 
-    asked = [cards[name] for name in State.slices_wanted.take()]
+    asked = [cards[name] for name in State.slices_wanted.pop()]
     full = _sent(msgspec.structs.replace(payload, crops=gallery_items.crops_of(loaded, asked)))
     events = components.slices(full, key=key, on_want=want)
     # A page or a slice from a browser: only one of the list.

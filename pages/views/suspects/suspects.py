@@ -208,7 +208,7 @@ def _payload(
 
 
 def _pictures(loaded: LoadedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
-    wanted = State.suspects_wanted.take()
+    wanted = State.suspects_wanted.pop()
     if wanted is None:
         return {}, {}
     pages, crops = {}, {}

@@ -26,6 +26,7 @@ from evaluator.components.viewer.mistake_filter import label_counts
 from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed, isolated
+from evaluator.formats.posters import Posters
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols.pixel.difference import difference
@@ -33,7 +34,7 @@ from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes, with_documents
 from pages.app.results import confusion_of, result_key, score_threshold
-from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.session_files import LoadedBoxes, LoadedFiles, PairModel, Place
 from pages.app.state import State, chosen_cells, chosen_points, report, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
@@ -41,6 +42,7 @@ from pages.views.compare import compare_fields, compare_pixels, compare_posters,
 from pages.views.compare.model_pair import ModelPair
 from pages.views.compare.page_payload import PairPages
 from pages.views.fields import field_results
+from pages.views.fields.field_results import ComparedFields
 from pages.views.findings import findings
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline
@@ -471,13 +473,13 @@ def _pixels(loaded: LoadedBoxes) -> None:
 # --- what is compared -----------------------------------------------------------------------------------------
 
 
+def _files_of_kinds() -> tuple[LoadedBoxes | None, ComparedFields | None, LoadedFiles[Posters] | None]:
+    return session_files.load_boxes(), field_results.compare_models(), session_files.load_files(session_files.POSTERS)
+
+
 def _kinds() -> dict[str, str]:
     """What two open models can be compared by, with its name; boxes where nothing is open."""
-    boxes, fields, posters = (
-        session_files.load_boxes(),
-        field_results.compare_models(),
-        session_files.load_files(session_files.POSTERS),
-    )
+    boxes, fields, posters = _files_of_kinds()
     kinds = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None and len(boxes.pair) == 2 else {}
     if fields is not None and len(fields.models) == 2:
         kinds["fields"] = "Fields"
@@ -495,11 +497,7 @@ def view() -> None:
         return
     frame.refused_parts()
     # Without these a choice was taken away in the meantime; the switch above has given way then.
-    boxes, fields, posters = (
-        session_files.load_boxes(),
-        field_results.compare_models(),
-        session_files.load_files(session_files.POSTERS),
-    )
+    boxes, fields, posters = _files_of_kinds()
     if kind == "pixels" and boxes is not None:
         compare_pixels.sidebar(boxes)
         compare_pixels.body(boxes)

@@ -196,7 +196,7 @@ def _select_box(model: FieldModel) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events(model).selected
     page_list.accept_event(selected)
-    if selected is not None and field_results.is_shown(selected.document, selected.index):
+    if selected is not None and (selected.document, selected.index) == (state.field_doc, state.field_page - 1):
         state.field_box = selected.key
 
 

@@ -34,7 +34,7 @@ PROBLEMS: Final = "problems"
 DOCUMENT, BEHIND = "Fields of the document", "Fields behind the number"
 TABS: Final = (DOCUMENT, BEHIND)
 # Numbers whose rows are not all problems: the list beside the page then keeps all problems of the page.
-_MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
+MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
 
 # Digests of the ground truth and of the prediction, parity, recall grid, digest of the schema.
 Key = tuple[str, str, str, str | None, str]
@@ -268,16 +268,6 @@ def position_of(model: FieldModel, shown: ListedRows, here: tuple[str, int]) -> 
     """Return the place of a page, given by document id and index, in the list; None if not listed."""
     documents = model.result.compared.documents
     return next((place for place, page in enumerate(shown.order) if (documents[page[0]], page[1]) == here), None)
-
-
-def rows_of_list(shown: ListedRows) -> IntArray | None:
-    """Return the rows that the page's list keeps; None (every problem) where some rows are no problem."""
-    return None if state.field_number in _MIXED else shown.rows
-
-
-def is_shown(document: str, index: int) -> bool:
-    """Return whether a page is the one on screen."""
-    return (state.field_doc, state.field_page - 1) == (document, index)
 
 
 def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:

@@ -99,7 +99,7 @@ def _content(
     root, document = compared.opened.project.pdfs, model.result.compared.documents[code]
     picture, iou = pictures.zoomed_picture(root, document, Place(document, index)), state.field_iou
     paper = overlay.Paper(code, index, picture.points, field_results.unit(model))
-    kept = field_results.rows_of_list(shown)
+    kept = None if state.field_number in field_results.MIXED else shown.rows
 
     def draw() -> PageLayers:
         layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=kept)

@@ -81,7 +81,9 @@ def draw_list(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, ke
     events = components.slices(full, key=key, on_want=want)
     # A page or a slice from a browser: only one of the list.
     page, order = events.open, events.boxes
-    if page is not None and (page.document, page.index) in held.pages_in(payload):
+    if page is not None and any(
+        (page.document, page.index) == (each.document, each.index) for one in payload.slices for each in one.pages
+    ):
         state.model = _model(loaded, of)
         go_to_page(whole(page.document, loaded.dataset.document_code), page.index)
         st.switch_page(BROWSER_VIEW)

@@ -181,14 +181,6 @@ def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice)
     return overall_words(every, [letter for letter, _ in key.names])
 
 
-# --- what is listed --------------------------------------------------------------------------------------------
-
-
-def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
-    """Return document and page index of every page that the slices list."""
-    return {(page.document, page.index) for one in payload.slices for page in one.pages}
-
-
 # --- the boxes of a slice --------------------------------------------------------------------------------------
 
 

@@ -365,7 +365,7 @@ def test_an_address_with_the_beginning_of_a_name_means_the_whole(
 
 def test_a_poster_is_found_by_the_beginning_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = next(each for each in address.TABLE if each.name == "poster")
-    monkeypatch.setattr(address.of_posters, "posters_open", lambda: frozenset({"a", NAME}))
+    monkeypatch.setattr(address.poster_results, "poster_ids", lambda: frozenset({"a", NAME}))
     assert entry.codec.read(cut(NAME)) == NAME
     assert entry.codec.write(NAME) == cut(NAME)
     with pytest.raises(ValueError, match="none"):

@@ -237,24 +237,17 @@ def test_a_reader_without_a_name_has_no_access() -> None:
     assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not send your name."
 
 
+NOBODY = "The request names no reader. Use the address of the proxy that asks for the login."
+SEVERAL = "The request names more than one reader: the proxy has to replace the header, not add to it."
+
+
 @pytest.mark.parametrize(
     ("named", "access"),
     [
         (["anna"], login.Access("anna", "proxy")),
-        (
-            [],
-            login.Access(refusal="The request names no reader. Use the address of the proxy that asks for the login."),
-        ),
-        (
-            [" "],
-            login.Access(refusal="The request names no reader. Use the address of the proxy that asks for the login."),
-        ),
-        (
-            ["mallory", "anna"],
-            login.Access(
-                refusal="The request names more than one reader: the proxy has to replace the header, not add to it."
-            ),
-        ),
+        ([], login.Access(refusal=NOBODY)),
+        ([" "], login.Access(refusal=NOBODY)),
+        (["mallory", "anna"], login.Access(refusal=SEVERAL)),
     ],
 )
 def test_the_name_that_a_proxy_gives(named: list[str], access: login.Access) -> None:
@@ -271,7 +264,7 @@ def test_a_trusted_proxy_vouches_for_who_reads(monkeypatch: pytest.MonkeyPatch) 
 def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
     app = session()
-    assert words(app)[1:] == ["The request names no reader. Use the address of the proxy that asks for the login."]
+    assert words(app)[1:] == [NOBODY]
     assert widgets(app) == []
 
 

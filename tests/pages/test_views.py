@@ -732,21 +732,17 @@ def test_a_ground_truth_as_model_has_no_scores(monkeypatch: pytest.MonkeyPatch, 
         assert dashboard.go(app, FILES).error
 
 
-def test_a_model_without_any_box(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    app = start(monkeypatch, files=files_of(tmp_path, TRUTH, [], pages=[("a.pdf", 0)]))
-    (card,) = dashboard.cards(app)
-    assert (card["Precision"], card["Recall"], card["F1"], card["Mean IoU"]) == ("n/a", "0.000", "0.000", "n/a")
-    assert "No box matches at these thresholds." in [each.value for each in app.caption]
-    dashboard.go(app, PAGE_BROWSER)
-    assert {each["status"] for each in dashboard.viewer(app)["boxes"]} == {"FN"}
-
-
-def test_a_ground_truth_without_any_box(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    app = start(monkeypatch, files=files_of(tmp_path, [], TRUTH, pages=[("a.pdf", 0)]))
-    (card,) = dashboard.cards(app)
-    assert (card["Precision"], card["Recall"], card["F1"]) == ("0.000", "n/a", "0.000")
-    dashboard.go(app, PAGE_BROWSER)
-    assert {each["status"] for each in dashboard.viewer(app)["boxes"]} == {"FP"}
+def test_a_side_without_any_box(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for truth, predicted, ratios, status in (
+        (TRUTH, [], ("n/a", "0.000", "0.000", "n/a"), "FN"),
+        ([], TRUTH, ("0.000", "n/a", "0.000", "n/a"), "FP"),
+    ):
+        app = start(monkeypatch, files=files_of(tmp_path, truth, predicted, pages=[("a.pdf", 0)]))
+        (card,) = dashboard.cards(app)
+        assert (card["Precision"], card["Recall"], card["F1"], card["Mean IoU"]) == ratios
+        assert "No box matches at these thresholds." in [each.value for each in app.caption]
+        dashboard.go(app, PAGE_BROWSER)
+        assert {each["status"] for each in dashboard.viewer(app)["boxes"]} == {status}
 
 
 def test_no_mistake_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

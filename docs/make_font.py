@@ -37,7 +37,7 @@ def star() -> list[list[Point]]:
 
 
 def stroke(start: Point, end: Point, width: float) -> list[Point]:
-    """A straight line of a width."""
+    """Return a straight line of a width."""
     x, y = end[0] - start[0], end[1] - start[1]
     across, down = -y * width / 2 / math.hypot(x, y), x * width / 2 / math.hypot(x, y)
     corners = [(start[0] + across, start[1] + down), (end[0] + across, end[1] + down),
@@ -91,7 +91,7 @@ def part_letters(font: TTFont) -> None:
 
 
 def rename(font: TTFont, style: str) -> None:
-    """A name of its own, and where it is from."""
+    """Set a name of its own, and where it is from."""
     names, title = font["name"], style.capitalize()
     entries = {
         0: "Copyright 2023 Adobe (http://www.adobe.com/), with Reserved Font Name 'Source'. Changed by LayoutScope.",

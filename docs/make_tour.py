@@ -60,7 +60,7 @@ class Tour:
         self.words = ""
 
     def say(self, step: int, words: str) -> None:
-        """What stands below the next frames."""
+        """Set what stands below the next frames."""
         self.step, self.words = step, words
 
     def show(self, seconds: float) -> None:
@@ -153,7 +153,7 @@ def review(tour: Tour, folder: Path) -> None:
 
 @functools.cache
 def pointer() -> Image.Image:
-    """The arrow of the pointer; its tip is the top left corner."""
+    """Return the arrow of the pointer; its tip is the top left corner."""
     large = Image.new("RGBA", (16 * FINE, 24 * FINE))
     corners = [(1, 1), (1, 19), (5.2, 15), (8, 21.5), (11, 20.2), (8.2, 13.9), (13.8, 13.6)]
     drawn = [(x * FINE, y * FINE) for x, y in corners]
@@ -163,7 +163,7 @@ def pointer() -> Image.Image:
 
 @functools.cache
 def strip(step: int, words: str) -> Image.Image:
-    """The line below the window: all steps, of which one is bold, and what it shows."""
+    """Return the line below the window: all steps, of which one is bold, and what it shows."""
     large = Image.new("RGB", (WIDTH * FINE, STRIP * FINE), "#0F172A")
     draw = ImageDraw.Draw(large)
     bold, regular = (ImageFont.truetype(FONTS / f"{name}.ttf", 23 * FINE) for name in ("bold", "regular"))
@@ -177,7 +177,7 @@ def strip(step: int, words: str) -> Image.Image:
 
 
 def drawn(frame: Frame) -> Image.Image:
-    """The picture of a frame with its pointer and the line below it."""
+    """Return the picture of a frame with its pointer and the line below it."""
     canvas = Image.new("RGB", (WIDTH, HEIGHT + STRIP))
     canvas.paste(frame.picture, (0, 0))
     canvas.paste(strip(frame.step, frame.words), (0, HEIGHT))

@@ -106,7 +106,7 @@ class Project(Generic[SourceT]):
 
     @property
     def truth(self) -> SourceT | None:
-        """What the ground truth holds; None without one, and when it has errors."""
+        """Return what the ground truth holds; None without one, and when it has errors."""
         return self.ground_truth.source if self.ground_truth else None
 
     @property
@@ -116,11 +116,14 @@ class Project(Generic[SourceT]):
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """Everything that is odd about the files, each once; those of pairs come with a protocol."""
+        """Return everything that is odd about the files, each once; those of pairs come with a protocol."""
         return tuple(dict.fromkeys(issue for member in self.members for issue in member.issues))
 
     def required(self) -> tuple[SourceT, list[SourceT]]:
-        """The ground truth and the models; BadInput with the issues of all files when one of them has an error."""
+        """Return the ground truth and the models.
+
+        BadInput with the issues of all files when one of them has an error.
+        """
         if has_errors(self.issues):
             raise BadInput(self.issues)
         assert self.ground_truth is not None
@@ -143,7 +146,7 @@ class Joined(NamedTuple):
 
 
 def protocol_named(protocol: str) -> AnyProtocol:
-    """The protocol of a name; OptionError when there is none."""
+    """Return the protocol of a name; OptionError when there is none."""
     if protocol not in PROTOCOLS:
         raise OptionError(f"protocol must be one of {', '.join(PROTOCOLS)}; found {protocol}")
     return PROTOCOLS[protocol]
@@ -203,7 +206,7 @@ def _is_number(value: object) -> bool:
 
 
 def spelled(option: str) -> str:
-    """An option as it is written on the command line."""
+    """Return an option as it is written on the command line."""
     return "--" + option.replace("_", "-")
 
 
@@ -230,7 +233,7 @@ def model_names(predictions: Sequence[Input]) -> tuple[str, ...]:
 
 
 def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many parts two paths have in common from their ends."""
+    """Return how many parts two paths have in common from their ends."""
     count = 0
     for a, b in zip(reversed(one), reversed(other), strict=False):
         if a != b:
@@ -240,7 +243,7 @@ def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
-    """What the files of one side hold; `BadInput` with all issues of all files."""
+    """Return what the files of one side hold; `BadInput` with all issues of all files."""
     if isinstance(origin, Upload) and origin.format and reading.format is None:
         reading = msgspec.structs.replace(reading, format=origin.format)
     if isinstance(origin, Upload) and origin.columns and not reading.columns:
@@ -319,7 +322,7 @@ def open_project(
 
 
 def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Source]:
-    """The project with labels renamed in all files; BadInput for a label that none of them has."""
+    """Return the project with labels renamed in all files; BadInput for a label that none of them has."""
     sources = [each.source for each in project.members]
     if all(isinstance(source, Annotations) for source in sources):
         labels = {label for source in sources if isinstance(source, Annotations) for label in source.labels}
@@ -332,7 +335,7 @@ def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Sour
 
 
 def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project[Source]:
-    """The project with the sizes of pages that the options give, where boxes of two units need them."""
+    """Return the project with the sizes of pages that the options give, where boxes of two units need them."""
     folder, given = getattr(options, "pdfs", None), getattr(options, "page_size", None)
     if not isinstance(options, BoxOptions) or (folder is None and given is None):
         return project
@@ -354,7 +357,7 @@ def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project
 
 
 def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
-    """The project with the fixes of the options applied; a file that they do not fit has that as its error."""
+    """Return the project with the fixes of the options applied; a file that they do not fit has that as its error."""
     fixes, truth = options.fix, project.ground_truth
     members = (*((truth,) if truth else ()), *project.models)
     strange = [fix for fix in fixes if fix.file and fix.file not in {member.name for member in members}]
@@ -451,7 +454,7 @@ def _under_name(issues: Iterable[Issue], old: Collection[str], new: str) -> tupl
 def _read(
     protocol: AnyProtocol, origin: Input, side: Side, options: Options, name: str, *, as_written: bool = False
 ) -> Member[Source]:  # fmt: skip
-    """One side as the protocol needs it, under a name."""
+    """Return one side as the protocol needs it, under a name."""
     files = origin if isinstance(origin, Upload) else Path(origin)
     reading = protocol.reading(side, options)
     fixes = fixes_for(options.fix, name, prediction=side == "prediction")
@@ -461,7 +464,7 @@ def _read(
 
 
 def _relabelled(member: Member[Source], names: Mapping[str, str]) -> Member[Source]:
-    """A side with its labels renamed; the signature states it of the predictions, once for both."""
+    """Return a side with its labels renamed; the signature states it of the predictions, once for both."""
     if not names or not isinstance(member.source, Annotations):
         return member
     renamed = map_labels(member.source, names)
@@ -538,7 +541,7 @@ def _one_by_one(
     *,
     executor: Callable[[], Executor] | None = None,
 ) -> list[Evaluation]:
-    """The evaluation of each model of a project, by itself."""
+    """Return the evaluation of each model of a project, by itself."""
     with explained(project, protocol, options):
         truth, models = project.required()
         evaluations = []
@@ -622,7 +625,7 @@ def _evaluated(
     *,
     executor: Callable[[], Executor] | None = None,
 ) -> list[Evaluation]:
-    """The evaluations of some models; OptionError for an option whose value makes no sense."""
+    """Return the evaluations of some models; OptionError for an option whose value makes no sense."""
     from evaluator.analysis.doctor import match_check
 
     try:
@@ -643,7 +646,7 @@ def _evaluated(
 
 @contextmanager
 def explained(project: AnyProject | None, protocol: AnyProtocol, options: Options) -> Iterator[None]:
-    """What cannot be compared is refused with the diagnosis besides, where there is one."""
+    """Yield what cannot be compared is refused with the diagnosis besides, where there is one."""
     try:
         yield
     except FixableMismatch:
@@ -678,7 +681,7 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
 
 
 def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
-    """A side with its coordinates as they are in the file; None when it cannot be read even so."""
+    """Return a side with its coordinates as they are in the file; None when it cannot be read even so."""
     if member.source is not None:
         return member.source
     plain_options = msgspec.structs.replace(options, fix=())
@@ -687,7 +690,7 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
 
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
-    """An issue when the two can be compared the other way round, with what is wrong besides."""
+    """Return an issue when the two can be compared the other way round, with what is wrong besides."""
     from evaluator.analysis.doctor import match_check
     from evaluator.analysis.doctor.diagnosis import number
 
@@ -733,7 +736,9 @@ def _over_ranges(
     boxes: bool,
     executor: Callable[[], Executor] | None,
 ) -> Evaluation | None:
-    """The numbers of one model over ranges of pages, without its boxes; None where the ordinary way has to be taken.
+    """Return the numbers of one model over ranges of pages, without its boxes.
+
+    None where the ordinary way has to be taken.
 
     Where nobody asked for ranges also None where that way has more to say, or is faster.
     """
@@ -765,7 +770,7 @@ def _over_ranges(
 
 
 def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
-    """The options that were chosen and that a result over ranges of pages cannot have."""
+    """Return the options that were chosen and that a result over ranges of pages cannot have."""
     return [
         name
         for name, value in options.chosen().items()

@@ -89,7 +89,7 @@ def _names(chosen: tuple[PairModel, ...]) -> list[str]:
 
 
 def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
-    """A warning when the models do not have the same labels: it changes the numbers."""
+    """Warn when the models do not have the same labels: it changes the numbers."""
     first, second = (loaded.dataset.predictions[model.index].source.labels for model in chosen)
     notes = label_notes(first, second, loaded.dataset.ground_truth.source.labels, names=_names(chosen))
     if notes.sentences:
@@ -97,7 +97,7 @@ def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
 
 def _open_link(key: str) -> None:
-    """A number of the board or of the ledger was opened."""
+    """Open what a number of the summary or of the ledger counts."""
     pages = parse_linked(report(key))
     if pages is not None:
         model_pair.open_linked(pages)
@@ -109,7 +109,7 @@ def _events() -> CompareEvents:
 
 
 def _turn_page(both: ModelPair) -> None:
-    """A page turn, a click on the list."""
+    """Follow a page turn or a click on the list."""
     go = _events().go
     if go is not None and page_list.accept_event(go):
         model_pair.turn(both, go.document, go.index, go.step)
@@ -117,7 +117,7 @@ def _turn_page(both: ModelPair) -> None:
 
 
 def _select_box() -> None:
-    """A box was chosen or let go; one of a page that was left meanwhile is not."""
+    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events().selected
     page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
@@ -137,7 +137,7 @@ def _choose_cause() -> None:
 
 
 def _save_verdict(loaded: LoadedBoxes) -> None:
-    """A verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
+    """Save a verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
     event = _events().verdict
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
     page_list.accept_event(event)
@@ -161,7 +161,7 @@ def _choose_mode() -> None:
 
 
 def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: PairLayers) -> None:
-    """The shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
+    """Draw the shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     own = page.letter.lower()
     listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
@@ -206,7 +206,7 @@ def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
 
 
 def _scope(loaded: LoadedBoxes) -> str:
-    """What the filters keep, in words, so that no number is taken for that of all boxes."""
+    """Return what the filters keep, in words, so that no number is taken for that of all boxes."""
     code = loaded.dataset.document_code.get(state.within)
     name = "" if code is None else loaded.dataset.documents[code].name
     parts = [f"of {isolated(displayed(state.label))}"] if state.label else []
@@ -314,7 +314,7 @@ def _every_model(loaded: LoadedBoxes) -> None:
 
 
 def _against(one: Difference | None) -> str | None:
-    """A difference with its interval, for a cell; None for A itself and where it is undefined."""
+    """Return a difference with its interval, for a cell; None for A itself and where it is undefined."""
     moved = None if one is None else difference_points(one)
     if one is None or moved is None:
         return None
@@ -410,7 +410,7 @@ def _bar_callback(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]
 
 
 def _slices(loaded: LoadedBoxes) -> None:
-    """Sets of boxes in which B loses or gains against A, by any measure."""
+    """Draw the sets of boxes in which B loses or gains against A, by any measure."""
     slice_list.of_choice(loaded, "B-A", ALL, key="compare_slices")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
@@ -438,7 +438,7 @@ def _classes(loaded: LoadedBoxes) -> None:
 
 
 def _cell(labels: tuple[str, ...]) -> None:
-    """A cell of the class confusion: the changed pages of its label."""
+    """Show the changed pages of the label of a cell."""
     cell = chosen_cell(report(_MATRIX), len(labels) + 1)
     if cell is not None and any(cell):
         model_pair.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
@@ -478,7 +478,7 @@ def _files_of_kinds() -> tuple[LoadedBoxes | None, ComparedFields | None, Loaded
 
 
 def _kinds() -> dict[str, str]:
-    """What two open models can be compared by, with its name; boxes where nothing is open."""
+    """Return what two open models can be compared by, with its name; boxes where nothing is open."""
     boxes, fields, posters = _files_of_kinds()
     kinds = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None and len(boxes.pair) == 2 else {}
     if fields is not None and len(fields.models) == 2:
@@ -489,7 +489,7 @@ def _kinds() -> dict[str, str]:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("compare")
     kind = widgets.kind_switch("Compare", _kinds(), State.pair_kind, lambda: State.pair_box.set(None))
     if kind == "boxes":

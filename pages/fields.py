@@ -138,7 +138,7 @@ def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
 
 
 def _schema() -> None:
-    """The schema by which values are compared: its upload, its name, and what is wrong with it."""
+    """Draw the schema by which values are compared: its upload, its name, and what is wrong with it."""
 
     def changed() -> None:
         uploaded = state.upload_field_schema
@@ -161,7 +161,7 @@ def _schema() -> None:
 
 
 def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
-    """What is loaded, at the foot of the sidebar."""
+    """Return what is loaded, at the foot of the sidebar."""
     pairs, coverage = model.result.compared, model.result.coverage
     issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
     return [
@@ -175,12 +175,12 @@ def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
 
 
 def _events(model: FieldModel) -> PageEvents:
-    """What the reader asked for, documents by their whole ids."""
+    """Return what the reader asked for, documents by their whole ids."""
     return with_documents(parse_events(report(_KEY)), lambda: model.result.compared.documents)
 
 
 def _turn_page(model: FieldModel, shown: ListedRows) -> None:
-    """A page turn, a click on the strip, the way to the next problem."""
+    """Follow a page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
     if go is None or not page_list.accept_event(go):
         return
@@ -193,7 +193,7 @@ def _turn_page(model: FieldModel, shown: ListedRows) -> None:
 
 
 def _select_box(model: FieldModel) -> None:
-    """A box was chosen or let go; one of a page that was left meanwhile is not."""
+    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events(model).selected
     page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.field_doc, state.field_page - 1):
@@ -201,7 +201,7 @@ def _select_box(model: FieldModel) -> None:
 
 
 def _save_verdict(model: FieldModel) -> None:
-    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    """Save a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(model).verdict
     page_list.accept_event(event)
     if event is not None:
@@ -272,7 +272,7 @@ def _without_page(compared: ComparedFields, model: FieldModel) -> PagePayload:
 
 
 def _one_by_one(model: FieldModel, shown: ListedRows, place: tuple[int, int] | None) -> None:
-    """The fields of the document on screen, or those behind the chosen number."""
+    """Draw the fields of the document on screen, or those behind the chosen number."""
     tabs = {name: name for name in field_results.TABS}
     tab = widgets.switch("Fields one by one", tabs, State.field_tab, label_visibility="collapsed")
     if tab == field_results.BEHIND:
@@ -298,7 +298,7 @@ def _number_in_words(model: FieldModel) -> str:
 
 
 def _opener(model: FieldModel) -> Callable[[int], None]:
-    """What shows the page of a compared field, with its box chosen."""
+    """Return what shows the page of a compared field, with its box chosen."""
 
     def opened(row: int) -> None:
         has_prediction = bool(model.result.with_prediction[row])
@@ -313,7 +313,7 @@ def _opener(model: FieldModel) -> Callable[[int], None]:
 
 
 def _files(*, expanded: bool) -> None:
-    """What is open, what is wrong with it, and the way to open something else."""
+    """Draw what is open, what is wrong with it, and the way to open something else."""
     issues = session_files.issues(FIELDS)
     title = f"Files of this view: {count_of(issue_count(issues), 'issue')}" if issues else "Files of this view"
     rejected = state.field_rejected
@@ -359,7 +359,7 @@ def _take(given: FilesWithRole) -> None:
 
 
 def _need_files() -> None:
-    """The empty state: what is missing, and the way out."""
+    """Draw the empty state: what is missing, and the way out."""
     held = session_files.files(FIELDS)
     frame.title("Fields", "")
     with st.sidebar:
@@ -377,7 +377,7 @@ def _need_files() -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("fields")
     # Its processes start while the fields are compared.
     pictures.pool().start()

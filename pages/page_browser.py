@@ -62,7 +62,7 @@ def _range(label: str, field: Field[tuple[float, float]], explained: str) -> Non
 
 
 def _poor_matches() -> None:
-    """Matched boxes that fit badly, as mistakes of their own."""
+    """Draw the choice of matched boxes that fit badly, as mistakes of their own."""
     st.checkbox(
         "Also poor matches",
         key=State.poor.key,
@@ -195,7 +195,7 @@ def _events() -> PageEvents:
 
 
 def _turn_page(shown: ListedPages) -> None:
-    """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
+    """Follow a page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None or not page_list.accept_event(go):
         return
@@ -207,7 +207,7 @@ def _turn_page(shown: ListedPages) -> None:
 
 
 def _select_box() -> None:
-    """A box was chosen or let go; one of a page that was left meanwhile is not."""
+    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events().selected
     if selected is not None:
         page_list.accept_event(selected)
@@ -216,7 +216,7 @@ def _select_box() -> None:
 
 
 def _save_verdict(loaded: LoadedBoxes, model: Model) -> None:
-    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    """Save a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
         page_list.accept_event(event)
@@ -251,7 +251,7 @@ def _clear_filter() -> None:
 
 
 def view() -> None:
-    """The whole view."""
+    """Draw the whole view."""
     read_url("page_browser")
     # Its processes start while the files are read.
     pictures.start_renderer(BOXES)
@@ -281,7 +281,7 @@ def view() -> None:
 
 @st.fragment
 def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> None:
-    """The viewer: a page turn runs this part only, the numbers around it stay."""
+    """Draw the viewer: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.pop():
         state.whole_view = False
         st.switch_page(GALLERY_VIEW)

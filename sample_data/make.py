@@ -70,7 +70,7 @@ def page_entry(name: str, index: int, objects: Iterable[Region | TruthBox], size
 
 
 def document_file(names: Sequence[str], side: str, pages: Sequence[JsonObject]) -> str:
-    """A complete file of schema 1.3 as text; the side is the ground truth or a model."""
+    """Return a complete file of schema 1.3 as text; the side is the ground truth or a model."""
     info: JsonObject = {"schema_version": "1.3", "created_at": CREATED_AT}
     if side in DETECTORS:
         info |= {"type": "prediction", "run_id": f"{side}-1.0"}

@@ -277,7 +277,7 @@ def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
 
 def test_names_of_downloads_are_constants() -> None:
     """No name of a file, model or label is part of one; `name` is of the table of forms of a pack."""
-    pages = [ROOT / "pages" / "views" / "pack" / "pack.py", *(ROOT / "pages").glob("*.py")]
+    pages = [ROOT / "pages" / "views" / "pack" / "pack_job.py", *(ROOT / "pages").glob("*.py")]
     given = [name for path in pages for name in re.findall(r"file_name=([^,\n]+)", path.read_text(encoding="utf-8"))]
     assert given
     assert [each for each in given if not re.fullmatch(r'"[a-z_-]+\.[a-z]+"|name', each.strip())] == []

@@ -68,7 +68,7 @@ class ChangedCauses:
 
     @cached_property
     def page_counts(self) -> IntArray:
-        """How many pages have a box of each kind of cause, int64, shape (K,); see `pages_of`."""
+        """Return how many pages have a box of each kind of cause, int64, shape (K,); see `pages_of`."""
         cells = np.sort(self.page * len(self) + self.family)
         first = np.flatnonzero(np.diff(cells, prepend=-1))
         return np.bincount(cells[first] % max(len(self), 1), minlength=len(self))

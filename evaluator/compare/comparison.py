@@ -52,7 +52,7 @@ class Comparison:
 
     @cached_property
     def decision(self) -> Decision:
-        """What the first two say under the rule."""
+        """Return what the first two say under the rule."""
         a, b = (first_boxes(result) for result in self.results[:2])
         # Before the differences: to name mistakes takes memory that the curves can have afterwards.
         cost = None if a is None or b is None else cost_of(a, b)
@@ -61,7 +61,7 @@ class Comparison:
 
     @cached_property
     def measures(self) -> tuple[Measures, ...]:
-        """The numbers of each model."""
+        """Return the numbers of each model."""
         own = tuple(protocol_of(result).measures(result) for result in self.results)
         if not self.more:
             return own
@@ -70,7 +70,7 @@ class Comparison:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """The candidate minus the baseline, in the order of the protocol."""
+        """Return the candidate minus the baseline, in the order of the protocol."""
         return self.against_baseline(1)
 
     def against_baseline(self, model: int) -> tuple[Difference, ...]:
@@ -79,7 +79,7 @@ class Comparison:
 
     @cached_property
     def standings(self) -> Standings:
-        """All models by F1, or by the first metric of the protocol's headline where it has no F1."""
+        """Return all models by F1, or by the first metric of the protocol's headline where it has no F1."""
         names = {key.metric for key in self.measures[0].keys}
         of = protocol_of(self.results[0])
         metric = "f1" if "f1" in names else of.headline[0]
@@ -118,13 +118,13 @@ class Comparison:
 
     @cached_property
     def labels(self) -> LabelNotes:
-        """How the labels of the first two differ; nothing for protocols without labelled boxes."""
+        """Return how the labels of the first two differ; nothing for protocols without labelled boxes."""
         (truth, a), (_, b) = (protocol_of(result).labels(result) for result in self.results[:2])
         return label_notes(a, b, truth, names=self.names)
 
     @property
     def signature(self) -> str:
-        """What made these numbers."""
+        """Return what made these numbers."""
         signatures = [result.signature for result in self.results[:2]]
         return signature_line(signatures, self.names, seed=self.seed, resamples=self.resamples)
 

@@ -81,19 +81,19 @@ class Decision(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """The answer: ``Ship blocks 1.0``, ``Keep lines 1.0``, ``Cannot tell on these 8 documents``."""
+        """Return the answer: ``Ship blocks 1.0``, ``Keep lines 1.0``, ``Cannot tell on these 8 documents``."""
         if self.answer == "cannot_tell":
             return f"Cannot tell on {'this document' if self.documents == 1 else f'these {self.documents:,} documents'}"
         return f"{'Ship' if self.answer == 'ship' else 'Keep'} {self.names[self.answer == 'ship']}"
 
     @property
     def counted(self) -> str:
-        """The numbers whose clear losses and gains count, in words."""
+        """Return the numbers whose clear losses and gains count, in words."""
         return counted_metrics_text(None if self.main is None else self.main.metric)
 
     @property
     def more_documents(self) -> str:
-        """What more documents would do, in a sentence; empty where they would do nothing."""
+        """Return what more documents would do, in a sentence; empty where they would do nothing."""
         needed = self.documents_needed
         if not needed or self.main is None:
             return ""
@@ -105,7 +105,7 @@ class Decision(NamedTuple):
 
     @property
     def cost_words(self) -> tuple[str, str]:
-        """What B costs or saves, and what that is made of; empty without boxes."""
+        """Return what B costs or saves, and what that is made of; empty without boxes."""
         if self.cost is None:
             return "", ""
         saved = round(-self.cost.difference, 1)

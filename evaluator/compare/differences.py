@@ -57,28 +57,28 @@ class Difference:
 
     @property
     def few_documents(self) -> bool:
-        """Whether there are too few documents for an interval."""
+        """Return whether there are too few documents for an interval."""
         return self.documents < FEW_DOCUMENTS
 
     @property
     def rare(self) -> bool:
-        """Whether enough documents are there and too few have the label: resampling gives no information."""
+        """Return whether enough documents are there and too few have the label: resampling gives no information."""
         with_label = self.documents if self.documents_with is None else self.documents_with
         return not self.few_documents and with_label < FEW_DOCUMENTS
 
     @property
     def too_few(self) -> bool:
-        """Whether an interval means too little to be shown, for either reason."""
+        """Return whether an interval means too little to be shown, for either reason."""
         return self.few_documents or self.rare
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether there is an interval and 0 is outside of it."""
+        """Return whether there is an interval and 0 is outside of it."""
         return self.low is not None and self.high is not None and (self.low > 0.0 or self.high < 0.0)
 
     @property
     def is_clear(self) -> bool:
-        """Whether the difference is clear: the interval excludes 0, and enough documents have the label."""
+        """Return whether the difference is clear: the interval excludes 0, and enough documents have the label."""
         return self.excludes_zero and not self.too_few
 
     @property
@@ -204,7 +204,7 @@ class ModelColumns(NamedTuple):
 
     @property
     def values(self) -> FloatArray:
-        """Its numbers, NaN for what it does not have."""
+        """Return its numbers, NaN for what it does not have."""
         return np.append(self.measures.values, np.nan)[self.columns]
 
     def resampled(self, weights: Weights) -> FloatArray:

@@ -79,7 +79,7 @@ class Condition:
 
     @property
     def needs_baseline(self) -> bool:
-        """Whether there is nothing to judge without a baseline."""
+        """Return whether there is nothing to judge without a baseline."""
         return self.limit.of_baseline or self.significant
 
     def holds(self, value: float, limit: float) -> bool:

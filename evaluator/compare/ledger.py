@@ -68,12 +68,12 @@ class LedgerCounts:
 
     @cached_property
     def net(self) -> IntArray:
-        """By how many mistakes ``b`` has fewer, int64, shape (R,); negative where it has more."""
+        """Return by how many mistakes ``b`` has fewer, int64, shape (R,); negative where it has more."""
         return self.gains - self.losses
 
     @cached_property
     def net_found(self) -> IntArray:
-        """How many more ground truths ``b`` finds, int64, shape (R,); negative where it finds fewer."""
+        """Return how many more ground truths ``b`` finds, int64, shape (R,); negative where it finds fewer."""
         return self.b_only - self.a_only
 
     @cached_property
@@ -136,7 +136,7 @@ class FalsePositives:
 
     @cached_property
     def shared(self) -> BoolArray:
-        """Which of them the other model has too, bool, shape (F,)."""
+        """Return which of them the other model has too, bool, shape (F,)."""
         return np.asarray(self.partner != UNMATCHED)
 
     def take(self, rows: BoolArray) -> FalsePositives:
@@ -159,12 +159,12 @@ class Ledger:
 
     @cached_property
     def total(self) -> LedgerCounts:
-        """One row: everything."""
+        """Return one row: everything."""
         return self.per_page.of(lambda column: column.sum(keepdims=True))
 
     @cached_property
     def per_label(self) -> LedgerCounts:
-        """One row per label of `labels`."""
+        """Return one row per label of `labels`."""
         dataset = self.dataset
         every = self._by(dataset.ground_truth.label, self.a.label, self.b.label, len(dataset.labels))
         rows = np.array([dataset.labels.index(label) for label in self.labels], dtype=np.int64)
@@ -172,12 +172,12 @@ class Ledger:
 
     @cached_property
     def per_page(self) -> LedgerCounts:
-        """One row per page of the dataset."""
+        """Return one row per page of the dataset."""
         return self._by(self.dataset.ground_truth.page, self.a.page, self.b.page, self.dataset.pages)
 
     @cached_property
     def per_document(self) -> LedgerCounts:
-        """One row per document of the dataset."""
+        """Return one row per document of the dataset."""
         document, size = self.dataset.page_document.astype(np.int64), len(self.dataset.documents)
         return self.per_page.of(lambda column: count_by(document, column, size))
 

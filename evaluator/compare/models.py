@@ -65,7 +65,7 @@ class ModelEntry:
 
     @property
     def date(self) -> str | None:
-        """The day of the run, as ``2026-02-22``; None when the file gives no such date."""
+        """Return the day of the run, as ``2026-02-22``; None when the file gives no such date."""
         text = (self.run.created_at or "")[:10]
         try:
             return str(np.datetime64(text, "D")) if len(text) == 10 else None
@@ -74,7 +74,7 @@ class ModelEntry:
 
     @property
     def run_text(self) -> str:
-        """The day of the run, or its run_id; empty when the file gives neither."""
+        """Return the day of the run, or its run_id; empty when the file gives neither."""
         return self.date or self.run.run_id or ""
 
 
@@ -152,22 +152,22 @@ class Standings:
 
     @property
     def few_documents(self) -> bool:
-        """Whether there are too few documents for intervals and ranks."""
+        """Return whether there are too few documents for intervals and ranks."""
         return self.documents < FEW_DOCUMENTS
 
     @property
     def has_intervals(self) -> bool:
-        """Whether intervals and ranks can be shown: there are enough documents, and they were resampled."""
+        """Return whether intervals and ranks can be shown: there are enough documents, and they were resampled."""
         return bool(self.resamples) and not self.few_documents
 
     @property
     def clear(self) -> BoolArray:
-        """Which pairs differ clearly, bool, shape (N, N)."""
+        """Return which pairs differ clearly, bool, shape (N, N)."""
         return np.asarray((self.pair_low > 0.0) | (self.pair_high < 0.0))
 
     @property
     def ranks(self) -> tuple[tuple[int, int] | None, ...]:
-        """Of each model the best and the worst rank that the documents allow; None where it has none."""
+        """Return of each model the best and the worst rank that the documents allow; None where it has none."""
         known = ~np.isnan(self.values)
         if not self.has_intervals:
             return (None,) * len(self.models)
@@ -200,7 +200,7 @@ class Standings:
 
     @property
     def sentence(self) -> tuple[str, str]:
-        """The answer, which names its label, and what follows from it, each a sentence or nothing."""
+        """Return the answer, which names its label, and what follows from it, each a sentence or nothing."""
         first, second = self._answer
         of = self.key.label
         return first if of == ALL_LABELS else f"{isolated(of)}: {first}", second

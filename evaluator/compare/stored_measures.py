@@ -72,7 +72,7 @@ class StoredMeans(msgspec.Struct, frozen=True):
 
 
 def dump_measures(measures: Measures, metrics: Collection[str]) -> list[StoredMeans]:
-    """The numbers over all labels of some metrics; empty when there are none of them."""
+    """Return the numbers over all labels of some metrics; empty when there are none of them."""
     keys = {key for key in measures.keys if key.metric in metrics and key.label == ALL_LABELS}
     means = []
     for part in measures.only(keys).parts:
@@ -92,7 +92,7 @@ def dump_measures(measures: Measures, metrics: Collection[str]) -> list[StoredMe
 
 
 def load_measures(means: Sequence[StoredMeans], documents: int) -> tuple[Part, ...]:
-    """The parts of `Measures` again; ValueError when they do not fit together or are of other documents."""
+    """Return the parts of `Measures` again; ValueError when they do not fit together or are of other documents."""
     return tuple(_means(each, documents) for each in means)
 
 

@@ -102,7 +102,7 @@ class StoredResult(msgspec.Struct, frozen=True):
 
     @property
     def of_every_score(self) -> bool:
-        """Whether no prediction was left out by its score."""
+        """Return whether no prediction was left out by its score."""
         return _EVERY_SCORE in self.signature.split(" · ")
 
     def model_entry(self, iou: float, name: str = "") -> ModelEntry:

@@ -97,7 +97,7 @@ class ViewedPageItem(PageItem, frozen=True, kw_only=True):
 
 
 def with_notes(picture: PictureItem, notes: Sequence[str]) -> PictureItem:
-    """The same page with more notes."""
+    """Return the same page with more notes."""
     return msgspec.structs.replace(picture, notes=(*picture.notes, *notes))
 
 
@@ -134,13 +134,13 @@ EventsT = TypeVar("EventsT", bound=Events)
 
 
 def plain_payload(payload: Payload) -> dict[str, object]:
-    """The plain values that a component is given; fields that equal their default are left out."""
+    """Return the plain values that a component is given; fields that equal their default are left out."""
     values: dict[str, object] = msgspec.to_builtins(payload)
     return values
 
 
 def read_events(state: Mapping[str, object] | None, kind: type[EventsT]) -> EventsT:
-    """What a component reports, checked: it comes from a browser.
+    """Return what a component reports, checked: it comes from a browser.
 
     Parameters
     ----------

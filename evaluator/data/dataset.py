@@ -357,7 +357,7 @@ class Dataset:
 
     @cached_property
     def _only_in(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """What `documents_only_in` found, by prediction."""
+        """Return what `documents_only_in` found, by prediction."""
         return {}
 
     def in_both(self, prediction: int = 0) -> BoolArray:
@@ -435,7 +435,7 @@ class HasFixes(Protocol):
 
     @property
     def fixes(self) -> tuple[str, ...]:
-        """As they are written on the command line."""
+        """Return as they are written on the command line."""
 
 
 def fix_texts(ground_truth: HasFixes, prediction: HasFixes) -> tuple[str, ...]:

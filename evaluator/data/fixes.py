@@ -43,12 +43,12 @@ class Fix(msgspec.Struct, frozen=True):
 
     @property
     def moves_boxes(self) -> bool:
-        """Whether coordinates change."""
+        """Return whether coordinates change."""
         return self.kind not in ("names", "page-offset", "labels", "label", "swap-sides")
 
     @property
     def text(self) -> str:
-        """The fix as it is written, without the file."""
+        """Return the fix as it is written, without the file."""
         return f"{self.kind}={self.value}" if self.value else self.kind
 
 

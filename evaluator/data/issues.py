@@ -55,7 +55,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """The issue in one line: file, place, rule, found, fix; control and format characters escaped.
+        """Return the issue in one line: file, place, rule, found, fix; control and format characters escaped.
 
         >>> Issue(severity="error", file="p.json", place="$.info", rule="info is required (schema 1.3)",
         ...         found="", fix="Add it.").sentence
@@ -96,7 +96,7 @@ class Collector:
 
     @property
     def failed(self) -> bool:
-        """Whether an error was added."""
+        """Return whether an error was added."""
         return any(severity == "error" for severity, _ in self._count)
 
     def add(self, severity: Severity, place: str, rule: str, found: str, fix: str) -> None:

@@ -109,7 +109,7 @@ class Content(Protocol):
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """What was odd about it."""
+        """Return what was odd about it."""
 
 
 class FileGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -391,7 +391,7 @@ def warn_of_unknown(names: Sequence[str], collector: Collector) -> None:
 
 
 def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
-    """The side that a file states; None for one that cannot be read."""
+    """Return the side that a file states; None for one that cannot be read."""
     try:
         content = file.load(limits.MAX_FILE_BYTES)
         return format_of(content, file.name).side_of(content, file.name)

@@ -105,7 +105,7 @@ class Builder:
 
     @property
     def pages(self) -> int:
-        """How many pages there are so far."""
+        """Return how many pages there are so far."""
         return len(self._pages)
 
     def image(
@@ -250,7 +250,7 @@ class Builder:
             self._collector.fail("", rule, f"{width:g} x {height:g}", "Correct the width and height of the page.")
 
     def _columns(self, sha256: str, side: Side, size: FloatArray | None, *, normalise: bool) -> Annotations:
-        """The columns of a file without errors."""
+        """Return the columns of a file without errors."""
         pages, boxes = self._pages, self._boxes
         documents = {document: code for code, document in enumerate(self._documents)}
         page_document = np.array([documents[page.document] for page in pages], dtype=np.int32)

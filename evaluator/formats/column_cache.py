@@ -140,7 +140,7 @@ def is_stored(path: Path, asked: Asked) -> bool:
 
 
 def _folder_name(name: str, asked: Asked, digest: str) -> str:
-    """The name of the folder for the columns of a file."""
+    """Return the name of the folder for the columns of a file."""
     seen = msgspec.json.encode((__version__, _readers(), name, asked, digest))
     return hashlib.sha256(seen).hexdigest() + _SUFFIX
 
@@ -156,7 +156,7 @@ def _readers() -> str:
 
 
 def _opened(folder: Path) -> Annotations | None:
-    """The columns of a folder as maps; None when there is none that can be trusted."""
+    """Return the columns of a folder as maps; None when there is none that can be trusted."""
     try:
         checksum, _, body = (folder / _MANIFEST).read_bytes().partition(b"\n")
         if checksum != _checksum(body):
@@ -246,19 +246,22 @@ def _digest(path: Path) -> tuple[int, int]:
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:
-    """The array of a file, read when it is looked at; no `np.memmap`, which is slower in parts and when pickled."""
+    """Return the array of a file, read when it is looked at.
+
+    No `np.memmap`, which is slower in parts and when pickled.
+    """
     values: npt.NDArray[Any] = np.load(path, mmap_mode="r")
     return values.view(np.ndarray)
 
 
 def _arrays(owner: Annotations | Boxes) -> Columns:
-    """The fields that are arrays, by name."""
+    """Return the fields that are arrays, by name."""
     values = {field.name: getattr(owner, field.name) for field in fields(owner)}
     return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
 
 
 def _id_columns(ids: Sequence[str]) -> Columns:
-    """The ids of boxes as the columns of `Numbers` or `Texts`."""
+    """Return the ids of boxes as the columns of `Numbers` or `Texts`."""
     if isinstance(ids, Numbers):
         return {_IDS[0]: ids.values}
     texts = [text.encode() for text in ids]
@@ -267,7 +270,7 @@ def _id_columns(ids: Sequence[str]) -> Columns:
 
 
 def _outline_columns(polygons: Mapping[int, Sequence[FloatArray]]) -> Columns:
-    """The outlines of some rows as the columns of `Outlines`; none without any."""
+    """Return the outlines of some rows as the columns of `Outlines`; none without any."""
     if not polygons:
         return {}
     if isinstance(polygons, Outlines):

@@ -129,11 +129,11 @@ class ModelOutput(BoxFormat):
         return wholes
 
     def _is_below(self, of_document: Path, given: Collection[Path]) -> bool:
-        """Whether the folder of a document is below one that was given, and lies among folders of documents."""
+        """Return whether the folder of a document is below one that was given, and lies among folders of documents."""
         return any(each in of_document.parents for each in given) and self.reads_whole(of_document.parent)
 
     def _run(self, file: Path) -> list[Path]:
-        """The files beside one that have its boxes as well, where no other annotations lie there; else none."""
+        """Return the files beside one that have its boxes as well, where no other annotations lie there; else none."""
         names = [each.name for each in folder.list_files(file.parent) if each.suffix.lower() in self.suffixes]
         several = len(names) - len(self.repeated(names)) == 1
         return [file.parent / name for name in names] if several else []
@@ -142,7 +142,7 @@ class ModelOutput(BoxFormat):
         return document_of(file.name, self.endings)
 
     def _documents_below(self, path: Path) -> list[Path]:
-        """The files in folders that are named by document; none where other files lie beside these folders."""
+        """Return the files in folders that are named by document; none where other files lie beside these folders."""
         files = [
             file for file in folder.files_below(path, _FOLDERS, _MOST_FILES) if file.suffix.lower() in self.suffixes
         ]
@@ -294,7 +294,7 @@ class OutputFile:
             self.builder.box(page, label, box, place, score=score)
 
     def _report(self, message: str, value: object, place: str) -> None:
-        """An issue for what msgspec says about a part."""
+        """Add an issue for what msgspec says about a part."""
         match = _MESSAGE.match(message)
         what, path = (match[1], match[2] or "") if match else (message, "")
         where = place + path

@@ -214,7 +214,7 @@ def plan_of(
 
 
 def _boxes_in(names: Iterable[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The known sets of box columns that are all there."""
+    """Return the known sets of box columns that are all there."""
     there = set(names)
     return [(columns, targets) for columns, targets in _BOXES if there.issuperset(columns)]
 
@@ -305,7 +305,7 @@ def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]: 
 
 
 def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
-    """The columns of a Parquet file and its rows."""
+    """Return the columns of a Parquet file and its rows."""
     # Only here: it takes as long to load as all of the readers.
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import parquet
@@ -340,7 +340,7 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
 
 
 def _parquet_names(content: bytes) -> list[str]:
-    """The names of the columns of a Parquet file; none of one that cannot be read."""
+    """Return the names of the columns of a Parquet file; none of one that cannot be read."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -385,7 +385,7 @@ def looks_like_table(head: bytes) -> bool:
 
 
 def _header_of(head: bytes) -> list[str]:
-    """The names in the first line of a CSV file, in lower case; none when it does not look like one."""
+    """Return the names in the first line of a CSV file, in lower case; none when it does not look like one."""
     line = head[:_FIELD_BYTES].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].strip()
     if not line or line[:1] in b"{[<" or b"\0" in line:
         return []
@@ -422,7 +422,7 @@ def columns_of(
 
 
 def _first_page(rows: Rows, plan: Plan, collector: Collector, source: str) -> int:
-    """The number of the first page of a document; a column "page" is searched for a 0."""
+    """Return the number of the first page of a document; a column "page" is searched for a 0."""
     if "page_number" in plan.at:
         return 1
     if "page" not in plan.at:
@@ -483,7 +483,7 @@ class _Boxes:
         return a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0
 
     def _page(self, place: str, values: Sequence[object]) -> int | None:
-        """The page that a row is on; None with an issue when it has none."""
+        """Return the page that a row is on; None with an issue when it has none."""
         index: int | None = None
         target = next((key for key in _PAGES if key in self._at), None)
         if target is not None:
@@ -524,7 +524,7 @@ class _Boxes:
         return width, height
 
     def _number(self, value: object, place: str) -> float:
-        """A value as a number; NaN with an issue for anything that is no finite one."""
+        """Return a value as a number; NaN with an issue for anything that is no finite one."""
         try:
             number = float(cast("Any", value)) if not isinstance(value, bool) else math.nan
         except (TypeError, ValueError, OverflowError):
@@ -542,7 +542,7 @@ def _is_empty(value: object) -> bool:
 
 
 def _text(value: object) -> str:
-    """A value as text; a whole float without its point, as a column of integers with gaps has them."""
+    """Return a value as text; a whole float without its point, as a column of integers with gaps has them."""
     if value is None:
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

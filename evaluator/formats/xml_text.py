@@ -216,7 +216,7 @@ class _Target:
 
     @property
     def _at(self) -> int:
-        """Where the parser is, in bytes; known only while it calls."""
+        """Return where the parser is, in bytes; known only while it calls."""
         return int(self.expat.CurrentByteIndex)
 
 
@@ -230,7 +230,7 @@ def _refuse_size(content: bytes, collector: Collector) -> None:
 
 
 def _encoding(content: bytes, collector: Collector) -> tuple[bytes, str]:
-    """The byte order mark, which may be empty, and the name of the codec."""
+    """Return the byte order mark, which may be empty, and the name of the codec."""
     if content.startswith(_UTF32_BOMS):
         collector.fail("", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
     for mark, encoding in _BOMS:
@@ -276,7 +276,7 @@ def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str,
 
 
 def _start_of_dtd(text: str) -> int | None:
-    """Where a DTD or a part of one begins, outside of comments and CDATA; None for none.
+    """Return where a DTD or a part of one begins, outside of comments and CDATA; None for none.
 
     Searched for in the text because expat, inside of the wrapper, would call it a syntax error.
     """
@@ -308,7 +308,7 @@ def _syntax_error(data: bytes, at: int, reason: str, target: _Target) -> tuple[s
 
 
 def _before(data: bytes, at: int) -> str:
-    """The text of the file before a byte of what the parser was given."""
+    """Return the text of the file before a byte of what the parser was given."""
     return data[: max(at - len(_OPEN), 0)].decode(errors="ignore")
 
 

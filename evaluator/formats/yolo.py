@@ -363,7 +363,7 @@ class _Text:
 
 
 def _decoded(content: bytes, place: str, collector: Collector) -> str | None:
-    """The text of a file; None with an error for bytes that are not UTF-8."""
+    """Return the text of a file; None with an error for bytes that are not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -394,7 +394,7 @@ def in_query(every: Items, question: Query, inside: Inside | None = None) -> Boo
 def query_text(question: Query) -> str:
     """Return a question in the words of the field; ``All boxes`` when nothing is asked.
 
-    >>> in_words(Query(cell=("Table", None), iou=(0.5, 0.6)))
+    >>> query_text(Query(cell=("Table", None), iou=(0.5, 0.6)))
     'Table predicted as background, IoU 0.50 to 0.60'
     """
     parts = []

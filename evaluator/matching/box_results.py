@@ -69,17 +69,17 @@ class BoxMatching(ABC):
 
     @property
     def dataset(self) -> Dataset:
-        """What is compared."""
+        """Return what is compared."""
         return self.pairs.dataset
 
     @property
     def model(self) -> int:
-        """Which of the dataset's predictions."""
+        """Return which of the dataset's predictions."""
         return self.pairs.model
 
     @property
     def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
+        """Return the boxes of the model under the dataset's codes."""
         return self.pairs.prediction
 
     @property
@@ -94,17 +94,17 @@ class BoxMatching(ABC):
 
     @property
     def own_options(self) -> Mapping[str, object]:
-        """What `BoxPairs.match` receives in addition, by name; empty for most protocols."""
+        """Return what `BoxPairs.match` receives in addition, by name; empty for most protocols."""
         return {}
 
     @cached_property
     def binned_scores(self) -> BinnedScores:
-        """The scores of the predictions that take part: the same at every IoU threshold."""
+        """Return the scores of the predictions that take part: the same at every IoU threshold."""
         return self.pairs.binned(self.prediction_counts)
 
     @cached_property
     def predictions_at_steps(self) -> IntArray:
-        """How many predictions of each label take part at each of `SCORE_STEPS`, int64, shape (T, labels)."""
+        """Return how many predictions of each label take part at each of `SCORE_STEPS`, int64, shape (T, labels)."""
         return self.pairs.at_steps(self.prediction_counts)
 
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
@@ -152,7 +152,7 @@ class BoxMatching(ABC):
 
     @property
     def asked_labels(self) -> tuple[str, ...] | None:
-        """The labels that were asked for; None when all are scored that the files map."""
+        """Return the labels that were asked for; None when all are scored that the files map."""
         return None if self.labels == self.dataset.labels[: self.dataset.evaluated] else self.labels
 
 
@@ -210,7 +210,7 @@ class BoxResult(ABC, Generic[MatchingT]):
     @property
     @abstractmethod
     def matches(self) -> Matches:
-        """The true positives."""
+        """Return the true positives."""
 
     @property
     def matched_rows(self) -> tuple[IntArray, IntArray]:
@@ -266,7 +266,7 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @property
     def binned_scores(self) -> BinnedScores:
-        """The scores of the true and false positives."""
+        """Return the scores of the true and false positives."""
         return self.matching.binned_scores if self._all_count else self.matching.pairs.binned(self.counting_predictions)
 
     @property
@@ -277,20 +277,20 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @property
     def _all_count(self) -> bool:
-        """Whether each prediction that takes part is a true or a false positive."""
+        """Return whether each prediction that takes part is a true or a false positive."""
         counting, every = self.counting_predictions, self.matching.prediction_counts
         return counting is every or np.array_equal(counting, every)
 
     @property
     def true_positives_in_bins(self) -> IntArray:
-        """How many true positives there are in each of the cells of `BoxPairs.score_cells`, int64."""
+        """Return how many true positives there are in each of the cells of `BoxPairs.score_cells`, int64."""
         pairs = self.matching.pairs
         cells = len(self.matching.dataset.labels) * pairs.bins
         return np.bincount(pairs.score_cells[self.matched_rows[0]], minlength=cells)
 
     @property
     def true_positives_at_steps(self) -> IntArray:
-        """How many true positives of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
+        """Return how many true positives of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
         pairs, rows = self.matching.pairs, self.matched_rows[0]
         exactly = np.bincount(pairs.step_cells[rows], minlength=pairs.step_count)
         return cumulative_counts(exactly, len(self.matching.dataset.labels))
@@ -301,12 +301,12 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @property
     def mistakes_known(self) -> bool:
-        """Whether `mistakes` was asked for before: a view shows the other numbers first where it was not."""
+        """Return whether `mistakes` was asked for before: a view shows the other numbers first where it was not."""
         return "mistakes" in vars(self)
 
     @cached_property
     def mistakes(self) -> Mistakes:
-        """Every unmatched box under exactly one name; see `named`."""
+        """Return every unmatched box under exactly one name; see `named`."""
         return self.named(None)
 
     @property
@@ -316,7 +316,7 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def causes(self) -> Causes:
-        """The causes of the mistakes; see `evaluator.matching.causes.grouped_mistakes`."""
+        """Return the causes of the mistakes; see `evaluator.matching.causes.grouped_mistakes`."""
         from evaluator.matching.causes import grouped_mistakes
 
         return grouped_mistakes(
@@ -350,14 +350,14 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def per_label(self) -> MetricColumns:
-        """One row per label of ``matching.labels``, in that order."""
+        """Return one row per label of ``matching.labels``, in that order."""
         dataset = self.matching.dataset
         every = self._by(dataset.ground_truth.label, self.matching.prediction.label, len(dataset.labels))
         return every.take(self.matching.label_codes)
 
     @cached_property
     def micro(self) -> MetricColumns:
-        """One row: all labels pooled."""
+        """Return one row: all labels pooled."""
         tp = np.array([len(self.matched_rows[0])])
         return MetricColumns(
             tp=tp,
@@ -368,19 +368,22 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def per_page(self) -> MetricColumns:
-        """One row per page of the dataset."""
+        """Return one row per page of the dataset."""
         dataset = self.matching.dataset
         return self._by(dataset.ground_truth.page, self.matching.prediction.page, dataset.pages)
 
     @cached_property
     def per_document(self) -> MetricColumns:
-        """One row per document of the dataset."""
+        """Return one row per document of the dataset."""
         dataset = self.matching.dataset
         return self.per_page.pooled(dataset.page_document.astype(np.int64), len(dataset.documents))
 
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
-        """One row per document of the dataset and label of ``matching.labels``: ``document * labels + label``."""
+        """Return one row per document of the dataset and label of ``matching.labels``.
+
+        ``document * labels + label``.
+        """
         dataset, size = self.matching.dataset, len(self.matching.dataset.labels)
         truth, prediction = dataset.ground_truth, self.matching.prediction
         every = self._by(
@@ -450,7 +453,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @property
     def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
+        """Return the boxes of the model under the dataset's codes."""
         return self.dataset.predictions[self.model]
 
     def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
@@ -468,7 +471,10 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def touching(self) -> Touching:
-        """Every overlapping pair of boxes, whatever its labels: what mistakes are named from at any threshold."""
+        """Return every overlapping pair of boxes, whatever its labels.
+
+        What mistakes are named from at any threshold.
+        """
         from evaluator.matching.error_types import touching_pairs
 
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
@@ -485,12 +491,12 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def passed(self) -> IntArray:
-        """How many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
+        """Return how many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
         return passed_steps(self.prediction.score)
 
     @property
     def step_count(self) -> int:
-        """How many different `step_cells` there may be."""
+        """Return how many different `step_cells` there may be."""
         return (len(SCORE_STEPS) + 1) * len(self.dataset.labels)
 
     @cached_property
@@ -505,7 +511,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @property
     def bins(self) -> int:
-        """How many bins the scores of a label are in."""
+        """Return how many bins the scores of a label are in."""
         from evaluator.metrics.confidence import BINS
 
         return BINS + 1

@@ -27,7 +27,7 @@ class PageMistakes:
 
     @cached_property
     def of_box(self) -> dict[str, int]:
-        """The mistake whose name a box carries, by the box's key on the page (``g12``, ``p3``)."""
+        """Return the mistake whose name a box carries, by the box's key on the page (``g12``, ``p3``)."""
         sides: tuple[tuple[Side, IntArray, IntArray], ...] = (
             ("ground_truth", self.truth_rows, self.mistakes.of_truth),
             ("prediction", self.prediction_rows, self.mistakes.of_prediction),

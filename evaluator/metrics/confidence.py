@@ -125,7 +125,7 @@ def least_confident(confidence: FloatArray, budget: float) -> IntArray:
 
     The least certain first; values of equal confidence in the given order.
 
-    >>> least_sure(np.array([0.9, 0.2, 0.5, 0.2]), 0.5)
+    >>> least_confident(np.array([0.9, 0.2, 0.5, 0.2]), 0.5)
     array([1, 3])
     """
     order = np.argsort(confidence, kind="stable")

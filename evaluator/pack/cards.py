@@ -90,7 +90,7 @@ class Model:
 
     @property
     def signature(self) -> str:
-        """What made its numbers, in one line."""
+        """Return what made its numbers, in one line."""
         line: str = self.result.matching.signature(self.result.iou).line
         return line
 

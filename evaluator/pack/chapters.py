@@ -69,7 +69,7 @@ class Chapter:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the first two are called in sentences."""
+        """Return what the first two are called in sentences."""
         return tuple(model.letter for model in self.models[:2])
 
 

@@ -84,7 +84,7 @@ class Contents:
 
     @property
     def record(self) -> PackRecord:
-        """What a later pack is compared with."""
+        """Return what a later pack is compared with."""
         answer = self.decision.headline if self.decision is not None else ""
         return record(date=self.options.date, answer=answer, models=self.models, judged=self.judged)
 
@@ -92,12 +92,12 @@ class Contents:
 
     @property
     def shown_documents(self) -> str:
-        """The documents whose causes, findings and pages are shown; empty for all."""
+        """Return the documents whose causes, findings and pages are shown; empty for all."""
         return documents_in_words(self.options)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the baseline and the candidate are called; one name without a candidate."""
+        """Return what the baseline and the candidate are called; one name without a candidate."""
         return tuple(model.letter for model in self.models[:2])
 
     def place(self, page: int) -> tuple[str, str, int]:

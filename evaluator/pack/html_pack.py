@@ -75,7 +75,7 @@ class WrittenPack(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """How many pages are shown, and how many of them as empty sheets, in words."""
+        """Return how many pages are shown, and how many of them as empty sheets, in words."""
         pages = count_of(self.pages, "page")
         if not self.sheets:
             return pages
@@ -383,7 +383,7 @@ class PlacedBox(NamedTuple):
 
     @property
     def view(self) -> str:
-        """The picture in the unit of the outline, as an SVG ``viewBox``."""
+        """Return the picture in the unit of the outline, as an SVG ``viewBox``."""
         x1, y1, x2, y2 = self.part
         return " ".join(f"{UNITS * share:.1f}" for share in (x1, y1, x2 - x1, y2 - y1))
 

@@ -53,7 +53,7 @@ class Picture:
 
     @property
     def address(self) -> str | None:
-        """The picture as a data URL."""
+        """Return the picture as a data URL."""
         return None if self.webp is None else data_url(self.webp)
 
 

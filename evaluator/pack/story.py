@@ -56,7 +56,7 @@ class RuleLine(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The state in words."""
+        """Return the state in words."""
         return STATE_WORDS[self.state]
 
 

@@ -103,7 +103,7 @@ class PdfFolder:
 
     @property
     def name(self) -> str:
-        """What the folder is called; of several the last one, which was open first."""
+        """Return what the folder is called; of several the last one, which was open first."""
         return self.roots[-1].name
 
     def find(self, name: str) -> Path:

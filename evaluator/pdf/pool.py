@@ -98,7 +98,7 @@ class Ink(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def marked(self) -> BoolArray:
-        """The cells that hold ink, bool; one with less than `LEAST_INK` is paper with a speck."""
+        """Return the cells that hold ink, bool; one with less than `LEAST_INK` is paper with a speck."""
         return self.cells >= LEAST_INK
 
 
@@ -131,7 +131,7 @@ class Layout(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def scanned(self) -> bool:
-        """Whether a picture covers most of the page with hardly any text painted on it, or the page is an image."""
+        """Return whether the page is an image, or a picture that covers most of it with hardly any text on it."""
         return self.mask.size > 0
 
 
@@ -159,7 +159,7 @@ class _Worker(Process):
         self.engine, self.confined = reply.engine, reply.confined
 
     def ask(self, request: Request, path: Path, *, slow_after: float, when_slow: Callable[[], object]) -> Reply:
-        """The answer to one request on the file of a path, or the worker's end."""
+        """Return the answer to one request on the file of a path, or the worker's end."""
         self.page = (request.digest, request.page_index)
         try:
             sent = b"" if self.hand(os.fsencode(path)) else os.fsencode(path)
@@ -219,12 +219,12 @@ class _Question(NamedTuple):
     deadline: float
 
     def problem(self, kind: ProblemKind, detail: str = "") -> PageProblem:
-        """A problem of this page."""
+        """Return a problem of this page."""
         return PageProblem(kind, document=self.name, page_index=self.request.page_index, detail=detail)
 
     @property
     def seconds_left(self) -> float:
-        """How long it may still wait."""
+        """Return how long it may still wait."""
         return max(0.0, self.deadline - time.monotonic())
 
 
@@ -380,7 +380,7 @@ class PagePool:
         return self._answer(Words, path, Request("words", page_index), patience)
 
     def ink(self, path: Path, page_index: int, *, patience: float | None = None) -> Ink:
-        """The ink of one page on a small grid, all 0 for a blank one; `patience` is that of `page_image`."""
+        """Return the ink of one page on a small grid, all 0 for a blank one; `patience` is that of `page_image`."""
         return self._answer(Ink, path, Request("ink", page_index), patience)
 
     def layout(self, path: Path, page_index: int) -> Layout:
@@ -404,7 +404,7 @@ class PagePool:
     # The steps of a request: identify the content, look it up, take turns per page, borrow a worker, ask, keep.
 
     def _answer(self, wanted: type[_Answer], path: Path, question: Request, patience: float | None = None) -> _Answer:
-        """What is known of the file of a path, or what a worker answers; `question` lacks the document."""
+        """Return what is known of the file of a path, or what a worker answers; `question` lacks the document."""
         if not 0 <= question.page_index < PAGE_LIMIT:
             # Refused here: such a number may not even fit into a message.
             raise self._out_of_range(path, question.page_index)
@@ -437,7 +437,7 @@ class PagePool:
         )
 
     def _identify(self, path: Path) -> tuple[Path, tuple[object, ...], str]:
-        """Resolved path, identity of the file's state, and digest of its bytes."""
+        """Return resolved path, identity of the file's state, and digest of its bytes."""
         try:
             place = path.resolve(strict=True)
             status = place.stat()
@@ -454,13 +454,16 @@ class PagePool:
         return place, identity, digest
 
     def _turn(self, request: Request) -> _Turn:
-        """The turn of those who ask for this page, or for the document: opening it can kill, too."""
+        """Return the turn of those who ask for this page, or for the document: opening it can kill, too."""
         page = request.digest, -1 if request.operation == "describe" else request.page_index
         with self._lock:
             return self._turns.setdefault(page, _Turn(page))
 
     def _in_turn(self, wanted: type[_Answer], asked: _Question) -> _Answer | None:
-        """The answer, after those who asked for the page before; None when the file is no longer that of the digest."""
+        """Return the answer, after those who asked for the page before.
+
+        None when the file is no longer that of the digest.
+        """
         turn: _Turn = asked.turn
         if not turn.lock.acquire(timeout=asked.seconds_left):
             raise asked.problem("busy")
@@ -480,7 +483,7 @@ class PagePool:
             turn.lock.release()
 
     def _asked(self, wanted: type[_Answer], asked: _Question, *, fresh: bool = False) -> _Answer | None:
-        """The answer of a worker, and of a fresh one when the first was lost: others end processes, too."""
+        """Return the answer of a worker, and of a fresh one when the first was lost: others end processes, too."""
         try:
             return self._exchange(wanted, asked, fresh=fresh)
         except PageProblem as met:
@@ -492,7 +495,7 @@ class PagePool:
             raise
 
     def _exchange(self, wanted: type[_Answer], asked: _Question, *, fresh: bool) -> _Answer | None:
-        """The checked answer of one worker; None when the file is no longer that of the digest."""
+        """Return the checked answer of one worker; None when the file is no longer that of the digest."""
         request, held = asked.request, self._running
         if not held.acquire(timeout=asked.seconds_left):
             raise asked.problem("busy")
@@ -532,7 +535,7 @@ class PagePool:
         raise asked.problem(answer.kind, count_of(int(answer.detail), "page") if out else _said(answer.detail))
 
     def _borrow(self, page: _Page, name: str, *, fresh: bool = False) -> _Worker:
-        """A ready worker: last asked for this page, else with the document open, else any; `fresh`: unused."""
+        """Return a ready worker: last asked for this page, else with the document open, else any; `fresh`: unused."""
         detail = ""
         for _ in range(2 + self._most):
             with self._lock:
@@ -590,7 +593,10 @@ class PagePool:
 
 
 def _within(patience: float, ask: Callable[[], _Answer | None], asked: _Question) -> _Answer | None:
-    """What `ask` returns or raises; ``not_ready`` when it takes longer and the page is slow, while it goes on."""
+    """Return what `ask` returns or raises.
+
+    ``not_ready`` when it takes longer and the page is slow, while it goes on.
+    """
     future: Future[_Answer | None] = Future()
 
     def run() -> None:
@@ -625,7 +631,10 @@ def _size(answer: msgspec.Struct) -> int:
 def _checked(
     reply: Reply, encoding: Encoding = "webp"
 ) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
-    """The answer as the app keeps it; `Lost` when an honest worker cannot have sent it. `encoding` was asked for."""
+    """Return the answer as the app keeps it.
+
+    `ProcessLost` when an honest worker cannot have sent it. `encoding` was asked for.
+    """
     match reply:
         case Description():
             return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
@@ -667,12 +676,12 @@ def _need(sound: bool, otherwise: str) -> None:
 
 
 def _numbers(sent: bytes) -> FloatArray:
-    """The bytes as float64: they are not writable, so neither is the array, which all sessions share."""
+    """Return the bytes as float64: they are not writable, so neither is the array, which all sessions share."""
     return np.frombuffer(sent, dtype="<f8").astype(np.float64, copy=False)
 
 
 def _boxes(sent: bytes) -> FloatArray:
-    """The bytes as boxes in [0, 1], shape (N, 4)."""
+    """Return the bytes as boxes in [0, 1], shape (N, 4)."""
     _need(not len(sent) % 32, "It sent an incomplete box.")
     boxes = _numbers(sent).reshape(-1, 4)
     _need(bool(np.all((boxes >= 0.0) & (boxes <= 1.0))), "It sent boxes outside the page.")
@@ -712,7 +721,7 @@ def _jpeg_size(picture: bytes) -> tuple[int, int] | None:
 
 
 def _checked_layout(reply: LayoutList) -> Layout:
-    """The layout of a page as the app keeps it; `Lost` when an honest worker cannot have sent it."""
+    """Return the layout of a page as the app keeps it; `ProcessLost` when an honest worker cannot have sent it."""
     stride = (reply.columns + 7) // 8
     whole = len(reply.mask) == stride * reply.rows and (reply.columns == 0) == (reply.rows == 0)
     _need(whole, "It sent a mask with missing pixels.")
@@ -733,7 +742,7 @@ def _plain_warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _said(detail: str) -> str:
-    """The renderer's own words as a sentence; they can quote the document, so they are shortened."""
+    """Return the renderer's own words as a sentence; they can quote the document, so they are shortened."""
     detail = detail.strip()
     if not detail:
         return ""

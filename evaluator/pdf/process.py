@@ -40,12 +40,12 @@ class ProcessTimeout(Exception):
 
 
 def python_module(name: str) -> list[str]:
-    """The command that runs one of our modules; neither the current folder nor the documents' is searched."""
+    """Return the command that runs one of our modules; neither the current folder nor the documents' is searched."""
     return [sys.executable, "-P", "-m", name]
 
 
 def minimal_environment() -> dict[str, str]:
-    """The environment of a process that reads documents; it empties even this before the first one."""
+    """Return the environment of a process that reads documents; it empties even this before the first one."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     places = (str(_ROOT), os.environ.get("PYTHONPATH", ""))
     environment["PYTHONPATH"] = os.pathsep.join(place for place in places if place)
@@ -107,7 +107,9 @@ class Process:
         slow_by_clock: float = math.inf,
         when_slow: Callable[[], object] = lambda: None,
     ) -> bytes:
-        """The answer to a message, or the next one where that is empty; `Lost` or `Expired` with the process ended.
+        """Return the answer to a message, or the next one where that is empty.
+
+        `ProcessLost` or `ProcessTimeout` with the process ended.
 
         `when_slow` is called once when the answer has taken so much of the processor, or so long by the clock.
         """
@@ -149,7 +151,7 @@ class Process:
             self._answers.put(EOFError("It ended.") if answer is None else answer)
 
     def processor_seconds(self) -> float:
-        """What the process has taken of the processor; the time of the clock where the system does not say."""
+        """Return what the process has taken of the processor; the time of the clock where the system does not say."""
         try:
             return time.clock_gettime(~self.process.pid << 3 | 2)  # as clock_getcpuclockid(3) makes it on Linux
         except (AttributeError, OSError):

@@ -90,7 +90,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0
 
     def chosen(self) -> dict[str, Any]:
-        """The options that are not the protocol's own, by name."""
+        """Return the options that are not the protocol's own, by name."""
         defaults = type(self)()
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value != getattr(defaults, name)}
 
@@ -153,7 +153,7 @@ class Result(ABC):
     @property
     @abstractmethod
     def signature(self) -> Signature:
-        """What made the numbers."""
+        """Return what made the numbers."""
 
     @abstractmethod
     def to_json(self) -> JsonObject:
@@ -164,7 +164,7 @@ class Result(ABC):
         """Rows for terminals and spreadsheets."""
 
     def csv_table(self) -> ResultTable:
-        """The rows for a spreadsheet."""
+        """Return the rows for a spreadsheet."""
         return self.table()
 
     def csv_files(self) -> Mapping[str, ResultTable]:
@@ -173,7 +173,7 @@ class Result(ABC):
 
     @property
     def partial(self) -> Partial | None:
-        """What the numbers follow from; a result that has it takes that of several parts as `merged`."""
+        """Return what the numbers follow from; a result that has it takes that of several parts as `merged`."""
         return None
 
     def release(self) -> None:  # noqa: B027 - most results keep nothing else
@@ -186,20 +186,20 @@ class DatasetResult(Result):
     @property
     @abstractmethod
     def evaluated(self) -> Dataset:
-        """The dataset that was evaluated."""
+        """Return the dataset that was evaluated."""
 
     @property
     @abstractmethod
     def model(self) -> int:
-        """Which of the dataset's predictions."""
+        """Return which of the dataset's predictions."""
 
     @abstractmethod
     def on(self, dataset: Dataset) -> DatasetResult:
-        """The same evaluation of another dataset: its model, thresholds and options."""
+        """Return the same evaluation of another dataset: its model, thresholds and options."""
 
     @abstractmethod
     def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
-        """Which boxes of another dataset are one object, at the lowest threshold of this result."""
+        """Return which boxes of another dataset are one object, at the lowest threshold of this result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,44 +216,44 @@ class BoxEvaluation(DatasetResult):
 
     @property
     def first(self) -> AnyBoxResult:
-        """The result at the first threshold, whose boxes are compared and counted by document."""
+        """Return the result at the first threshold, whose boxes are compared and counted by document."""
         return next(iter(self.thresholds.values()))
 
     @property
     def counted(self) -> Mapping[float, Any]:
-        """What has ``per_label`` by IoU threshold: the results, or what is merged."""
+        """Return what has ``per_label`` by IoU threshold: the results, or what is merged."""
         return self.thresholds if self.merged is None else self.merged.thresholds
 
     @property
     def evaluated(self) -> Dataset:
-        """The dataset that was evaluated."""
+        """Return the dataset that was evaluated."""
         return self.matching.dataset
 
     @property
     def model(self) -> int:
-        """Which of the dataset's predictions."""
+        """Return which of the dataset's predictions."""
         return self.matching.model
 
     @property
     def signature(self) -> Signature:
-        """What made these numbers."""
+        """Return what made these numbers."""
         return self.matching.signature(*self.thresholds)
 
     def on(self, dataset: Dataset) -> BoxEvaluation:
-        """The same evaluation of another dataset; see `BoxMatching.on`."""
+        """Return the same evaluation of another dataset; see `BoxMatching.on`."""
         return self.of(self.matching.on(dataset))
 
     def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
-        """The matching of another dataset at the lowest threshold."""
+        """Return the matching of another dataset at the lowest threshold."""
         return self.matching.on(dataset).at(min(self.thresholds))
 
     def of(self, matching: BoxMatching) -> BoxEvaluation:
-        """The evaluation of another matching at the same thresholds."""
+        """Return the evaluation of another matching at the same thresholds."""
         thresholds = {iou: matching.at(iou) for iou in self.thresholds}
         return replace(self, matching=matching, thresholds=thresholds, merged=None)
 
     def plain_values(self, **own: Any) -> dict[str, Any]:  # noqa: ANN401 - what only this protocol says
-        """The result under the keys of the terminal contract; see `matching.box_results.plain_values`."""
+        """Return the result under the keys of the terminal contract; see `matching.box_results.plain_values`."""
         dataset = self.evaluated
         sides = dataset.ground_truth.source, self.matching.prediction.source
         truth, prediction = (SourceFile(side.name, side.sha256) for side in sides)
@@ -294,7 +294,7 @@ class Evaluation:
     issues: tuple[Issue, ...]
 
     def to_json(self) -> JsonObject:
-        """The result as plain values, with the issues of its inputs."""
+        """Return the result as plain values, with the issues of its inputs."""
         return {**self.result.to_json(), "issues": list(self.issues)}
 
 
@@ -351,11 +351,11 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     slice_measures: ClassVar[Mapping[str, MeasureWords]] = {}
 
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
-        """How one side is read under some options."""
+        """Return how one side is read under some options."""
         return formats.Reading(side=side)
 
     def label_mapping(self, options: OptionsT) -> Mapping[str, str]:
-        """New names of labels by their old ones."""
+        """Return new names of labels by their old ones."""
         return {}
 
     def evaluate_streamed(
@@ -408,14 +408,14 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
 
     @abstractmethod
     def measures(self, result: Any) -> Measures:  # noqa: ANN401 - the protocol's own result
-        """Everything that can be compared of a result of this protocol."""
+        """Return everything that can be compared of a result of this protocol."""
 
     def labels(self, result: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401
-        """The labels that the ground truth and the prediction of a result know; empty without labelled boxes."""
+        """Return the labels that the ground truth and the prediction of a result know; empty without labelled boxes."""
         return (), ()
 
     def crowd_issues(self, truth: Annotations) -> tuple[Issue, ...]:
-        """That regions of many objects count as plain boxes, in a system that does not know them."""
+        """Return that regions of many objects count as plain boxes, in a system that does not know them."""
         crowd = truth.boxes.crowd
         if self.knows_crowds or crowd is None or not crowd.any():
             return ()
@@ -445,7 +445,10 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         return resolved, raise_on_errors(truth.issues, own, (*unit_issue(truth, resolved), *self.crowd_issues(truth)))
 
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
-        """Two results of this protocol thing by thing; empty where boxes are matched one to one, see `Comparison`."""
+        """Return two results of this protocol thing by thing.
+
+        Empty where boxes are matched one to one, see `Comparison`.
+        """
         return ()
 
     def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
@@ -483,31 +486,31 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     averages: ClassVar[tuple[SliceAverage, ...]] = ()
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
-        """The boxes behind one of `averages`, by threshold, then by label; nothing where it is undefined."""
+        """Return the boxes behind one of `averages`, by threshold, then by label; nothing where it is undefined."""
         return iter(())
 
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
-        """One of `averages` over all labels; None where it is undefined."""
+        """Return one of `averages` over all labels; None where it is undefined."""
         return None
 
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
-        """How one side is read: a prediction as ground truth only when the options ask for that."""
+        """Return how one side is read: a prediction as ground truth only when the options ask for that."""
         as_reference = side == "ground_truth" and options.as_reference
         return formats.Reading(side=side, as_reference=as_reference, format=options.format, columns=options.columns)
 
     def label_mapping(self, options: BoxOptionsT) -> Mapping[str, str]:
-        """New names of labels by their old ones."""
+        """Return new names of labels by their old ones."""
         return options.map_label
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: BoxOptionsT) -> tuple[Issue, ...]:
-        """What is wrong or odd about two files together; by itself that their boxes are in one unit."""
+        """Return what is wrong or odd about two files together; by itself that their boxes are in one unit."""
         return unit_issue(truth, prediction)
 
     @abstractmethod
     def pair(
         self, dataset: Dataset, model: int, options: BoxOptionsT, *, iou_floor: float | None = None
     ) -> AnyBoxPairs:
-        """Every pair of boxes that could match, for any score and IoU threshold from the floor on."""
+        """Return every pair of boxes that could match, for any score and IoU threshold from the floor on."""
 
     def match(
         self,
@@ -517,7 +520,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         min_score: float | None = None,
         labels: Sequence[str] | None = None,
     ) -> BoxMatching:
-        """The matching of the boxes that take part; `min_score` and `labels` instead of those of the options."""
+        """Return the matching of the boxes that take part; `min_score` and `labels` instead of those of the options."""
         matching: BoxMatching = pairs.match(
             min_score=options.min_score if min_score is None else min_score,
             min_area=options.min_area,
@@ -527,15 +530,15 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return matching
 
     def own_options(self, options: BoxOptionsT) -> Mapping[str, object]:
-        """What its pairs receive in addition when they are matched, by name; empty for most protocols."""
+        """Return what its pairs receive in addition when they are matched, by name; empty for most protocols."""
         return {}
 
     @abstractmethod
     def result(self, matching: Any, iou: Sequence[float], options: BoxOptionsT) -> BoxEvaluation:  # noqa: ANN401
-        """The evaluation of a matching at some thresholds."""
+        """Return the evaluation of a matching at some thresholds."""
 
     def evaluate_model(self, dataset: Dataset, model: int, options: BoxOptionsT) -> BoxEvaluation:
-        """The result of one of the models of a dataset."""
+        """Return the result of one of the models of a dataset."""
         iou = options.iou or self.thresholds
         pairs = self.pair(dataset, model, options, iou_floor=min(iou))
         return self.result(self.match(pairs, options), iou, options)
@@ -547,7 +550,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         options: BoxOptionsT,
         count: Count | None = None,
     ) -> list[Evaluation]:
-        """The evaluations of models of one dataset, so that documents, pages and labels have one code."""
+        """Return the evaluations of models of one dataset, so that documents, pages and labels have one code."""
         prepared = [self.prepare(truth, predicted, options) for predicted in models]
         dataset = join(truth, *(predicted for predicted, _ in prepared))
         return [
@@ -571,33 +574,39 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return resolved, raise_on_errors(every, crowding_issues(truth, resolved, polygons=options.polygons))
 
     def measures(self, result: BoxEvaluation) -> Measures:
-        """The ratios of the matching at the first threshold."""
+        """Return the ratios of the matching at the first threshold."""
         from evaluator.matching.box_measures import box_measures
 
         return box_measures(result.first)
 
     def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
-        """The numbers that the protocol is known by, beside those of the matching at one threshold; often none."""
+        """Return the numbers that the protocol is known by, beside those of the matching at one threshold.
+
+        Often none.
+        """
         return ()
 
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
-        """Some of these for each label of the matching, by title; the first is what labels are compared by."""
+        """Return some of these for each label of the matching, by title; the first is what labels are compared by."""
         return {}
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
-        """The six TIDE types at the first threshold and what each costs; None where they cannot be determined."""
+        """Return the six TIDE types at the first threshold and what each costs.
+
+        None where they cannot be determined.
+        """
         from evaluator.matching.box_scores import tide_of
 
         return tide_of(result.first)
 
     def labels(self, result: BoxEvaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The labels that the two files know."""
+        """Return the labels that the two files know."""
         matching = result.matching
         return matching.dataset.ground_truth.source.labels, matching.prediction.source.labels
 
 
 def lowest_threshold(iou: Sequence[float]) -> float:
-    """The lowest of some IoU thresholds; ValueError without any."""
+    """Return the lowest of some IoU thresholds; ValueError without any."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
     return min(iou)
@@ -614,7 +623,7 @@ def join_pair(truth: Annotations, prediction: Annotations) -> Dataset:
 
 
 def raise_on_errors(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
-    """All issues in order, each once; BadInput when one of them is an error."""
+    """Return all issues in order, each once; BadInput when one of them is an error."""
     every = tuple(dict.fromkeys(issue for group in issues for issue in group))
     if has_errors(every):
         raise BadInput(every)

@@ -59,12 +59,12 @@ class AgendaItem(FindingSet):
 
     @property
     def done(self) -> bool:
-        """Whether everything of it was judged."""
+        """Return whether everything of it was judged."""
         return self.judged >= max(self.mistakes, len(self.entries))
 
     @property
     def agreed(self) -> bool:
-        """Whether all of it has one verdict that two reviewers or more gave."""
+        """Return whether all of it has one verdict that two reviewers or more gave."""
         return (
             self.done
             and self.opinion not in ("conflict", "several", "note")
@@ -73,7 +73,7 @@ class AgendaItem(FindingSet):
 
     @property
     def votes(self) -> dict[tuple[str, bool], Opinion]:
-        """Each reviewer's verdict on it, by name and whether a login vouches for it."""
+        """Return each reviewer's verdict on it, by name and whether a login vouches for it."""
         verdicts: dict[tuple[str, bool], set[Verdict]] = {}
         for event in self.opinions:
             if event.verdict is not None:

@@ -45,7 +45,7 @@ class CorrectedEvaluation(Result, Generic[ResultT]):
 
     @property
     def signature(self) -> Signature:
-        """What made these numbers, the corrections included."""
+        """Return what made these numbers, the corrections included."""
         return self.signed
 
     def to_json(self) -> dict[str, object]:

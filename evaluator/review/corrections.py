@@ -80,12 +80,12 @@ class Applied:
 
     @property
     def applied(self) -> int:
-        """How many verdicts changed something."""
+        """Return how many verdicts changed something."""
         return len(self.changes)
 
     @property
     def words(self) -> str:
-        """The part of the signature: ``corrected, 7 verdicts applied``."""
+        """Return the part of the signature: ``corrected, 7 verdicts applied``."""
         return f"corrected, {count_of(self.applied, 'verdict')} applied"
 
 
@@ -103,7 +103,7 @@ class Corrections(Applied):
 
     @property
     def of_boxes(self) -> tuple[Change, ...]:
-        """The changes of the ground truth itself; to ignore a mistake changes no box."""
+        """Return the changes of the ground truth itself; to ignore a mistake changes no box."""
         return tuple(change for change in self.changes if change.what != "ignored")
 
 
@@ -145,7 +145,7 @@ class Draft:
 
     @property
     def reason(self) -> str:
-        """The events behind the changes, for a digest."""
+        """Return the events behind the changes, for a digest."""
         return "/".join(sorted(change.judged.last.id for change in self.changes))
 
     def note(self, judged: ReviewedTarget, what: str, text: str, *, removed: int, added: int) -> None:

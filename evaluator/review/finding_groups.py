@@ -35,12 +35,12 @@ class FindingSet:
 
     @property
     def opinions(self) -> Iterator[Event]:
-        """What reviewers hold of its findings now."""
+        """Return what reviewers hold of its findings now."""
         return (event for entry in self.entries for event in entry.judged.opinions)
 
     @property
     def opinion(self) -> Opinion:
-        """The verdict of its findings together; ``note`` without any verdict."""
+        """Return the verdict of its findings together; ``note`` without any verdict."""
         if any(entry.judged.conflict for entry in self.entries):
             return "conflict"
         verdicts = {verdict for entry in self.entries if (verdict := entry.judged.verdict) is not None}
@@ -50,7 +50,7 @@ class FindingSet:
 
     @property
     def task(self) -> Event | None:
-        """The latest opinion with an owner, a due date or a status; None where nobody gave one."""
+        """Return the latest opinion with an owner, a due date or a status; None where nobody gave one."""
         tasks = [task for entry in self.entries if (task := entry.judged.task) is not None]
         return max(tasks, key=lambda event: event.time, default=None)
 
@@ -72,17 +72,17 @@ class FindingGroup(FindingSet):
 
     @property
     def key(self) -> str:
-        """Its key: the identity of its newest finding."""
+        """Return its key: the identity of its newest finding."""
         return self.entries[0].judged.target_id
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """Who holds an opinion, each name once."""
+        """Return who holds an opinion, each name once."""
         return tuple(dict.fromkeys(name for entry in self.entries for name in entry.judged.authors))
 
     @property
     def note(self) -> str:
-        """The latest note."""
+        """Return the latest note."""
         events = [event for event in self.opinions if event.note]
         return max(events, key=lambda event: event.time).note if events else ""
 
@@ -150,7 +150,7 @@ class Outcome(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The outcome in words, without the name of the model.
+        """Return the outcome in words, without the name of the model.
 
         >>> Outcome(1, 0, 22).sentence
         'misses 1 of 1 ground truth box, 22 extra boxes'

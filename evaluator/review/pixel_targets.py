@@ -39,7 +39,7 @@ class JudgedPiece(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The identity under which a verdict on it is kept."""
+        """Return the identity under which a verdict on it is kept."""
         return finding_id(self.target, self.judged)
 
 

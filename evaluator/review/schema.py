@@ -64,7 +64,7 @@ event_table: Final = Table(
 
 
 def stored_version(connection: Connection) -> int | None:
-    """The layout of a store: 0 for an empty database, None for a file that other programs use and we do not."""
+    """Return the layout of a store: 0 for an empty database, None for a file that other programs use and we do not."""
     if connection.dialect.name == "postgresql":
         # The general question takes a new connection as long as ten verdicts.
         ours = "SELECT to_regclass(quote_ident(current_schema()) || '.layoutscope_version')"

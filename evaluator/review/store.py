@@ -112,7 +112,7 @@ class Store:
                 raise StoreProblem("unreachable", store=self.name, detail=detail)
 
     def log(self, workspace: str = "") -> ReviewLog:
-        """All events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
+        """Return all events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
 
         The same object as long as nothing was added; empty when nothing was ever kept.
         """
@@ -129,7 +129,7 @@ class Store:
             return kept.log
 
     def events(self, workspace: str = "") -> list[Event]:
-        """All events of a workspace in the order in which they were kept; raises `StoreProblem`."""
+        """Return all events of a workspace in the order in which they were kept; raises `StoreProblem`."""
         return [_event(row, self.name) for row in self._read(workspace, after=0)]
 
     def check(self) -> None:
@@ -157,7 +157,10 @@ class Store:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection | None]:
-        """A connection to a store of the present layout, None to one that was not begun; an older one is upgraded."""
+        """Yield a connection to a store of the present layout, None to one that was not begun.
+
+        An older one is upgraded.
+        """
         with self._problems():
             file = _identity(self._path)
             # To open an empty file would begin a database in it.
@@ -178,14 +181,14 @@ class Store:
 
     @contextlib.contextmanager
     def _problems(self) -> Iterator[None]:
-        """What the database or the file system raises, as a `StoreProblem`."""
+        """Yield what the database or the file system raises, as a `StoreProblem`."""
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error, OSError) as raised:
             raise problem_of(raised, self.name) from raised
 
     def _version(self, connection: Connection) -> int:
-        """The layout of the store; a `StoreProblem` for one that is newer, damaged, or of another program."""
+        """Return the layout of the store; a `StoreProblem` for one that is newer, damaged, or of another program."""
         version = schema.stored_version(connection)
         if version is None:
             # A server may be shared with other programs; a file is not.
@@ -214,7 +217,7 @@ class Store:
 
 
 def _parsed(address: str | Path) -> tuple[Path | None, URL]:
-    """The file behind an address, if it is one, and the address for SQLAlchemy."""
+    """Return the file behind an address, if it is one, and the address for SQLAlchemy."""
     if isinstance(address, Path) or "://" not in address:
         path = Path(address).expanduser()
         return path, URL.create("sqlite", database=str(path))
@@ -230,12 +233,12 @@ def _parsed(address: str | Path) -> tuple[Path | None, URL]:
 
 
 def _shown(url: URL) -> str:
-    """A database for messages: kind, host and name, never a user or password."""
+    """Return a database for messages: kind, host and name, never a user or password."""
     return f"{url.get_backend_name()} {url.host or 'local'}/{url.database or ''}"
 
 
 def _engine(path: Path | None, url: URL) -> Engine:
-    """The engine of a store, with the settings that make an acknowledged event a kept one."""
+    """Return the engine of a store, with the settings that make an acknowledged event a kept one."""
     if path is None:
         options: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS} if "psycopg" in url.drivername else {}
         return create_engine(url, pool_pre_ping=True, pool_timeout=BUSY_SECONDS, connect_args=options)
@@ -257,7 +260,7 @@ def _engine(path: Path | None, url: URL) -> Engine:
 
 
 def _identity(path: Path | None) -> object:
-    """The file under the path of a store now: None for no file, always the same for a server."""
+    """Return the file under the path of a store now: None for no file, always the same for a server."""
     if path is None:
         return "server"
     try:
@@ -268,7 +271,7 @@ def _identity(path: Path | None) -> object:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """A connection to a file, readable only where nothing may be written; transactions begin only on request.
+    """Return a connection to a file, readable only where nothing may be written; transactions begin only on request.
 
     WAL needs a file beside the database even for reading. Where that cannot be made, the file is read as one that
     nobody changes, unless somebody has left a log: then its last events would be missing, which is worse than none.
@@ -293,19 +296,19 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path, mode: str) -> sqlite3.Connection:
-    """A raw connection that waits for others."""
+    """Return a raw connection that waits for others."""
     place = f"file:{url_quote(str(path.absolute()))}?mode={mode}"
     return sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
 
 def _is_read_only(raised: sqlite3.OperationalError) -> bool:
-    """Whether SQLite could not write where it wanted to."""
+    """Return whether SQLite could not write where it wanted to."""
     return raised.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"))
 
 
 @contextlib.contextmanager
 def _writing(connection: Connection) -> Iterator[None]:
-    """A transaction that holds the right to write from its start, so that it cannot fail later."""
+    """Yield a transaction that holds the right to write from its start, so that it cannot fail later."""
     with connection.begin():
         if connection.dialect.name == "sqlite":
             _begin_immediate(connection)
@@ -346,7 +349,7 @@ def _require_sound(connection: Connection, name: str) -> None:
 
 
 def _row(entry: Event, workspace: str) -> dict[str, Any]:
-    """An event as a row."""
+    """Return an event as a row."""
     return {name: getattr(entry, name) for name in (*_PLAIN, "verified")} | {
         "same_id": entry.id,
         "workspace": workspace,
@@ -359,7 +362,7 @@ def _row(entry: Event, workspace: str) -> dict[str, Any]:
 
 
 def _event(row: Row[Any], name: str) -> Event:
-    """A row as an event; a `StoreProblem` for one that was changed by other hands."""
+    """Return a row as an event; a `StoreProblem` for one that was changed by other hands."""
     try:
         event = Event(
             **{name: getattr(row, name) for name in _PLAIN},

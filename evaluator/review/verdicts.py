@@ -97,7 +97,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The identity: 32 hexadecimal digits."""
+        """Return the identity: 32 hexadecimal digits."""
         places = _DECIMALS[self.unit]
         parts: list[object] = [self.kind, self.document, self.page]
         if self.kind == "comparison":
@@ -141,12 +141,12 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reviewer(self) -> tuple[str, bool]:
-        """Who gave it: a typed name is never the same reviewer as a verified one."""
+        """Return who gave it: a typed name is never the same reviewer as a verified one."""
         return self.author, self.verified
 
     @property
     def stamp(self) -> str:
-        """The time as text that sorts: ``2026-01-31T12:00:00.000000Z``."""
+        """Return the time as text that sorts: ``2026-01-31T12:00:00.000000Z``."""
         return time_text(self.time)
 
 
@@ -208,7 +208,7 @@ class EventProblem(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The rule for a reviewer on screen."""
+        """Return the rule for a reviewer on screen."""
         return f"{capitalised(self.rule)}{self.advice}."
 
 
@@ -297,44 +297,44 @@ class ReviewedTarget:
 
     @property
     def last(self) -> Event:
-        """The latest event."""
+        """Return the latest event."""
         return self.history[-1]
 
     @property
     def target(self) -> Target:
-        """What it looked like when it was judged last."""
+        """Return what it looked like when it was judged last."""
         return self.last.target
 
     @cached_property
     def opinions(self) -> tuple[Event, ...]:
-        """The last event of each reviewer who holds an opinion, in order; empty when all took theirs back."""
+        """Return the last event of each reviewer who holds an opinion, in order; empty when all took theirs back."""
         latest = {event.reviewer: event for event in self.history}
         return tuple(event for event in self.history if latest[event.reviewer] is event and event.action == "judged")
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict on which all reviewers agree who gave one; None without any, and in a conflict."""
+        """Return the verdict on which all reviewers agree who gave one; None without any, and in a conflict."""
         verdicts = {event.verdict for event in self.opinions if event.verdict}
         return verdicts.pop() if len(verdicts) == 1 else None
 
     @property
     def conflict(self) -> bool:
-        """Whether reviewers gave different verdicts."""
+        """Return whether reviewers gave different verdicts."""
         return len({event.verdict for event in self.opinions if event.verdict}) > 1
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The tags of all opinions, each once."""
+        """Return the tags of all opinions, each once."""
         return tuple(dict.fromkeys(tag for event in self.opinions for tag in event.tags))
 
     @property
     def task(self) -> Event | None:
-        """The latest opinion with an owner, a due date or a status; None where nobody gave one."""
+        """Return the latest opinion with an owner, a due date or a status; None where nobody gave one."""
         return next((event for event in reversed(self.opinions) if event.owner or event.due or event.status), None)
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """Who holds an opinion, each name once."""
+        """Return who holds an opinion, each name once."""
         return tuple(dict.fromkeys(event.author for event in self.opinions))
 
 
@@ -379,17 +379,17 @@ class ReviewLog:
 
     @cached_property
     def judged(self) -> dict[str, ReviewedTarget]:
-        """The targets on which somebody holds an opinion, by target id."""
+        """Return the targets on which somebody holds an opinion, by target id."""
         return {target_id: judged for target_id, judged in self.every.items() if judged.opinions}
 
     @property
     def revision(self) -> tuple[int, str]:
-        """The version of a workspace: how many events there are, and the last one's id."""
+        """Return the version of a workspace: how many events there are, and the last one's id."""
         return len(self.events), self.events[-1].id if self.events else ""
 
     @property
     def conflicts(self) -> list[ReviewedTarget]:
-        """The targets on which reviewers disagree."""
+        """Return the targets on which reviewers disagree."""
         return [judged for judged in self.judged.values() if judged.conflict]
 
     def improbable(self, now: datetime) -> frozenset[str]:
@@ -424,7 +424,7 @@ class ReviewLog:
 
     @cached_property
     def _by_place(self) -> dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]]:
-        """Everything judged by kind and document, mistakes by their page too."""
+        """Return everything judged by kind and document, mistakes by their page too."""
         places: dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]] = {}
         for judged in self.every.values():
             kind, document = judged.target.kind, judged.target.document

@@ -40,7 +40,7 @@ class Partial(Protocol):
 
     @classmethod
     def merged(cls, parts: Sequence[Self]) -> Self:
-        """What they need of the pages of all parts, which are in the order of their shards."""
+        """Return what they need of the pages of all parts, which are in the order of their shards."""
 
 
 class LostWorkersError(ChildProcessError):
@@ -87,7 +87,7 @@ class Engine:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether an executor does the work."""
+        """Return whether an executor does the work."""
         return self._make is not None
 
     def run(self, work: Callable[[T], R], shards: Sequence[T], *, threads: int = 1, tries: int = 3) -> list[R]:
@@ -119,12 +119,12 @@ class Engine:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def processes() -> Executor:
-    """A pool of a process for each processor, none of which is a copy of this one."""
+    """Return a pool of a process for each processor, none of which is a copy of this one."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 

@@ -41,7 +41,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_read(self) -> bool:
-        """Whether something of it is used: it has a role, and no errors that keep it from being read."""
+        """Return whether something of it is used: it has a role, and no errors that keep it from being read."""
         return bool(self.role) and self.what != _NOT_READ
 
     def shown_under(self, choice: str) -> bool:

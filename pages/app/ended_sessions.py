@@ -87,7 +87,7 @@ def call_at_end(name: str, end: _End | None) -> None:
 
 
 def current_session() -> str:
-    """The session of this run, in which `call_at_end` can note something; empty where no server is there."""
+    """Return the session of this run, in which `call_at_end` can note something; empty where no server is there."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context is not None and context.session_id in _ENDS else ""
 

@@ -61,23 +61,23 @@ class Job(Generic[K, T]):
 
     @property
     def running(self) -> bool:
-        """Whether it is at work."""
+        """Return whether it is at work."""
         return not self.future.done()
 
     @property
     def failed(self) -> bool:
-        """Whether it ended by an error."""
+        """Return whether it ended by an error."""
         problem = self.future.exception() if self.future.done() else None
         return problem is not None and not isinstance(problem, Cancelled)
 
     @property
     def lost(self) -> bool:
-        """Whether nothing will come of it."""
+        """Return whether nothing will come of it."""
         return self._cancelled or self.failed
 
     @property
     def result(self) -> T | None:
-        """What came of it; None while it is at work and when nothing did."""
+        """Return what came of it; None while it is at work and when nothing did."""
         return self.future.result() if self.future.done() and self.future.exception() is None else None
 
     def cancel(self) -> None:
@@ -128,12 +128,12 @@ class Jobs(Generic[K, T]):
 
     @property
     def current(self) -> Job[K, T] | None:
-        """The job of this session, also when it has ended."""
+        """Return the job of this session, also when it has ended."""
         return self._of_session.get()
 
     @property
     def running(self) -> bool:
-        """Whether this session has a job at work."""
+        """Return whether this session has a job at work."""
         return self.current is not None and self.current.running
 
     def start(self, key: K, work: Callable[[ReportProgress], T], *, total: int = 0, awaited: bool = False) -> Job[K, T]:
@@ -265,7 +265,7 @@ def search_again_button(key: str) -> None:
 
 @cached(32, spinner="Searching for slices")
 def _short(key: Hashable, *, _search: Callable[[], object]) -> object:
-    """What a search gives; `key` identifies it."""
+    """Return what a search gives; `key` identifies it."""
     return _search()
 
 

@@ -58,7 +58,10 @@ class PageList(Generic[ContentT]):
     prepare: Callable[[int], object]
 
     def window_fields(self, shown: ContentT) -> dict[str, Any]:
-        """The fields of a `WindowLayer` that say which page is shown; all of them have an address from now on."""
+        """Return the fields of a `WindowLayer` that say which page is shown.
+
+        All of them have an address from now on.
+        """
         page = shown.page
         assert page is not None
         said = (findings.verdicts_key(), state.pdf_folders)
@@ -101,17 +104,17 @@ def accept_event(event: GoEvent | SelectedEvent | VerdictEvent | None) -> bool:
 
 
 def list_digest(*parts: object) -> str:
-    """The name of what decides which pages are listed."""
+    """Return the name of what decides which pages are listed."""
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
 def content_digest(item: Payload | Sequence[Payload]) -> str:
-    """The name of a content: 16 hexadecimal digits that follow from everything in it."""
+    """Return the name of a content: 16 hexadecimal digits that follow from everything in it."""
     return hashlib.blake2b(msgspec.json.encode(item), digest_size=8).hexdigest()
 
 
 def page_digest(content: PagePayload | PairPageItem) -> str:
-    """The name of the content of a page, the same for each of its pictures."""
+    """Return the name of the content of a page, the same for each of its pictures."""
     page = content.page and msgspec.structs.replace(content.page, image=None, image_width=0)
     return content_digest(msgspec.structs.replace(content, page=page))
 
@@ -137,13 +140,13 @@ def round_boxes(boxes: Sequence[BoxT]) -> list[BoxT]:
 
 
 def without_current(strip: Sequence[ListedT]) -> list[ListedT]:
-    """A strip that is the same for all pages in it: which page is the current one is known by its place."""
+    """Return a strip that is the same for all pages in it: which page is the current one is known by its place."""
     return [msgspec.structs.replace(each, current=False) for each in strip]
 
 
 @st.cache_resource(show_spinner=False)
 def _strips() -> LRUCache[object, tuple[str, Payload | Sequence[Payload]]]:
-    """What all pages of a list have in common and its name, for all sessions."""
+    """Return what all pages of a list have in common and its name, for all sessions."""
     return LRUCache(most=_KEPT_STRIPS)
 
 

@@ -275,7 +275,7 @@ def _picture_patience(page: PageFile) -> float:
 
 
 def _drawn_when_fetched(page: PageFile) -> PictureItem:
-    """A page whose picture is drawn when fetched; `PageProblem` when its size is not known."""
+    """Return a page whose picture is drawn when fetched; `PageProblem` when its size is not known."""
     width, height = pool().page_size(page.path, page.page_index)
     if not width > 0 or not height > 0:
         raise PageProblem("not_ready", document=page.path.name, page_index=page.page_index)

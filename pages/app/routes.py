@@ -86,7 +86,7 @@ def _folder(base_path: str) -> str:
 
 
 async def _answer(request: Request) -> Response:
-    """One content, or 404."""
+    """Return one content, or 404."""
     name = request.path_params["name"]
     content = _scripts.get(name) or _pictures.get(name)
     later = _later.get(name) if content is None else None
@@ -104,7 +104,10 @@ async def _answer(request: Request) -> Response:
 
 
 async def _page(request: Request) -> Response:
-    """One page of a list, or 204: by its version drawn first, as one of two at a time, else as it is at the moment."""
+    """Return one page of a list, or 204.
+
+    By its version drawn first, as one of two at a time, else as it is at the moment.
+    """
     asked = request.path_params
     pages = next((each for each in [*_lists.values()] if each.key == asked["key"]), None)
     if pages is None or asked["position"] > pages.total:

@@ -84,13 +84,13 @@ _AS_OF: Final[ContextVar[MutableMapping[str, Any] | None]] = ContextVar("_AS_OF"
 
 
 def _values() -> MutableMapping[str, Any]:
-    """The values of the session of this run, or those of `using_values`."""
+    """Return the values of the session of this run, or those of `using_values`."""
     held = _AS_OF.get()
     return cast("MutableMapping[str, Any]", st.session_state) if held is None else held
 
 
 def session_values() -> dict[str, Any]:
-    """All values of the session of this run, for `using_values`."""
+    """Return all values of the session of this run, for `using_values`."""
     return {str(key): value for key, value in st.session_state.to_dict().items()}
 
 
@@ -151,7 +151,7 @@ class Field(Generic[T]):
         return self.name
 
     def get(self) -> T:
-        """The value of the moment."""
+        """Return the value of the moment."""
         return cast("T", _values().get(self.key, self.start))
 
     def set(self, value: T) -> None:
@@ -165,7 +165,7 @@ class Field(Generic[T]):
             _values()[self.key] = value
 
     def pop(self) -> T:
-        """The value, which is at its start afterwards."""
+        """Return the value, which is at its start afterwards."""
         return cast("T", _values().pop(self.key, self.start))
 
     def of(self, part: object) -> Self:

@@ -36,7 +36,7 @@ FORM_FIELDS = ("applicant.", "contact.", "pitch.", "date", "signed")
 
 
 def extract_anchors(pdf: bytes) -> JsonObject:
-    """The fields of a document by extractor "anchors": a label, and what follows it."""
+    """Return the fields of a document by extractor "anchors": a label, and what follows it."""
     text = read_pdf(pdf)
     form = any("application" in segment.text.lower() for segment in text.segments)
     fields: list[FieldValue] = []
@@ -53,12 +53,12 @@ def extract_anchors(pdf: bytes) -> JsonObject:
 
 
 def _value(path: str, segment: Segment, sure: float, value: object = None) -> FieldValue:
-    """A value with the box of its font; its text unless another is given."""
+    """Return a value with the box of its font; its text unless another is given."""
     return FieldValue(path, segment.text if value is None else value, segment.loose, segment.page, sure)
 
 
 def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[FieldValue]:
-    """The values behind the segments that begin with a label: the longer the way, the less sure."""
+    """Yield the values behind the segments that begin with a label: the longer the way, the less sure."""
     for label in labels:
         for segment in text.segments:
             if not segment.text.lower().startswith(label):

@@ -36,7 +36,7 @@ APPLICATIONS = [Application(**entry) for entry in CONTENT["applications"]]
 
 
 def draw(form: Application) -> Paper:
-    """The pages of an application."""
+    """Return the pages of an application."""
     paper = Paper(scanned=form.scanned)
     with paper.sheet() as sheet:
         sheet.text(LEFT, 74, "Application for a market pitch", Style(18, "sans-bold"))
@@ -73,7 +73,7 @@ def _boxes(sheet: Sheet, form: Application) -> None:
 
 
 def _days(sheet: Sheet, form: Application) -> None:
-    """The market days, those of the form crossed."""
+    """Draw the market days, those of the form crossed."""
     for number, day in enumerate(("Wednesday", "Friday", "Saturday")):
         x = LEFT + 120 * number
         sheet.rect((x, 334, x + 11, 345), color=INK)

@@ -52,7 +52,7 @@ class Style:
 
 
 def union(boxes: Iterable[Box]) -> Box:
-    """The smallest box around all boxes.
+    """Return the smallest box around all boxes.
 
     >>> union([(0, 0, 1, 1), (2, -1, 3, 0.5)])
     (0, -1, 3, 1)
@@ -62,7 +62,7 @@ def union(boxes: Iterable[Box]) -> Box:
 
 
 def padded(box: Box, x: float, y: float) -> Box:
-    """The box with so much room on the left and right, and above and below.
+    """Return the box with so much room on the left and right, and above and below.
 
     >>> padded((1, 1, 2, 3), 1, 0)
     (0, 1, 3, 3)
@@ -71,7 +71,7 @@ def padded(box: Box, x: float, y: float) -> Box:
 
 
 def shares(box: Box, size: tuple[float, float], decimals: int) -> list[float]:
-    """A box in points as shares of the page, rounded.
+    """Return a box in points as shares of the page, rounded.
 
     >>> shares((0, 50, 100, 100), (200, 100), 6)
     [0.0, 0.5, 0.5, 1.0]
@@ -81,7 +81,7 @@ def shares(box: Box, size: tuple[float, float], decimals: int) -> list[float]:
 
 @functools.cache
 def font_of(name: str) -> pymupdf.Font:
-    """The builtin font behind a key of `FONT_CODES`."""
+    """Return the builtin font behind a key of `FONT_CODES`."""
     return pymupdf.Font(FONT_CODES[name])
 
 

@@ -63,7 +63,7 @@ def even_texts(values: Sequence[float]) -> list[str]:
 
 
 def _at(box: Box, x: float, y: float) -> Point:
-    """The point of a box at shares of its width and height."""
+    """Return the point of a box at shares of its width and height."""
     return box[0] + (box[2] - box[0]) * x, box[1] + (box[3] - box[1]) * y
 
 
@@ -99,7 +99,7 @@ def bars(
     values: bool = False,
     heading: str = "",
 ) -> Drawing:
-    """Grouped or stacked vertical bars; `values` writes the number on each bar, `heading` a title inside."""
+    """Return grouped or stacked vertical bars; `values` writes the number on each bar, `heading` a title inside."""
     legend = list(series) if len(series) > 1 else []
 
     def draw(canvas: Canvas, box: Box) -> None:
@@ -230,7 +230,7 @@ def daily_columns(amounts: FloatArray, months: Sequence[str], *, unit: str, colo
 
 
 def heat_matrix(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]]) -> Drawing:
-    """A shaded matrix with the number in each cell: a figure that looks like a table."""
+    """Return a shaded matrix with the number in each cell: a figure that looks like a table."""
 
     def draw(canvas: Canvas, box: Box) -> None:
         x0, y0, x1, y1 = box
@@ -255,7 +255,7 @@ def heat_matrix(rows: Sequence[str], columns: Sequence[str], values: Sequence[Se
 
 
 def _rough_edge(start: Point, end: Point, rng: np.random.Generator, depth: int = 4) -> list[Point]:
-    """A fractal line from start to end, without its last point."""
+    """Return a fractal line from start to end, without its last point."""
     if depth == 0:
         return [start]
     span = math.dist(start, end)
@@ -269,7 +269,7 @@ def _rough_edge(start: Point, end: Point, rng: np.random.Generator, depth: int =
 def district_map(
     names: Sequence[str], shades: Sequence[float], *, across: int, seed: int, legend: str, ramp: Color = BLUES[0]
 ) -> Drawing:
-    """A map of districts with rough borders, a river, a scale bar and a north arrow.
+    """Return a map of districts with rough borders, a river, a scale bar and a north arrow.
 
     `shades` are in [0, 1]; districts are given row by row, `across` in a row.
     """
@@ -300,7 +300,7 @@ def district_map(
 
 
 def _tint(color: Color, share: float) -> Color:
-    """The colour mixed with near-white; share 1 is the colour itself."""
+    """Return the colour mixed with near-white; share 1 is the colour itself."""
     weight = 0.12 + 0.88 * share
     return (0.96 + (color[0] - 0.96) * weight, 0.97 + (color[1] - 0.97) * weight, 0.98 + (color[2] - 0.98) * weight)
 
@@ -334,7 +334,7 @@ def _map_furniture(canvas: Canvas, box: Box, legend: str, ramp: Color) -> None:
 
 
 def noise_field(shape: tuple[int, int], seed: int, smooth: int = 7) -> FloatArray:
-    """A smooth random surface in [0, 1]."""
+    """Return a smooth random surface in [0, 1]."""
     rng = np.random.default_rng(seed)
     field = np.zeros(shape)
     for octave in range(3):
@@ -354,7 +354,7 @@ def noise_field(shape: tuple[int, int], seed: int, smooth: int = 7) -> FloatArra
 def contour_map(
     *, seed: int, levels: int = 9, towns: Mapping[str, Point], unit: str, ramp: Color = BLUES[0]
 ) -> Drawing:
-    """A shaded surface with contour lines and towns (positions as shares of the box)."""
+    """Return a shaded surface with contour lines and towns (positions as shares of the box)."""
 
     def draw(canvas: Canvas, box: Box) -> None:
         x0, y0, x1, y1 = box[0], box[1], box[2], box[3] - 20
@@ -425,7 +425,7 @@ def flow_diagram(
 
 
 def _arrow(canvas: Canvas, start: Point, end: Point, half: Point) -> None:
-    """An arrow between the rims of two boxes of the same half size."""
+    """Draw an arrow between the rims of two boxes of the same half size."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     share = min(half[0] / abs(dx) if dx else math.inf, half[1] / abs(dy) if dy else math.inf)
     way = (*start, *end)

@@ -125,12 +125,12 @@ def _drawn_figures(page: pymupdf.Page, reach: float, tables: Sequence[Box]) -> l
 
 
 def _visible(boxes: Iterable[Sequence[float]], page: pymupdf.Page) -> list[Box]:
-    """The visible parts of boxes."""
+    """Return the visible parts of boxes."""
     return [seen for box in boxes if (seen := clipped(tuple(box), page))]
 
 
 def _on_page(regions: Sequence[Region], page: pymupdf.Page) -> list[Region]:
-    """The visible parts of the regions, from top to bottom."""
+    """Return the visible parts of the regions, from top to bottom."""
     seen = [region._replace(box=box) for region in regions if (box := clipped(region.box, page))]
     return sorted(seen, key=lambda region: (region.box[1], region.box[0]))
 
@@ -183,7 +183,7 @@ def _rows(page_words: Sequence[Run]) -> list[list[Run]]:
 
 
 def _aligned_tables(page: pymupdf.Page, segments: Sequence[Sequence[Run]]) -> list[Region]:
-    """Runs of rows with several short cells, confirmed by PyMuPDF's text strategy and judged by their contents."""
+    """Return runs of rows with short cells, confirmed by PyMuPDF's text strategy and judged by their contents."""
     regions = []
     for group in _cell_groups(segments):
         box = union(_box(segment) for segment in group)

@@ -75,7 +75,7 @@ class Invoice:
 
 
 def read_invoices() -> list[Invoice]:
-    """The invoices of `invoices.toml`."""
+    """Return the invoices of `invoices.toml`."""
     content = tomllib.loads(Path(__file__).with_name("invoices.toml").read_text(encoding="utf-8"))
     parties = {key: Party(*texts) for key, texts in content["parties"].items()}
     for entry in content["invoices"]:
@@ -85,7 +85,7 @@ def read_invoices() -> list[Invoice]:
 
 
 def draw(invoice: Invoice) -> Paper:
-    """The pages of an invoice."""
+    """Return the pages of an invoice."""
     paper = Paper(scanned=invoice.scanned)
     items = list(enumerate(invoice.items))
     page = 0
@@ -104,7 +104,7 @@ def draw(invoice: Invoice) -> Paper:
 
 
 def draw_rule(sheet: Sheet) -> None:
-    """The line above the foot of a page."""
+    """Draw the line above the foot of a page."""
     sheet.line((LEFT, 776), (RIGHT, 776), color=HAIR)
 
 
@@ -135,7 +135,7 @@ def _rows_head(sheet: Sheet, invoice: Invoice) -> float:
 
 
 def _bar_head(sheet: Sheet, invoice: Invoice) -> float:
-    """A bar of cells, each with its label above its value."""
+    """Return a bar of cells, each with its label above its value."""
     sheet.text(LEFT, 86, "Invoice", Style(24, "serif-bold"))
     _party(sheet, "vendor", invoice.vendor, (380, 72), 9.5, tax="VAT no. ")
     for y in (138, 174):
@@ -150,7 +150,7 @@ def _bar_head(sheet: Sheet, invoice: Invoice) -> float:
 
 
 def _letter_head(sheet: Sheet, invoice: Invoice) -> float:
-    """A letter: number and dates stand in a sentence."""
+    """Return a letter: number and dates stand in a sentence."""
     small, style = Style(9, "serif"), Style(10.5, "serif")
     vendor, words = invoice.vendor, invoice.words
     _party(sheet, "customer", invoice.customer, (LEFT, 150), 10.5)
@@ -171,7 +171,7 @@ def _letter_head(sheet: Sheet, invoice: Invoice) -> float:
 
 
 def _next_head(sheet: Sheet, invoice: Invoice, page: int) -> float:
-    """The first line of a page that continues the table."""
+    """Return the first line of a page that continues the table."""
     sheet.text(LEFT, 76, f"{invoice.vendor.name}, invoice {invoice.number}, continued", Style(9, color=GREY))
     sheet.text(RIGHT, 76, f"Sheet {page}", Style(9, color=GREY), "right")
     return 108

@@ -50,7 +50,7 @@ def confidence(evidence: float) -> float:
 
 
 def without_digits(text: str) -> str:
-    """The text as it would read on another page: digits removed."""
+    """Return the text as it would read on another page: digits removed."""
     return re.sub(r"\d+", "#", text.strip())
 
 
@@ -92,7 +92,7 @@ def _caption(block: TextBlock, around: Surroundings) -> Judged:
 
 
 def _formula(block: TextBlock, around: Surroundings) -> Judged:
-    """Formula: an equals sign, many signs and single italic letters, few words."""
+    """Return formula: an equals sign, many signs and single italic letters, few words."""
     text = block.text
     words = sum(len(word) > 3 and word.isalpha() for word in text.split())
     if "=" not in text or words > 1 or len(text) > 90:

@@ -82,7 +82,7 @@ class Text(Block):
         raise NotImplementedError
 
     def _lines(self, width: float, theme: Theme) -> tuple[Line, ...]:
-        """The lines of the text for a block of this width."""
+        """Return the lines of the text for a block of this width."""
         return set_paragraph(self.source, self._typography(theme)[0], width - self.hang)
 
     def height(self, width: float, theme: Theme) -> float:
@@ -477,7 +477,7 @@ def balance(blocks: Sequence[Block], columns: int, width: float, theme: Theme) -
 
 
 def grown(band: Band, extra: float) -> Band:
-    """The band with all its growing figures higher by `extra`."""
+    """Return the band with all its growing figures higher by `extra`."""
 
     def taller(blocks: Sequence[Block]) -> list[Block]:
         return [replace(b, tall=b.tall + extra) if isinstance(b, Figure) and b.grow else b for b in blocks]
@@ -488,7 +488,7 @@ def grown(band: Band, extra: float) -> Band:
 
 
 def cells_of(band: Band, width: float, theme: Theme) -> list[tuple[Sequence[Block], float]]:
-    """The cells of a band from left to right: blocks and width."""
+    """Return the cells of a band from left to right: blocks and width."""
     if isinstance(band, Flow):
         each = (width - band.gutter * (band.columns - 1)) / band.columns
         return [(column, each) for column in balance(band.blocks, band.columns, each, theme)]

@@ -16,7 +16,7 @@ SCALED = re.compile(r"(?:\((\d\.\d+)\) )?(.+)")
 
 
 def blocks_of(text: str, figures: Mapping[str, Block]) -> Iterator[Block]:
-    """The blocks of a text, with figures by their names."""
+    """Yield the blocks of a text, with figures by their names."""
     for source in text.strip().split("\n\n"):
         joined = source.replace("\n", " ")
         if source.startswith("!"):

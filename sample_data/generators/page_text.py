@@ -101,7 +101,7 @@ def mupdf_blocks(page: pymupdf.Page) -> list[TextBlock]:
 
 
 def _run(span: dict[str, Any]) -> Run:
-    """A run from a span of MuPDF."""
+    """Return a run from a span of MuPDF."""
     x0, y0, x1, y1 = span["bbox"]
     baseline, size, flags = float(span["origin"][1]), float(span["size"]), span["flags"]
     tight = (x0, baseline - ABOVE * size, x1, baseline + BELOW * size)
@@ -126,7 +126,7 @@ def _span_words(span: dict[str, Any]) -> Iterator[Run]:
 
 
 def rows_of(runs: Sequence[Run], reach: float, raised: float = 0.0) -> list[list[Run]]:
-    """Runs whose baselines are at most so many font sizes apart, from left to right.
+    """Return runs whose baselines are at most so many font sizes apart, from left to right.
 
     Type under 7 points is sorted as if it stood `raised` font sizes lower, so that it joins the row below.
     """
@@ -157,7 +157,7 @@ def parts_of(row: Sequence[Run], gap: float, mark: re.Pattern[str] | None = None
 
 
 def clipped(box: tuple[float, ...], page: pymupdf.Page) -> Box | None:
-    """The part of a box on the displayed page, or None when less than a point of it is visible."""
+    """Return the part of a box on the displayed page, or None when less than a point of it is visible."""
     x0, y0 = max(box[0], 0.0), max(box[1], 0.0)
     x1, y1 = min(box[2], page.rect.width), min(box[3], page.rect.height)
     return (x0, y0, x1, y1) if x1 - x0 >= 1 and y1 - y0 >= 1 else None

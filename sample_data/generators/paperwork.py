@@ -75,7 +75,7 @@ class Paper:
 
     @contextmanager
     def sheet(self) -> Iterator[Sheet]:
-        """The next page; it is finished when the block ends."""
+        """Yield the next page; it is finished when the block ends."""
         sheet = Sheet(self.document)
         yield sheet
         sheet.finish()
@@ -98,7 +98,7 @@ class Paper:
 
 
 def recognised(text: str) -> Iterator[str]:
-    """The letters of a text as character recognition reads them.
+    """Yield the letters of a text as character recognition reads them.
 
     >>> "".join(recognised("SOLO 1580 SOLO 15"))
     'SOLO 1580 SOLO l5'
@@ -110,7 +110,7 @@ def recognised(text: str) -> Iterator[str]:
 
 
 def rich(value: object, box: list[float], page: int, confidence: float | None = None) -> JsonObject:
-    """A rich value; page and confidence are left out where they say nothing."""
+    """Return a rich value; page and confidence are left out where they say nothing."""
     leaf = {"_value": value, "_confidence": confidence, "_bbox": box, "_page": page or None}
     return {key: each for key, each in leaf.items() if each is not None}
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 
 def pdf_bytes(document: pymupdf.Document, title: str) -> bytes:
-    """The document as PDF, the same bytes on every run."""
+    """Return the document as PDF, the same bytes on every run."""
     document.subset_fonts()
     document.set_metadata({"title": title, "author": "LayoutScope sample data"})
     # A random /ID and dates would change the bytes on every run.
@@ -28,14 +28,14 @@ def move_contents(page: pymupdf.Page, matrix: str, marks: str = "") -> None:
 
 
 def as_jpeg(image: Image.Image, quality: int) -> bytes:
-    """The image as JPEG bytes."""
+    """Return the image as JPEG bytes."""
     stream = io.BytesIO()
     image.save(stream, "JPEG", quality=quality, optimize=False)
     return stream.getvalue()
 
 
 def picture_of(page: pymupdf.Page, dpi: float, mode: str = "L") -> Image.Image:
-    """The page as a picture in grey ("L") or colour ("RGB")."""
+    """Return the page as a picture in grey ("L") or colour ("RGB")."""
     colors = {"L": pymupdf.csGRAY, "RGB": pymupdf.csRGB}[mode]
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(dpi / 72, dpi / 72), colorspace=colors, alpha=False)
     return Image.frombytes(mode, (pixmap.width, pixmap.height), pixmap.samples)

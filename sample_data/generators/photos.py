@@ -20,7 +20,7 @@ Pixels = NDArray[np.float64]
 
 
 def photo(image: Image.Image) -> Drawing:
-    """A drawing that fills its box with the image, cropped to the shape of the box."""
+    """Return a drawing that fills its box with the image, cropped to the shape of the box."""
 
     def draw(canvas: Canvas, box: Box) -> None:
         ratio = (box[2] - box[0]) / (box[3] - box[1])
@@ -33,7 +33,7 @@ def photo(image: Image.Image) -> Drawing:
 
 
 def ridge_line(width: int, rng: np.random.Generator, rough: float) -> Pixels:
-    """A mountain profile in [0, 1]: octaves of interpolated noise."""
+    """Return a mountain profile in [0, 1]: octaves of interpolated noise."""
     profile = np.zeros(width)
     for octave in range(7):
         count = 3 * 2**octave
@@ -117,7 +117,7 @@ def harbour(seed: int, size: tuple[int, int] = (760, 420)) -> Image.Image:
 
 
 def _crane(pen: ImageDraw.ImageDraw, x: int, quay: int, tall: int) -> None:
-    """The outline of a gantry crane with a raised boom."""
+    """Draw the outline of a gantry crane with a raised boom."""
     dark = (34, 40, 52)
     top = quay - int(tall * 0.36)
     for leg, other in ((0, 34), (34, 0)):
@@ -130,7 +130,7 @@ def _crane(pen: ImageDraw.ImageDraw, x: int, quay: int, tall: int) -> None:
 
 
 def school_yard(seed: int, size: tuple[int, int] = (760, 420)) -> Image.Image:
-    """A long low building with windows and trees on dry ground."""
+    """Return a long low building with windows and trees on dry ground."""
     rng = np.random.default_rng(seed)
     wide, tall = size
     base = _sky(size, np.array([120.0, 168.0, 214.0]), np.array([236.0, 240.0, 240.0]))

@@ -75,7 +75,7 @@ def extract_columns(pdf: bytes) -> Json:
 
 
 def _poster(title: str, people: Sequence[str], sections: Sequence[Section], captions: Sequence[str]) -> Json:
-    """The findings of an extractor in the schema of the reference."""
+    """Return the findings of an extractor in the schema of the reference."""
     content: Json = {"titles": [{"title": title}]}
     if people:
         content["creators"] = [{"name": name} for name in people[0].split("; ")]
@@ -91,7 +91,7 @@ def _poster(title: str, people: Sequence[str], sections: Sequence[Section], capt
 
 
 def _joined(block: TextBlock) -> TextBlock:
-    """A block whose words that were divided at the end of a line are whole again."""
+    """Return a block whose words that were divided at the end of a line are whole again."""
     runs: list[Run] = []
     for run in block.runs:
         if runs and runs[-1].text.rstrip().endswith("-") and run.text[:1].islower():

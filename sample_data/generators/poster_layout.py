@@ -79,7 +79,7 @@ class Sheet:
 
 
 def write_pdf(sheet: Sheet) -> tuple[bytes, float]:
-    """The poster as PDF (the same bytes on every run), and the room that stays free on its sheet in points."""
+    """Return the poster as PDF (the same bytes on every run), and the room that stays free on its sheet in points."""
     width, height = (side / sheet.enlarged for side in (A1[::-1] if sheet.wide else A0))
     document = pymupdf.open()
     canvas = Canvas(document, width, height)
@@ -113,14 +113,14 @@ def _head(sheet: Sheet) -> list[Block]:
 
 
 def write_picture(pdf: bytes) -> bytes:
-    """The poster as JPEG, as a scan or an export gives it: no text can be read from it."""
+    """Return the poster as JPEG, as a scan or an export gives it: no text can be read from it."""
     with pymupdf.open(stream=pdf, filetype="pdf") as document:
         dpi = 72 * PICTURE_WIDTH / document[0].rect.width
         return as_jpeg(picture_of(document[0], dpi, "RGB"), PICTURE_QUALITY)
 
 
 def reference(sheet: Sheet) -> Json:
-    """The structured text of the poster: what its layout set, without the labels inside figures.
+    """Return the structured text of the poster: what its layout set, without the labels inside figures.
 
     Paragraphs and items of a section are joined by empty lines; a table is one line per row.
     """
@@ -144,7 +144,7 @@ def reference(sheet: Sheet) -> Json:
 
 
 def _text(block: Block) -> str:
-    """The running text of a block; captions stand elsewhere, figures have none."""
+    """Return the running text of a block; captions stand elsewhere, figures have none."""
     if isinstance(block, Paragraph):
         return plain(block.source)
     if isinstance(block, Item):
@@ -160,7 +160,7 @@ def _captions(captions: Sequence[Caption], kind: str) -> Json:
 
 
 def plain(source: str) -> str:
-    """A text without its markup.
+    """Return a text without its markup.
 
     >>> plain("10{^:-5} of {b:them}")
     '10-5 of them'

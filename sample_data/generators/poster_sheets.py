@@ -32,7 +32,7 @@ def read_sheet(entry: dict[str, Any]) -> Sheet:
 
 
 def read_figure(arguments: dict[str, Any]) -> Figure:
-    """A figure: the name of its drawing, its height, whether it grows, and the arguments of the drawing."""
+    """Return a figure: the name of its drawing, its height, whether it grows, and the arguments of the drawing."""
     name, tall, grow = arguments.pop("drawing"), arguments.pop("tall"), arguments.pop("grow", True)
     if name in PHOTOS:
         return Figure(photo(PHOTOS[name](**arguments)), tall, grow)

@@ -62,7 +62,7 @@ class Report:
 
 
 def write(report: Report) -> tuple[bytes, list[TruthPage]]:
-    """The PDF of a report (the same bytes on every run) and the truth of its pages."""
+    """Return the PDF of a report (the same bytes on every run) and the truth of its pages."""
     document = pymupdf.open()
     truth: list[TruthPage] = []
     for number, page in enumerate(report.pages):
@@ -96,7 +96,7 @@ def draw_page(document: pymupdf.Document, report: Report, number: int) -> Canvas
 
 
 def _draw_running(canvas: Canvas, report: Report, number: int, frame: Box) -> None:
-    """Running header with its rule, and footer."""
+    """Draw the running header with its rule, and footer."""
     left, top, right, bottom = frame
     style = Style(7.8, report.theme.heads, GREY)
     baseline = top - 30
@@ -151,7 +151,7 @@ def _store_trimmed(page: pymupdf.Page) -> None:
 
 
 def _aged(picture: Image.Image, seed: int) -> Image.Image:
-    """A clean page as an old office scanner sees it."""
+    """Return a clean page as an old office scanner sees it."""
     rng = np.random.default_rng(seed)
     pixels = np.asarray(picture, dtype=np.float64)
     tall, wide = pixels.shape

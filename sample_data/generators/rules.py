@@ -45,14 +45,14 @@ FORM_LABELS = {
 
 
 def extract_rules(pdf: bytes) -> JsonObject:
-    """The fields of a document by extractor "rules"."""
+    """Return the fields of a document by extractor "rules"."""
     text = read_pdf(pdf)
     form = any("application for" in segment.text.lower() for segment in text.segments)
     return as_tree(_form(text) if form else _invoice(text), text.sizes)
 
 
 def _value(path: str, segment: Segment, evidence: float, value: object = None) -> FieldValue:
-    """A value with the box of its letters and a little air; its text unless another is given."""
+    """Return a value with the box of its letters and a little air; its text unless another is given."""
     shown = segment.text if value is None else value
     return FieldValue(path, shown, padded(segment.tight, TOUCH, 0.0), segment.page, confidence(evidence))
 
@@ -82,14 +82,14 @@ def _candidates(text: PdfText, form: re.Pattern[str]) -> Iterator[tuple[Segment,
 
 
 def _above(text: PdfText, segment: Segment) -> Segment | None:
-    """The label above a value: smaller type, left edges in line."""
+    """Return the label above a value: smaller type, left edges in line."""
     near = [s for s in text.segments if s.page == segment.page and 0 < segment.baseline - s.baseline < 22]
     over = [s for s in near if abs(s.tight[0] - segment.tight[0]) < 8 and s.size < segment.size]
     return max(over, key=lambda s: s.baseline, default=None)
 
 
 def _best(text: PdfText, path: str) -> FieldValue | None:
-    """The candidate with the most evidence for a field, when that is positive."""
+    """Return the candidate with the most evidence for a field, when that is positive."""
     form, speaks, against = SPEAKS[path]
     judged: list[tuple[float, Segment]] = []
     for segment, before, above in _candidates(text, form):
@@ -107,7 +107,7 @@ def _best(text: PdfText, path: str) -> FieldValue | None:
 
 
 def _summed(amounts: Sequence[FieldValue], rows: Sequence[FieldValue]) -> Iterator[FieldValue]:
-    """The three amounts; surer when the sum of the rows, and the sum with the tax, come out."""
+    """Yield the three amounts; surer when the sum of the rows, and the sum with the tax, come out."""
     values = {each.path: each.value for each in amounts if isinstance(each.value, float)}
     cells = [row.value for row in rows if row.path.endswith(".amount")]
     items = [value for value in cells if isinstance(value, float)]
@@ -158,7 +158,7 @@ def _address(text: PdfText, town: Segment) -> list[Segment]:
 
 
 def _items(text: PdfText) -> Iterator[FieldValue]:
-    """The rows of the table on every page that has its head; surer when quantity times price is the amount."""
+    """Yield the rows of the table on every page that has its head; surer when quantity times price is the amount."""
     rows = [row for page in range(len(text.sizes)) for row in _table_rows(text, page)]
     for count, (description, cells) in enumerate(rows):
         values = [number(cell.text) for cell in cells]
@@ -171,7 +171,7 @@ def _items(text: PdfText) -> Iterator[FieldValue]:
 
 
 def _table_rows(text: PdfText, page: int) -> list[tuple[list[Segment], list[Segment]]]:
-    """Description and three cells of each row of a page; a line without amount continues the row above."""
+    """Return description and three cells of each row of a page; a line without amount continues the row above."""
     segments = [s for s in text.segments if s.page == page]
     lines = [text.line(s) for s in segments if s.text.lower() in ("description", "item")]
     head = next((line for line in lines if len(line) == 4), None)
@@ -202,7 +202,7 @@ def _form(text: PdfText) -> Iterator[FieldValue]:
 
 
 def _boxed(text: PdfText, path: str, label: str, form: re.Pattern[str]) -> Iterator[FieldValue]:
-    """The value below a label, when it has the form of the field."""
+    """Yield the value below a label, when it has the form of the field."""
     for segment in text.segments:
         value = text.below(segment, 26) if segment.text.lower() == label else None
         if value is None or value.size <= segment.size:

@@ -55,11 +55,11 @@ class Segment:
         return self.runs[0].size
 
     def after(self, count: int) -> Segment:
-        """The words after so many."""
+        """Return the words after so many."""
         return Segment(self.runs[count:], self.page)
 
     def span(self, start: int, end: int) -> Segment:
-        """The words that some characters of the text belong to."""
+        """Return the words that some characters of the text belong to."""
         place, kept = 0, []
         for run in self.runs:
             if place < end and place + len(run.text) > start:
@@ -100,11 +100,11 @@ class PdfText:
         return sorted(same, key=lambda s: s.tight[0])
 
     def right_of(self, segment: Segment) -> Segment | None:
-        """The next segment on the line."""
+        """Return the next segment on the line."""
         return next((s for s in self.line(segment) if s.tight[0] > segment.tight[2] - 0.5), None)
 
     def below(self, segment: Segment, reach: float) -> Segment | None:
-        """The nearest segment below that shares a column with it, so many points away at most."""
+        """Return the nearest segment below that shares a column with it, so many points away at most."""
         x0, _, x1, _ = segment.tight
         level = [s for s in self.segments if s.page == segment.page and s.tight[0] < x1 and s.tight[2] > x0]
         under = [s for s in level if 0 < s.baseline - segment.baseline <= reach]
@@ -112,7 +112,7 @@ class PdfText:
 
 
 def read_pdf(pdf: bytes) -> PdfText:
-    """The text layer of a PDF as segments of lines."""
+    """Return the text layer of a PDF as segments of lines."""
     text = PdfText([], [], [], [])
     for number, page in enumerate(upright_pages(pdf)):
         for row in rows_of(words(page), 0.35):
@@ -128,7 +128,7 @@ def read_pdf(pdf: bytes) -> PdfText:
 
 
 def as_tree(fields: Iterable[FieldValue], sizes: Sequence[tuple[float, float]]) -> JsonObject:
-    """What an extractor found as a tree of rich values; the first find of a path counts."""
+    """Return what an extractor found as a tree of rich values; the first find of a path counts."""
     first: dict[str, JsonObject] = {}
     for each in fields:
         box = shares(each.box, sizes[each.page], DECIMALS)
@@ -137,7 +137,7 @@ def as_tree(fields: Iterable[FieldValue], sizes: Sequence[tuple[float, float]]) 
 
 
 def number(text: str) -> float | None:
-    """An amount or a count; None for anything else.
+    """Return an amount or a count; None for anything else.
 
     >>> number("GBP 1,234.50"), number("12"), number("about 3")
     (1234.5, 12, None)

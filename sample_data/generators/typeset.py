@@ -65,7 +65,7 @@ def word_width(word: Word) -> float:
 
 
 def divide(word: Word) -> tuple[Word, Word] | None:
-    """The word in two parts with a hyphen, or None when it has no safe place."""
+    """Return the word in two parts with a hyphen, or None when it has no safe place."""
     match = DIVIDABLE.match(word[0].text) if len(word) == 1 else None
     return match and ((Piece(match[1] + "-", word[0].style),), (Piece(match[2], word[0].style),))
 
@@ -164,7 +164,7 @@ class MathBox:
 
 
 def glyphs(text: str, style: Style) -> MathBox:
-    """A run of letters or operators."""
+    """Return a run of letters or operators."""
     return MathBox(text_width(text, style), style.size * 0.70, style.size * 0.22, ((0.0, 0.0, text, style),))
 
 
@@ -180,7 +180,7 @@ def composed(width: float, *parts: tuple[MathBox, float, float], bars: tuple[Bar
 
 
 def fraction(top: MathBox, bottom: MathBox, size: float) -> MathBox:
-    """A fraction with its bar on the axis of the line; `size` is that of the line in points."""
+    """Return a fraction with its bar on the axis of the line; `size` is that of the line in points."""
     width = max(top.width, bottom.width) + size * 0.4
     axis, gap = size * 0.26, size * 0.22
     return composed(
@@ -192,7 +192,7 @@ def fraction(top: MathBox, bottom: MathBox, size: float) -> MathBox:
 
 
 def limits(sign: MathBox, below: MathBox, above: MathBox) -> MathBox:
-    """A large sign with limits under and over it."""
+    """Return a large sign with limits under and over it."""
     width = max(sign.width, below.width, above.width)
     return composed(
         width + 1.0,
@@ -203,7 +203,7 @@ def limits(sign: MathBox, below: MathBox, above: MathBox) -> MathBox:
 
 
 def formula(source: str, size: float) -> MathBox:
-    r"""A formula from a small TeX-like notation.
+    r"""Return a formula from a small TeX-like notation.
 
     Letters are italic, everything else upright. `_{..}` lowers, `^{..}` raises, `\frac{..}{..}` divides,
     `\sum{below}{above}` sums, `\text{..}` is upright.
@@ -225,7 +225,7 @@ def formula(source: str, size: float) -> MathBox:
 
 
 def _atom(source: str, size: float) -> tuple[MathBox, str]:
-    """The first part of a formula and what follows it."""
+    """Return the first part of a formula and what follows it."""
     if source.startswith("\\frac"):
         top, rest = _braced(source[5:])
         bottom, rest = _braced(rest)

@@ -75,18 +75,18 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def silent(self) -> bool:
-        """Whether nothing can be fixed: neither a fix nor other names of labels help."""
+        """Return whether nothing can be fixed: neither a fix nor other names of labels help."""
         return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help)
 
     @property
     def labels_help(self) -> bool:
-        """Whether the files are better when the proposed labels are mapped."""
+        """Return whether the files are better when the proposed labels are mapped."""
         before = self.as_given if self.best is None else self.best.f1
         return self.labels_f1 is not None and self.labels_f1 > (before or 0.0)
 
     @property
     def serious(self) -> bool:
-        """Whether the numbers as given cannot be right: (nearly) nothing matches that a fix would bring."""
+        """Return whether the numbers as given cannot be right: (nearly) nothing matches that a fix would bring."""
         if self.nothing_matches or self.not_compared:
             return True
         if self.best is None or self.as_given is None or self.best.f1 is None:
@@ -95,7 +95,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """The finding in one line: ``F1 0.040. With the y axis flipped: 0.696.``"""
+        """Return the finding in one line: ``F1 0.040. With the y axis flipped: 0.696.``"""
         given = f"F1 {number(self.as_given)}."
         if self.best is not None:
             return plain(f"{given} With {self.best.words}: {number(self.best.f1)}.")
@@ -107,7 +107,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def option(self) -> str:
-        """The options of a command that apply the best hypothesis; empty without one."""
+        """Return the options of a command that apply the best hypothesis; empty without one."""
         return fix_options(self.best.fixes) if self.best else ""
 
     def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:

@@ -90,12 +90,12 @@ class _Search:
 
     @cached_property
     def _truth(self) -> FloatArray:
-        """All boxes of the other file in the unit of the search."""
+        """Return all boxes of the other file in the unit of the search."""
         return self._known(np.arange(len(self._other.boxes)))
 
     @cached_property
     def _extent(self) -> FloatArray:
-        """How far the boxes of the other file reach on each axis."""
+        """Return how far the boxes of the other file reach on each axis."""
         return np.ptp(self._truth.reshape(-1, 2), axis=0) if len(self._truth) else np.ones(2)
 
     def as_given(self) -> float:

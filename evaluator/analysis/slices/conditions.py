@@ -35,7 +35,7 @@ class Condition(NamedTuple):
 
     @property
     def on_label(self) -> bool:
-        """Whether it asks for one label."""
+        """Return whether it asks for one label."""
         return self.attribute == "label" and self.op == "=="
 
     def to_json(self) -> dict[str, object]:
@@ -100,7 +100,7 @@ class Binned:
 
     @cached_property
     def ranges(self) -> tuple[Range, ...]:
-        """All single conditions, those of one attribute together."""
+        """Return all single conditions, those of one attribute together."""
         made = []
         for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True)):
             if attribute.kind == "category":
@@ -112,7 +112,7 @@ class Binned:
 
     @cached_property
     def two_ended(self) -> tuple[Range, ...]:
-        """All ranges of numbers with two ends, those of one attribute together."""
+        """Return all ranges of numbers with two ends, those of one attribute together."""
         return tuple(
             Range(place, low, high)
             for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True))

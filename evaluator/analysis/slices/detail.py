@@ -66,7 +66,7 @@ class Cell(NamedTuple):
 
     @property
     def of_slice(self) -> bool:
-        """Whether these are the boxes of the slice."""
+        """Return whether these are the boxes of the slice."""
         return all(self.holds)
 
 
@@ -91,7 +91,7 @@ class Detail(NamedTuple):
 
     @property
     def alone(self) -> str:
-        """The effect of each of two factors alone, in points, for the first model; "" for other numbers.
+        """Return the effect of each of two factors alone, in points, for the first model; "" for other numbers.
 
         ``Against neither, in points: scanned yes alone −6.7; ruled lines below 1 alone −11.2; both −56.4.``
         """

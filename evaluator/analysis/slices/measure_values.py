@@ -98,7 +98,7 @@ class MeasureValues:
 
     @property
     def paired(self) -> bool:
-        """Whether every result counts every thing."""
+        """Return whether every result counts every thing."""
         return not np.isnan(self.values).any()
 
     def attributes_of(self, tables: Mapping[int, Sequence[Attribute]]) -> tuple[Attribute, ...]:
@@ -118,7 +118,7 @@ class MeasureValues:
 
     @cached_property
     def of_sides(self) -> dict[int, slice]:
-        """The slice of the things of each side, by origin."""
+        """Return the slice of the things of each side, by origin."""
         return _places(self.origin, self.origins)
 
     def mask_of(self, of_side: Mapping[int, BoolArray]) -> BoolArray:

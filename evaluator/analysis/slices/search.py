@@ -244,7 +244,7 @@ class _Units:
 
     @property
     def every(self) -> IntArray:
-        """All units, int64, shape (U,)."""
+        """Return all units, int64, shape (U,)."""
         return np.arange(self.number)
 
     def whole(self) -> _Units:
@@ -828,7 +828,7 @@ class _BoxCounts:
 
     @cached_property
     def boxes(self) -> Sums:
-        """The number of boxes."""
+        """Return the number of boxes."""
         return self.count()
 
     def of(self, table: _Table, place: int, level: Level) -> Sets:

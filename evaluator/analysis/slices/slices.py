@@ -90,17 +90,17 @@ class Slice:
 
     @property
     def box_measure(self) -> Measure:
-        """The measure of a slice of boxes."""
+        """Return the measure of a slice of boxes."""
         return cast("Measure", self.measure)
 
     @property
     def difference(self) -> float:
-        """The measure in the slice minus that elsewhere."""
+        """Return the measure in the slice minus that elsewhere."""
         return self.value - self.rest
 
     @property
     def cost(self) -> str:
-        """The cost in words, such as "12 boxes lost"; "" where nothing is lost."""
+        """Return the cost in words, such as "12 boxes lost"; "" where nothing is lost."""
         if self.words.fits:
             return f"{self.lost:,.1f} {self.words.lost}" if self.lost >= 0.05 else ""
         boxes = round(self.lost)
@@ -108,12 +108,12 @@ class Slice:
 
     @property
     def subject(self) -> str:
-        """Which boxes, as the beginning of a sentence."""
+        """Return which boxes, as the beginning of a sentence."""
         return subject(self.conditions, self.words.noun)
 
     @property
     def sentence(self) -> str:
-        """The slice in one sentence."""
+        """Return the slice in one sentence."""
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
         if self.missing:
             kept = f"too few documents, {self.missing} more needed"
@@ -121,7 +121,7 @@ class Slice:
 
     @property
     def numbers(self) -> str:
-        """The measure in the slice and elsewhere, and the size of the slice, in words."""
+        """Return the measure in the slice and elsewhere, and the size of the slice, in words."""
         boxes = count_of(self.boxes, self.words.unit)
         counts = f"{boxes} in {count_of(self.documents, 'document')}"
         if self.also:
@@ -184,7 +184,7 @@ class Slices(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What was found, tested and controlled, in words; with too few documents, only that."""
+        """Return what was found, tested and controlled, in words; with too few documents, only that."""
         tried = self.searched
         if not self.enough:
             missing = count_of(tried.needed - tried.documents, "more document")
@@ -196,12 +196,12 @@ class Slices(NamedTuple):
 
     @property
     def enough(self) -> bool:
-        """Whether there are enough documents for a search."""
+        """Return whether there are enough documents for a search."""
         return self.searched.documents >= self.searched.needed
 
     @property
     def heading(self) -> str:
-        """How many were found and confirmed: "5 slices found, 4 confirmed"."""
+        """Return how many were found and confirmed: "5 slices found, 4 confirmed"."""
         if not self.slices:
             return "No slice found"
         confirmed = sum(each.confirmed for each in self.slices)
@@ -209,7 +209,7 @@ class Slices(NamedTuple):
 
     @property
     def tested(self) -> str:
-        """What was tested and what is controlled, in words."""
+        """Return what was tested and what is controlled, in words."""
         tried = self.searched
         more = "" if self.slices else f" The clearest has p = {min(tried.best_p, 1.0):.2g}."
         return (

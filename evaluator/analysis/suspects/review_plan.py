@@ -80,7 +80,7 @@ class Plan:
 
     @property
     def official(self) -> float | None:
-        """The recall on the ground truth as it is; None without boxes."""
+        """Return the recall on the ground truth as it is; None without boxes."""
         total = int(self.boxes.sum())
         return int(self.matched.sum()) / total if total else None
 
@@ -99,7 +99,7 @@ class Bound(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """Whether the review may stop."""
+        """Return whether the review may stop."""
         return self.more == 0
 
 
@@ -189,12 +189,12 @@ class _Promised(NamedTuple):
 
     @property
     def levelled(self) -> FloatArray:
-        """How much the rate of all strata adds to what is expected of the other pages."""
+        """Return how much the rate of all strata adds to what is expected of the other pages."""
         return np.asarray((self.left * _LEVELLED / (self.reviewed + _LEVELLED)).sum(axis=-1))
 
     @property
     def rate_weight(self) -> FloatArray:
-        """By what a change seen in all strata is multiplied to give its rate."""
+        """Return by what a change seen in all strata is multiplied to give its rate."""
         return np.asarray(1.0 / (self.reviewed.sum(axis=-1) + _UNCHANGED))
 
 
@@ -343,12 +343,12 @@ class ReviewPlan:
 
     @property
     def pages(self) -> int:
-        """How many pages are expected to do."""
+        """Return how many pages are expected to do."""
         return self.plans[0].pages
 
     @property
     def sentence(self) -> str:
-        """How much to review, in words."""
+        """Return how much to review, in words."""
         points = f"±{100.0 * self.plans[0].margin:g} points"
         return f"Review {self.pages:,} of {self.dataset.pages:,} pages to know recall to {points}"
 

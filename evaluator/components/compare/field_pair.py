@@ -92,13 +92,13 @@ class _Side(NamedTuple):
 
 
 def _kind(ledger: ItemLedger, at: int) -> PairKind:
-    """Who has a field right."""
+    """Return who has a field right."""
     outcome = OUTCOMES[int(ledger.outcome[at, 0])]
     return (SPURIOUS_KIND_OF if ledger.items[at].spurious else KIND_OF)[outcome]
 
 
 def _right_words(ledger: ItemLedger, here: Sequence[int], order: int) -> str:
-    """How many fields of the page are right in a model, and how many only it has."""
+    """Return how many fields of the page are right in a model, and how many only it has."""
     wrong = (ledger.a, ledger.b)[order][here, 0]
     spurious = np.array([ledger.items[at].spurious for at in here], dtype=bool)
     right, extra = int((wrong[~spurious] == 0.0).sum()), int((wrong[spurious] == 1.0).sum())
@@ -119,7 +119,7 @@ def _side(
     kinds: Sequence[PairKind],
     code: Mapping[str, int],
 ) -> _Side:
-    """The boxes of one model under keys of the pair, each with its kind."""
+    """Return the boxes of one model under keys of the pair, each with its kind."""
     compared = side.result.compared
     if document not in compared.documents:
         return _Side(NOTHING_DRAWN, (), {}, {})
@@ -159,7 +159,7 @@ def _side(
 
 
 def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
-    """The text of a box: "TP total, wrong value"; None for a matched ground truth."""
+    """Return the text of a box: "TP total, wrong value"; None for a matched ground truth."""
     if box.status == "truth":
         return None
     title = titles.get(box.mistake, "")
@@ -168,7 +168,7 @@ def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
 
 
 def _with_mates(own: _Side, other: _Side) -> list[PairBoxItem]:
-    """The boxes of one model; a field that only predictions have knows that of the other model."""
+    """Return the boxes of one model; a field that only predictions have knows that of the other model."""
     keys = {
         box.key: other.by_field[field].key
         for field, box in own.by_field.items()

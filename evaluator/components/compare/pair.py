@@ -140,7 +140,7 @@ def pair_data(
 def _layers(
     result: AnyBoxResult, page: int, labels: Sequence[str] | None, page_points: tuple[float, float] | None
 ) -> PageLayers:
-    """The page of one model, mistakes of one cause together."""
+    """Return the page of one model, mistakes of one cause together."""
     return page_data(result, page, labels=labels, page_points=page_points, causes=result.causes)
 
 
@@ -162,7 +162,7 @@ def _side(
     wanted: Sequence[PairKind],
     only: Collection[str] | None,
 ) -> _Side:
-    """The page of a model, that of a row: its predictions under keys of their own, each box with its kind."""
+    """Return the page of a model, that of a row: its predictions under keys of their own, each box with its kind."""
     layers = _with_keys(page, PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
     here = np.flatnonzero(own.page == row)
@@ -182,7 +182,7 @@ def _side(
 
 
 def _with_keys(page: PageLayers, prefix: str) -> PageLayers:
-    """The page of one model with the keys of its predictions under a prefix."""
+    """Return the page of one model with the keys of its predictions under a prefix."""
     replace = msgspec.structs.replace
 
     def named(key: str) -> str:
@@ -225,7 +225,7 @@ def _kind(
 
 
 def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
-    """The text of a box: "FN Caption, cut off", "TP Table 0.91"; None for a matched ground truth."""
+    """Return the text of a box: "FN Caption, cut off", "TP Table 0.91"; None for a matched ground truth."""
     if box.status == "truth":
         return None
     score = "" if box.score is None else f" {box.score:.2f}"
@@ -236,7 +236,7 @@ def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
 
 
 def _quiet_parts(boxes: Sequence[PairBoxItem]) -> tuple[PairBoxItem, ...]:
-    """One chip for one mistake: a false positive has none beside the missed box that it belongs to."""
+    """Return one chip for one mistake: a false positive has none beside the missed box that it belongs to."""
     missed = {box.mistake for box in boxes if box.status == "FN" and box.full and box.mistake is not None}
     return tuple(
         msgspec.structs.replace(box, chip=None) if box.status == "FP" and box.mistake in missed else box
@@ -245,7 +245,7 @@ def _quiet_parts(boxes: Sequence[PairBoxItem]) -> tuple[PairBoxItem, ...]:
 
 
 def _cause_chips(boxes: Sequence[PairBoxItem], of: Sequence[CauseItem]) -> tuple[PairBoxItem, ...]:
-    """One chip for the boxes of a cause that the filter asks for."""
+    """Return one chip for the boxes of a cause that the filter asks for."""
     chips = cause_chips([box for box in boxes if box.full], of)
     return tuple(
         msgspec.structs.replace(box, chip=chips[box.key] or None) if box.key in chips else box for box in boxes
@@ -253,12 +253,12 @@ def _cause_chips(boxes: Sequence[PairBoxItem], of: Sequence[CauseItem]) -> tuple
 
 
 def _pane_words(names: Sequence[str], *, fixed: int, broke: int) -> tuple[str, str]:
-    """What each model finds and misses, beside its name."""
+    """Return what each model finds and misses, beside its name."""
     return f"misses {f'{fixed:,}' if fixed else 'none'} that {names[1]} finds", f"gains {fixed:,}, loses {broke:,}"
 
 
 def _extra_words(side: _Side, kind: PairKind) -> str:
-    """How many false positives only one model has; empty for none."""
+    """Return how many false positives only one model has; empty for none."""
     extra = sum(box.kind == kind for box in side.boxes)
     return f", extra {extra:,}" if extra else ""
 
@@ -266,7 +266,7 @@ def _extra_words(side: _Side, kind: PairKind) -> str:
 def _differences(
     sides: Sequence[_Side], kinds: Sequence[PairKind], names: Sequence[str], only: Collection[str] | None
 ) -> Iterator[DifferenceItem]:
-    """The boxes of some kinds, each once, with a sentence."""
+    """Yield the boxes of some kinds, each once, with a sentence."""
     for order, side in enumerate(sides):
         missed = {box.mistake for box in side.boxes if box.status == "FN" and box.kind in kinds}
         for box in side.boxes:

@@ -27,7 +27,7 @@ _PREFIXES: Final = {TRUTH: "g", FIRST: "a", SECOND: "b"}
 
 
 def key_of(family: Family) -> str:
-    """The key of a kind of cause, for the browser and the address."""
+    """Return the key of a kind of cause, for the browser and the address."""
     return "/".join(map(cut, family))
 
 
@@ -58,7 +58,7 @@ def _item(causes: ChangedCauses, place: int, names: Sequence[str], on_pages: int
 
 
 def boxes_per_page(causes: ChangedCauses, place: int, pages: int) -> IntArray:
-    """How many changed boxes of a cause each page has, int64, shape (pages,)."""
+    """Return how many changed boxes of a cause each page has, int64, shape (pages,)."""
     return np.bincount(causes.page[causes.boxes_of(place)], minlength=pages).astype(np.int64)
 
 

@@ -68,7 +68,7 @@ class ItemPages(NamedTuple):
 
     @property
     def net(self) -> IntArray:
-        """What is better in B less what is worse, int64, shape (P,)."""
+        """Return what is better in B less what is worse, int64, shape (P,)."""
         return self.amount[:, 0] - self.amount[:, 1]
 
 
@@ -87,7 +87,7 @@ def item_pages(ledger: ItemLedger, noun: str, rows: Sequence[int] = (0,)) -> Ite
 
 
 def _moved(ledger: ItemLedger, row: int) -> FloatArray:
-    """How much better each thing is, or how wrong if both are equal; 1 for what is right or wrong."""
+    """Return how much better each thing is, or how wrong if both are equal; 1 for what is right or wrong."""
     if ledger.is_yes_or_no:
         return np.ones(len(ledger.items))
     a, b = ledger.a[:, row], ledger.b[:, row]
@@ -153,17 +153,17 @@ def item_page_list(
 
 
 def _signed(value: int, short: Callable[[int], str]) -> str:
-    """A change with its sign."""
+    """Return a change with its sign."""
     return "0" if value == 0 else f"+{short(value)}" if value > 0 else f"{MINUS}{short(-value)}"
 
 
 def _amount_words(amount: int, noun: str) -> str:
-    """How many of what; nouns of one word."""
+    """Return how many of what; nouns of one word."""
     return f"{amount:,} criteria" if noun == "criterion" and amount != 1 else count_of(amount, noun)
 
 
 def _page_words(noun: str, gained: int, lost: int, names: Sequence[str]) -> str:
-    """What the two bars of a page say."""
+    """Return what the two bars of a page say."""
     parts = [f"{_amount_words(gained, noun)} better in {names[1]}"] if gained else []
     parts += [f"{_amount_words(lost, noun)} worse in {names[1]}"] if lost else []
     return ", ".join(parts)

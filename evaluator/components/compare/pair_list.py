@@ -157,7 +157,7 @@ def signed(value: int) -> str:
 
 
 def _words(counts: LedgerCounts, row: int, names: Sequence[str]) -> str:
-    """What the two bars and the number of a page say."""
+    """Return what the two bars and the number of a page say."""
     parts = (
         (counts.b_only, "gained"),
         (counts.a_only, "lost"),
@@ -169,7 +169,7 @@ def _words(counts: LedgerCounts, row: int, names: Sequence[str]) -> str:
 
 
 def _gap(counts: LedgerCounts) -> str | None:
-    """How many pages are not listed because nothing changed on them; None for none."""
+    """Return how many pages are not listed because nothing changed on them; None for none."""
     changed = counts.changed
     taking_part = counts.both + counts.neither + counts.shared + changed
     unchanged = int(((changed == 0) & (taking_part > 0)).sum())

@@ -61,7 +61,7 @@ def pixel_pair(
 
 
 def _mates(first: Sequence[WrongComponent], second: Sequence[WrongComponent]) -> tuple[dict[int, int], dict[int, int]]:
-    """The other model's piece with most pixels of the same cell in common, by piece; left out without one."""
+    """Return the other model's piece with most pixels of the same cell in common, by piece; left out without one."""
     mates: tuple[dict[int, int], dict[int, int]] = ({}, {})
     most: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for a, one in enumerate(first):
@@ -76,13 +76,13 @@ def _mates(first: Sequence[WrongComponent], second: Sequence[WrongComponent]) ->
 
 
 def _common(first: IntArray, second: IntArray) -> int:
-    """How many pixels two pieces have in common."""
+    """Return how many pixels two pieces have in common."""
     low, high = np.maximum(first[:, None, :2], second[None, :, :2]), np.minimum(first[:, None, 2:], second[None, :, 2:])
     return int(np.clip(high - low, 0, None).prod(axis=2).sum())
 
 
 def _names(cell: tuple[str, str]) -> tuple[str, str]:
-    """The label and the title of a piece."""
+    """Return the label and the title of a piece."""
     row, column = (isolated(displayed(name)) for name in cell)
     if cell[0] == BACKGROUND_NAME:
         return column, f"Pixels of {column} on background"
@@ -137,7 +137,7 @@ def _mistake(piece: WrongComponent, box: PairBoxItem) -> MistakeItem:
 
 
 def _sentence(piece: WrongComponent, model: ModelItem, mate: int | None, of_b: Sequence[WrongComponent]) -> str:
-    """Who has the piece, and how large it is."""
+    """Return who has the piece, and how large it is."""
     _, title = _names(piece.cell)
     if mate is None:
         return f"{title}: only {model.letter} has these, {count_of(piece.pixels, 'pixel')}."

@@ -57,7 +57,7 @@ def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float
 
 
 def _inside(middle: float, extent: float) -> tuple[float, float]:
-    """A span of an extent around a middle, moved into [0, 1]."""
+    """Return a span of an extent around a middle, moved into [0, 1]."""
     start = min(max(middle - extent / 2, 0.0), 1.0 - extent)
     return start, start + extent
 
@@ -107,7 +107,7 @@ def _card(
 
 
 def _placed(boxes: list[CardBoxItem]) -> list[CardBoxItem]:
-    """The boxes of which somebody knows the place on their page."""
+    """Return the boxes of which somebody knows the place on their page."""
     return [box for box in boxes if not any(map(math.isnan, box.xyxy))]
 
 

@@ -62,7 +62,7 @@ def with_axes(
     letters: tuple[str, str] = ("", ""),
     chosen: tuple[int, int] | None = None,
 ) -> MatrixPayload:
-    """A heatmap with what its rows and columns are; see `MatrixPayload`."""
+    """Return a heatmap with what its rows and columns are; see `MatrixPayload`."""
     cells = msgspec.structs.asdict(layer)
     return MatrixPayload(**cells, key=key, rows=rows, columns=columns, letters=letters, chosen=chosen)
 

@@ -95,7 +95,7 @@ def _slice(
 
 
 def _payload(slices: Slices, listed: list[SliceItem]) -> SlicesPayload:
-    """The list of slices with its heads; crops are added where there are any."""
+    """Return the list of slices with its heads; crops are added where there are any."""
     alone = len(slices.measures) == 1
     titles = slices.words[0]
     return SlicesPayload(
@@ -122,7 +122,7 @@ def _item(
     order: str,
     confirmed: bool | None,
 ) -> SliceItem:
-    """One slice, with the first of `places` pages; `confirmed` is None where only a search can say."""
+    """Return one slice, with the first of `places` pages; `confirmed` is None where only a search can say."""
     letters, words_ = [letter for letter, _ in names], one.words
     noun, unit = things
     return SliceItem(
@@ -204,7 +204,7 @@ def wrong_of(one: Slice, observed: Observations, rows: IntArray) -> BoolArray:
 
 
 def _pages_of(one: Slice, observed: Observations, rows: IntArray) -> list[SlicePageItem]:
-    """The pages or documents of a slice, those with most wrong things first."""
+    """Return the pages or documents of a slice, those with most wrong things first."""
     wrong = wrong_of(one, observed, rows)
     counts: dict[tuple[str, int], list[int]] = {}
     for row, bad in zip(rows.tolist(), wrong.tolist(), strict=True):
@@ -217,7 +217,7 @@ def _pages_of(one: Slice, observed: Observations, rows: IntArray) -> list[SliceP
 
 
 def _gate(one: Slice) -> str:
-    """A condition that fails when the slice gets worse than it is, or than the baseline; "" without one."""
+    """Return a condition that fails when the slice gets worse than it is, or than the baseline; "" without one."""
     if one.measure in _NOT_NAMED:
         return ""
     if one.models is None:
@@ -243,7 +243,7 @@ def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> li
 
 
 def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:
-    """What the slice costs each model, in a sentence."""
+    """Return what the slice costs each model, in a sentence."""
     title, noun = one.words.title, one.words.noun
     if one.words.fits:
         shown = zip(letters, detail.models, strict=True)
@@ -282,7 +282,7 @@ def _difference(detail: Detail) -> list[SliceRowItem]:
 
 
 def _panels(letters: Sequence[str], detail: Detail, *, fits: bool, noun: str) -> list[SlicePanelItem]:
-    """A panel for each combination of all factors but the last."""
+    """Return a panel for each combination of all factors but the last."""
     if not detail.factors:
         return []
     panels = []
@@ -304,7 +304,7 @@ def _cell(letters: Sequence[str], detail: Detail, cell: Cell, *, fits: bool, nou
 
 
 def _counts(letters: Sequence[str], cell: Cell, *, noun: str) -> str:
-    """How many boxes are right of how many; of things that fit (`noun`) only how many there are."""
+    """Return how many boxes are right of how many; of things that fit (`noun`) only how many there are."""
     if noun:
         counts = [f"{letter} {boxes:,}" for letter, boxes in zip(letters, cell.boxes, strict=True)]
         return f"{', '.join(counts)} {noun}"
@@ -325,7 +325,7 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _signed(share: float) -> str:
-    """A difference in points, with a real minus sign.
+    """Return a difference in points, with a real minus sign.
 
     >>> _signed(0.0344), _signed(-0.5306)
     ('+3.4', '−53.1')
@@ -334,7 +334,7 @@ def _signed(share: float) -> str:
 
 
 def _points(estimate: Estimate) -> tuple[str, str]:
-    """A difference in points, and its interval."""
+    """Return a difference in points, and its interval."""
     if estimate.value is None:
         return _MISSING, ""
     if estimate.low is None or estimate.high is None:

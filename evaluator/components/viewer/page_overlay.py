@@ -107,7 +107,7 @@ def page_data(
 
 
 def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, list[BoxItem]]:
-    """The same mistakes with those of one cause together."""
+    """Return the same mistakes with those of one cause together."""
     first: dict[int, int] = {}
     for place, mistake in enumerate(groups):
         first.setdefault(int(causes.of_mistake[mistake]), place)
@@ -116,7 +116,7 @@ def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, lis
 
 
 def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
-    """The causes of two or more of the listed mistakes."""
+    """Return the causes of two or more of the listed mistakes."""
     numbers: dict[int, list[int]] = {}
     for number, mistake in enumerate(listed, start=1):
         numbers.setdefault(int(causes.of_mistake[mistake]), []).append(number)
@@ -160,7 +160,7 @@ def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostTex
 
 
 def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> CountsItem:
-    """Counts of the boxes in some rows."""
+    """Return counts of the boxes in some rows."""
     missed = int((result.partners("ground_truth", truths) == UNMATCHED).sum())
     false = int((result.partners("prediction", predictions) == UNMATCHED).sum())
     return CountsItem(
@@ -169,7 +169,7 @@ def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> Co
 
 
 def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes]:
-    """The boxes of a side, and those of the other one."""
+    """Return the boxes of a side, and those of the other one."""
     truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
     return (truth, prediction) if side == "ground_truth" else (prediction, truth)
 
@@ -218,7 +218,7 @@ def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntA
 
 
 def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:
-    """The place among `others` with the highest IoU for each box of any label, and the IoU; 0.0 without."""
+    """Return the place among `others` with the highest IoU for each box of any label, and the IoU; 0.0 without."""
     best, highest = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
     if not len(others):
         return best, highest
@@ -241,7 +241,7 @@ def _fits(result: AnyBoxResult, side: Side, rows: IntArray, beside: IntArray) ->
 
 
 def _fit(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> Overlap:
-    """How boxes of a side fit those of the other one in paired rows."""
+    """Return how boxes of a side fit those of the other one in paired rows."""
     matching: BoxMatching = result.matching
     return matching.fit(*((rows, others) if side == "ground_truth" else (others, rows)))
 
@@ -255,7 +255,7 @@ def _source(source: Annotations, row: int) -> str:
 def _grouped(
     boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray
 ) -> tuple[dict[int, list[BoxItem]], dict[str, int]]:
-    """The boxes of each kept mistake, false positives first, and the mistake of each hidden box."""
+    """Return the boxes of each kept mistake, false positives first, and the mistake of each hidden box."""
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
     for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
@@ -316,7 +316,7 @@ class _Facts(NamedTuple):
         return np.searchsorted(every[0], truths), np.searchsorted(every[1], predictions)
 
     def _lines(self, name: str, sides: int, mistake: int, boxes: Sequence[BoxItem]) -> list[str]:
-        """The facts of a mistake in words."""
+        """Return the facts of a mistake in words."""
         first, fit = boxes[0], self.fit(mistake)
         if sides == 1:
             numbers = [f"IoU {first.iou:.2f}"] if first.nearest else []
@@ -331,7 +331,7 @@ class _Facts(NamedTuple):
         return [_wrong_text(name, self.mistakes, mistake, label), f"IoU {fit['iou']:.2f} · {score}"]
 
     def _nearest_text(self, box: BoxItem) -> str:
-        """What an unmatched box overlaps most, in words."""
+        """Return what an unmatched box overlaps most, in words."""
         if box.nearest is None:
             # Boxes of other labels may lie here.
             of_labels = "" if self.result.matching.asked_labels is None else " of these labels"
@@ -359,7 +359,7 @@ class _Facts(NamedTuple):
 
 
 def _with_words(item: MistakeItem, words: WordsOfMistake) -> MistakeItem:
-    """An entry of the list with what the mistake does to the text."""
+    """Return an entry of the list with what the mistake does to the text."""
     lines = [*item.lines, *words.lines]
     return msgspec.structs.replace(
         item, lines=lines, lost_words=words.lost, foreign_words=words.foreign, foreign=words.boxes
@@ -367,7 +367,7 @@ def _with_words(item: MistakeItem, words: WordsOfMistake) -> MistakeItem:
 
 
 def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
-    """What is wrong with a pair, in words; `label` is that of the prediction."""
+    """Return what is wrong with a pair, in words; `label` is that of the prediction."""
     if name == "wrong_class":
         return f"predicted as {label}"
     if name == "near_miss":

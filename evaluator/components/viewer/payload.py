@@ -277,13 +277,13 @@ class WindowPayload(WindowLayer, frozen=True, kw_only=True):
 
 
 def without_page(model: ModelItem, models: Sequence[ModelItem], empty: EmptyItem | None) -> PagePayload:
-    """The page viewer before a page is chosen: a view replaces what it has."""
+    """Return the page viewer before a page is chosen: a view replaces what it has."""
     nothing = msgspec.structs.asdict(NOTHING_DRAWN)
     return PagePayload(**nothing, page=None, strip=(), model=model, models=models, selected=None, empty=empty)
 
 
 def with_layers(payload: PagePayload, layers: PageLayers) -> PagePayload:
-    """The page viewer with what is drawn on its page."""
+    """Return the page viewer with what is drawn on its page."""
     return msgspec.structs.replace(payload, **msgspec.structs.asdict(layers))
 
 

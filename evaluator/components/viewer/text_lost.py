@@ -57,7 +57,7 @@ class Sides:
 
     @property
     def placed(self) -> bool:
-        """Whether all boxes are known as shares of the page; False for pixels of a page without a size."""
+        """Return whether all boxes are known as shares of the page; False for pixels of a page without a size."""
         return not (np.isnan(self.truth).any() or np.isnan(self.prediction).any())
 
 
@@ -81,7 +81,8 @@ def sides_of(
 def words_in_boxes(words: FloatArray, boxes: FloatArray) -> BoolArray:
     """Return which words have their middle in any of some boxes, edges included, shape (N,).
 
-    >>> held(np.array([[0.0, 0.0, 0.2, 0.1], [0.1, 0.0, 0.4, 0.1]]), np.array([[0.0, 0.0, 0.2, 0.5]])).tolist()
+    >>> words = np.array([[0.0, 0.0, 0.2, 0.1], [0.1, 0.0, 0.4, 0.1]])
+    >>> words_in_boxes(words, np.array([[0.0, 0.0, 0.2, 0.5]])).tolist()
     [True, False]
     """
     covered = np.zeros(len(words), dtype=bool)

@@ -74,11 +74,14 @@ class ChunkReader:
             self._pool.shutdown(cancel_futures=True)
 
     def columns(self) -> dict[str, Column] | None:
-        """All columns by key, int64 or float64, shape (N,), ``bbox`` (N, 4); None when a piece needs the decoder."""
+        """Return all columns by key, int64 or float64, shape (N,), ``bbox`` (N, 4).
+
+        None when a piece needs the decoder.
+        """
         return self._columns if self._answers and all(answer.result() for answer in self._answers) else None
 
     def pieces(self) -> Iterator[tuple[slice, dict[str, Column] | None]]:
-        """Where each piece is in the content, and its columns; None for one that needs the decoder."""
+        """Yield where each piece is in the content, and its columns; None for one that needs the decoder."""
         for row, cut in enumerate(self._cuts):
             rows = slice(self._rows[row], self._rows[row + 1])
             known = self._answers and self._answers[row].result()
@@ -93,7 +96,7 @@ def empty_columns(keys: Iterable[str], count: int) -> dict[str, Column]:
 
 
 def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
-    """The keys of the first record; none without one, and where they are not those of plain numbers."""
+    """Return the keys of the first record; none without one, and where they are not those of plain numbers."""
     first = _FIRST_ITEM.match(content, start, stop)
     if first is None:
         return ()
@@ -105,7 +108,7 @@ def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
 
 
 def _cuts(content: bytes, at: int, end: int, step: int) -> Iterator[slice]:
-    """Where pieces begin and end: between two objects, at a comma that neither of them has."""
+    """Yield where pieces begin and end: between two objects, at a comma that neither of them has."""
     while at < end:
         cut = _NEXT_ITEM.search(content, at + step, end) if at + step < end else None
         yield slice(at, cut.start() + 1 if cut else end)

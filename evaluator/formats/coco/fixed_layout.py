@@ -85,7 +85,7 @@ def read(text: Text, columns: dict[str, Column]) -> bool:
 
 
 def _read(piece: bytes, columns: dict[str, Column], count: int) -> bool:
-    """The same for a piece without white space around it and without exponents."""
+    """Return the same for a piece without white space around it and without exponents."""
     spelling = _spelling(piece)
     if spelling is None or {*spelling.keys} != columns.keys() or not count:
         return False
@@ -114,7 +114,7 @@ def _read(piece: bytes, columns: dict[str, Column], count: int) -> bool:
 
 
 def _spelling(piece: bytes) -> _Spelling | None:
-    """How the first record is spelled; None when it is not one of plain numbers."""
+    """Return how the first record is spelled; None when it is not one of plain numbers."""
     stop = piece.find(b"}") + 1
     following = piece.find(b"{", stop)
     between = piece[stop:following] if following >= 0 else b","
@@ -126,7 +126,7 @@ def _spelling(piece: bytes) -> _Spelling | None:
 
 @lru_cache(maxsize=64)
 def _spelled(first: bytes, between: bytes) -> _Spelling | None:
-    """How records are spelled of which the first, with 0 for each number, and what follows it are given."""
+    """Return how records are spelled of which the first, with 0 for each number, and what follows it are given."""
     try:
         values = _record(first)
     except msgspec.MsgspecError:
@@ -148,7 +148,10 @@ def _spelled(first: bytes, between: bytes) -> _Spelling | None:
 
 
 def _numbers(piece: bytes, spelling: _Spelling, count: int) -> FloatArray | None:
-    """All numbers of a piece; None when they do not stand where those of the first record stand, or are not JSON."""
+    """Return all numbers of a piece.
+
+    None when they do not stand where those of the first record stand, or are not JSON.
+    """
     text = np.frombuffer(piece + PADDING, dtype=np.uint8)
     # The characters between the first and the last one are those of numbers, but for one that no record has.
     inside = (text - np.uint8(_FIRST)) <= _LAST - _FIRST
@@ -176,5 +179,5 @@ def _numbers(piece: bytes, spelling: _Spelling, count: int) -> FloatArray | None
 
 
 def _written_out(number: re.Match[bytes]) -> bytes:
-    """A number without its exponent."""
+    """Return a number without its exponent."""
     return format(Decimal(number[0].decode()), "f").encode()

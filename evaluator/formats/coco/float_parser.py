@@ -56,7 +56,7 @@ _SPLITTER: Final = float((1 << 27) + 1)
 
 
 def decimals(text: Text, begins: IntArray, ends: IntArray) -> FloatArray | None:
-    """The float64 nearest to each of some numbers.
+    """Return the float64 nearest to each of some numbers.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def decimals(text: Text, begins: IntArray, ends: IntArray) -> FloatArray | None:
 
 
 def _spelled(word: Words) -> Words:
-    """The numbers that words of eight digits spell, the first digit in the lowest byte; changes the words."""
+    """Return the numbers that words of eight digits spell, the first digit in the lowest byte; changes the words."""
     for factor, distance, kept in _STEPS:
         further = word >> distance
         word *= factor
@@ -122,7 +122,7 @@ def _spelled(word: Words) -> Words:
 
 
 def _longer(words: Words, first: Words, begins: IntArray, ends: IntArray) -> FloatArray | None:
-    """The same for numbers above eight characters, of which `first` are the first eight."""
+    """Return the same for numbers above eight characters, of which `first` are the first eight."""
     point = (first >> np.uint64(4)) & _LOWEST_BITS
     if (point & (point - np.minimum(point, np.uint64(1)))).any():
         return None
@@ -157,7 +157,7 @@ def _longer(words: Words, first: Words, begins: IntArray, ends: IntArray) -> Flo
 
 
 def _nearest(digits: Words, divisors: FloatArray) -> FloatArray | None:
-    """The float64 nearest to quotients; None when one is too near to the middle between two numbers."""
+    """Return the float64 nearest to quotients; None when one is too near to the middle between two numbers."""
     rounded = digits.astype(np.float64)
     quotients = rounded / divisors
     # The remainder of a division is a number of its own, and so is what rounding left.
@@ -170,7 +170,7 @@ def _nearest(digits: Words, divisors: FloatArray) -> FloatArray | None:
 
 
 def _error(one: FloatArray, other: FloatArray, product: FloatArray) -> FloatArray:
-    """What a product has too little (T. J. Dekker, Numerische Mathematik 18, 1971, section 5)."""
+    """Return what a product has too little (T. J. Dekker, Numerische Mathematik 18, 1971, section 5)."""
     (high, low), (other_high, other_low) = _split(one), _split(other)
     return low * other_low - (((product - high * other_high) - low * other_high) - high * other_low)
 

@@ -39,7 +39,7 @@ WHOLE_NUMBERS: Final = IdTexts()
 
 
 def id_text(number: int, texts: Texts) -> str:
-    """An id as other files name it."""
+    """Return an id as other files name it."""
     return str(number) if texts is None else texts[number]
 
 
@@ -49,7 +49,7 @@ def id_texts(numbers: IntArray, texts: Texts) -> list[str]:
 
 
 def quoted_id(number: int, texts: Texts) -> str:
-    """An id as an issue shows it."""
+    """Return an id as an issue shows it."""
     return str(number) if texts is None else quote(texts[number])
 
 

@@ -25,7 +25,7 @@ _MOST_DIGITS: Final = 12
 
 
 def mask_rectangles(mask: Mapping[str, object]) -> FloatArray:
-    """The pixels of a mask as rectangles.
+    """Return the pixels of a mask as rectangles.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def mask_rectangles(mask: Mapping[str, object]) -> FloatArray:
 
 
 def mask_rings(mask: Mapping[str, object]) -> list[list[float]]:
-    """The rectangles as rings of an outline: x and y of four corners each; ValueError as `mask_rectangles`."""
+    """Return the rectangles as rings of an outline: x and y of four corners each; ValueError as `mask_rectangles`."""
     return [[x1, y1, x2, y1, x2, y2, x1, y2] for x1, y1, x2, y2 in mask_rectangles(mask).tolist()]
 
 
 def _listed(counts: object) -> IntArray:
-    """The runs of a mask that lists them."""
+    """Return the runs of a mask that lists them."""
     if not isinstance(counts, list) or len(counts) > _MOST_RUNS:
         raise ValueError("counts must be text or a list of runs")
     if not all(type(run) is int and 0 <= run <= MOST_PIXELS for run in counts):
@@ -75,7 +75,7 @@ def _listed(counts: object) -> IntArray:
 
 
 def _compressed(text: str) -> IntArray:
-    """The runs of a mask in compressed text."""
+    """Return the runs of a mask in compressed text."""
     runs: list[int] = []
     value = digits = 0
     for char in text:
@@ -99,7 +99,7 @@ def _compressed(text: str) -> IntArray:
 
 
 def _rectangles(start: IntArray, stop: IntArray, height: int) -> FloatArray:
-    """Runs of pixels, numbered down the columns, as rectangles; those of one extent in neighbouring columns are one."""
+    """Return runs of pixels, numbered down the columns, as rectangles; equal ones in neighbouring columns are one."""
     first, last = start // height, (stop - 1) // height
     # A run over several columns has whole columns between its ends.
     inner = last - first > 1

@@ -55,7 +55,7 @@ class Outlines(Mapping[int, Sequence[FloatArray]]):
 
     @property
     def columns(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-        """What it was made of, in that order."""
+        """Return what it was made of, in that order."""
         return self._rows, self._first_ring, self._first_point, self._points
 
 
@@ -98,7 +98,7 @@ def is_number(value: object) -> bool:
 
 
 def _decoded(texts: Sequence[bytes]) -> tuple[list[Any], bool]:
-    """The outlines, and whether all of them are rings of numbers."""
+    """Return the outlines, and whether all of them are rings of numbers."""
     try:
         return _RINGS(b"".join((b"[", b",".join(texts), b"]"))), True
     except msgspec.ValidationError:
@@ -139,7 +139,7 @@ def region_area(shape: Any) -> float:  # noqa: ANN401 - a value of a parsed tree
 
 
 def _of_mask(mask: dict[str, object], place: str, collector: Collector) -> list[list[float]]:
-    """The rings of a run-length mask; none, with a warning, for one that cannot be used."""
+    """Return the rings of a run-length mask; none, with a warning, for one that cannot be used."""
     try:
         return mask_rings(mask)
     except ValueError as problem:
@@ -154,7 +154,7 @@ def _report(shape: object, place: str, collector: Collector) -> None:
 
 
 def _starts(lengths: Sequence[int]) -> IntArray:
-    """Where each part starts when parts of these lengths follow each other, and where the last one ends."""
+    """Return where each part starts when parts of these lengths follow each other, and where the last one ends."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

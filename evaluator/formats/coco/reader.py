@@ -245,7 +245,7 @@ def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
 
 
 def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
-    """The columns of a file after the rules on its values."""
+    """Return the columns of a file after the rules on its values."""
     if file.images is None or file.categories is None:
         return _results(source, file, reading, collector)
     side = reading.side or FORMAT.side_of(source.content) or "ground_truth"
@@ -253,7 +253,7 @@ def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collect
 
 
 def _results(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
-    """A results list whose image and category ids are used for pages and labels."""
+    """Return a results list whose image and category ids are used for pages and labels."""
     items, texts = file.items, file.texts
     if reading.side == "ground_truth":
         rule = "a file given as ground truth must have images, annotations and categories (COCO format)"
@@ -295,7 +295,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
 
 
 def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: Collector) -> Annotations:
-    """A file with images of its own, as ground truth or as predictions."""
+    """Return a file with images of its own, as ground truth or as predictions."""
     items, texts, place = file.items, file.texts, "$.annotations"
     pages = check_images(file.images or [], collector, texts.images)
     labels = check_categories(file.categories or [], collector, texts.categories)
@@ -351,7 +351,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
 
 
 def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, side: Side) -> Boxes:
-    """The box columns of a file without errors."""
+    """Return the box columns of a file without errors."""
     items, texts = file.items, file.texts.annotations
     xywh = items.xywh
     xyxy = corners(xywh)
@@ -385,7 +385,7 @@ def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, s
 
 
 def _distinct(ids: IntArray) -> tuple[IntArray, CodeArray]:
-    """The different ids, rising, and the row of each id among them."""
+    """Return the different ids, rising, and the row of each id among them."""
     if not len(ids):
         return ids, np.empty(0, dtype=np.int32)
     low, high = int(ids.min()), int(ids.max())

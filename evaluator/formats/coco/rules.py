@@ -69,13 +69,13 @@ def check_images(images: Sequence[Image], collector: Collector, texts: Texts = N
 
 
 def _stated(images: Sequence[Image], key: str) -> list[str]:
-    """What all images have under a key; empty when one of them has no text there."""
+    """Return what all images have under a key; empty when one of them has no text there."""
     texts = [*map(attrgetter(key), images)]
     return texts if set(map(type, texts)) == {str} and all(texts) else []
 
 
 def _attributes(images: Sequence[Image]) -> dict[str, list[str | None]]:
-    """What the images say besides, as text; equal texts are one object, because they repeat on many pages."""
+    """Return what the images say besides, as text; equal texts are one object, because they repeat on many pages."""
     shared: dict[str, str] = {}
     columns = {}
     for key in ATTRIBUTE_KEYS:
@@ -109,7 +109,7 @@ def _page_indices(images: Sequence[Image], names: Sequence[str], document: CodeA
 
 
 def _given(images: Sequence[Image], key: str) -> int:
-    """How many images have a key."""
+    """Return how many images have a key."""
     return len(images) - [*map(attrgetter(key), images)].count(UNSET)
 
 

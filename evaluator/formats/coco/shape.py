@@ -178,7 +178,7 @@ _KNOWN = {"images", "annotations", "categories"}
 
 
 def _annotations(content: bytes) -> tuple[int, int]:
-    """Where the array of annotations begins and ends.
+    """Return where the array of annotations begins and ends.
 
     It is right when the rest, with an empty array in its place, has that under this key, and it is an array itself.
     After a wrong guess the whole file is searched.
@@ -225,7 +225,7 @@ def possible_ends(text: Callable[[int, int], bytes], start: int, size: int, step
 
 
 def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
-    """Where the array of ``annotations`` is in the bytes that the parts are views of."""
+    """Return where the array of ``annotations`` is in the bytes that the parts are views of."""
     if "annotations" not in parts:
         raise NeedsFullValidation
     base = np.frombuffer(content, dtype=np.uint8).ctypes.data
@@ -238,7 +238,7 @@ def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
 
 
 def _listed(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
-    """The objects of a piece, none of which repeats a key of its shape; NeedsFullValidation when one may."""
+    """Return the objects of a piece, none of which repeats a key of its shape; NeedsFullValidation when one may."""
     objects = decoder(piece)
     # A key that is repeated or unknown has two quotation marks more; a text may have less than it is encoded with.
     escaped = shape is not Item and b"\\" in piece

@@ -60,7 +60,7 @@ def write_shards(given: PackJob) -> PackResult:
 
 
 def _written(parts: Iterable[Rows], given: PackJob) -> IntArray:
-    """How many boxes each page has, once all rows are written; those of a shard keep the order of the file."""
+    """Return how many boxes each page has, once all rows are written; those of a shard keep the order of the file."""
     boxes = np.zeros(len(given.named.ids), dtype=np.int64)
     stops = [shard.stop for shard in given.shards]
     with ExitStack() as stack:
@@ -80,7 +80,7 @@ def _written(parts: Iterable[Rows], given: PackJob) -> IntArray:
 
 
 def read_shard(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) -> Annotations:
-    """The boxes of a shard as one document, whose pages are in the order of the image ids."""
+    """Return the boxes of a shard as one document, whose pages are in the order of the image ids."""
     is_truth = side == "ground_truth"
     rows = np.fromfile(_place(folder, side, shard), dtype=TRUTH if is_truth else PREDICTION)
     xywh = np.ascontiguousarray(rows["xywh"])
@@ -116,5 +116,5 @@ def read_shard(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) 
 
 
 def _place(folder: Path, side: Side, shard: Shard) -> Path:
-    """The file of a side of a shard."""
+    """Return the file of a side of a shard."""
     return folder / f"{side}-{shard.start}.rows"

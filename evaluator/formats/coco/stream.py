@@ -87,7 +87,7 @@ class Instances:
         self._array, self._frame = _annotations(_File(file))
 
     def named(self) -> ImagesAndLabels:
-        """Its images and categories."""
+        """Return its images and categories."""
         json_text.text_of(self._frame, "")
         collector = _no_issues()
         with json_text.garbage_collection_off():
@@ -102,11 +102,11 @@ class Instances:
 
     @property
     def sha256(self) -> str:
-        """The digest of the file, once all rows were taken."""
+        """Return the digest of the file, once all rows were taken."""
         return self._array.sha256
 
     def rows(self, named: ImagesAndLabels, threads: int = MOST_THREADS) -> Iterator[Rows]:
-        """The annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
+        """Yield the annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
         ids, count = bytearray(), 0
 
         def placed(items: ItemColumns) -> tuple[Rows, bytes]:
@@ -135,11 +135,11 @@ class Results:
 
     @property
     def sha256(self) -> str:
-        """The digest of the file, once all rows were taken."""
+        """Return the digest of the file, once all rows were taken."""
         return self._array.sha256
 
     def rows(self, named: ImagesAndLabels, threads: int = MOST_THREADS) -> Iterator[Rows]:
-        """The results in file order, as arrays of `PREDICTION`; so many pieces are read at a time."""
+        """Yield the results in file order, as arrays of `PREDICTION`; so many pieces are read at a time."""
         count = 0
 
         def placed(items: ItemColumns) -> Rows:
@@ -191,7 +191,10 @@ class _File:
             raise NeedsFullValidation
 
     def bytes(self, start: int, stop: int) -> bytes:
-        """The bytes between two places; NeedsFullValidation when there are fewer, because somebody cut the file off."""
+        """Return the bytes between two places.
+
+        NeedsFullValidation when there are fewer, because somebody cut the file off.
+        """
         self._file.seek(start)
         piece = self._file.read(stop - start)
         if len(piece) < stop - start:
@@ -209,11 +212,11 @@ class _Array:
 
     @property
     def sha256(self) -> str:
-        """The digest of the file, once all pieces were taken."""
+        """Return the digest of the file, once all pieces were taken."""
         return self._digest.hexdigest()
 
     def read(self, use: Callable[[ItemColumns], R], threads: int) -> Iterator[R]:
-        """What `use` makes of each piece, in file order; so many pieces are worked on at a time."""
+        """Yield what `use` makes of each piece, in file order; so many pieces are worked on at a time."""
         keys: tuple[str, ...] = ()
 
         def pieces() -> Iterator[tuple[bytes, tuple[str, ...]]]:
@@ -225,7 +228,7 @@ class _Array:
         return in_threads(lambda given: use(_columns(*given)), pieces(), most=threads)
 
     def _pieces(self) -> Iterator[bytes]:
-        """Records with a comma between them; an empty array has no piece."""
+        """Yield records with a comma between them; an empty array has no piece."""
         at = self._start
         while at < self._stop:
             text = self._file.bytes(at, min(at + _STEP, self._stop))
@@ -243,7 +246,7 @@ class _Array:
 
 
 def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
-    """The records of a piece as columns."""
+    """Return the records of a piece as columns."""
     text = np.frombuffer(piece, dtype=np.uint8)
     columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))
     if not keys or not read(text, columns):
@@ -252,7 +255,7 @@ def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
 
 
 def _annotations(file: _File) -> tuple[_Array, bytes]:
-    """The annotations of an instances file, and the file with an empty array in their place."""
+    """Return the annotations of an instances file, and the file with an empty array in their place."""
     head = _head(file)
     for end in possible_ends(file.bytes, len(head), file.size, _STEP):
         if file.size - end <= _MOST_AROUND:
@@ -263,7 +266,7 @@ def _annotations(file: _File) -> tuple[_Array, bytes]:
 
 
 def _head(file: _File) -> bytes:
-    """What comes before the annotations, with their opening bracket."""
+    """Return what comes before the annotations, with their opening bracket."""
     size = _STEP
     while True:
         text = file.bytes(0, min(size, file.size))

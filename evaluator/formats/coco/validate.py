@@ -39,7 +39,7 @@ _NO_BOX: _Box = (math.nan,) * 4
 
 
 def _integer(value: object, key: str, place: JsonPath, collector: Collector) -> int | None:
-    """The check of an integer of 64 bits, also one that is written with a point."""
+    """Return the check of an integer of 64 bits, also one that is written with a point."""
     if type(value) is int and abs(value) <= _LARGEST:
         return value
     number = int(value) if isinstance(value, float) and value.is_integer() else value
@@ -183,7 +183,7 @@ def _is_other(tree: Mapping[str, Any], collector: Collector) -> bool:
 
 
 def _first(value: object) -> dict[str, Any]:
-    """The first entry of an array of objects; an empty object without."""
+    """Return the first entry of an array of objects; an empty object without."""
     return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}
 
 
@@ -229,7 +229,7 @@ def _array(collector: Collector, tree: Mapping[str, Any], key: str) -> list[Any]
 
 
 def _item(collector: Collector, value: object, place: str, derived: _Box | None) -> Item:
-    """An entry; `derived` is the box around its segmentation when it has no bbox."""
+    """Return an entry; `derived` is the box around its segmentation when it has no bbox."""
     fields = (_ITEM if derived is None else _WITHOUT_BOX).fields(value, place, collector) or {}
     if fields.get("id") is None:
         fields["id"] = UNSET
@@ -239,7 +239,7 @@ def _item(collector: Collector, value: object, place: str, derived: _Box | None)
 
 
 def _derived(value: object) -> _Box | None:
-    """The box around the segmentation of an entry without bbox; None for others."""
+    """Return the box around the segmentation of an entry without bbox; None for others."""
     # Some tools write null or [] for a region that has its outline alone.
     if not isinstance(value, dict) or value.get("bbox") not in (None, []):
         return None

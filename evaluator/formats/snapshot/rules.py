@@ -311,7 +311,7 @@ def _documentary(info: dict[str, object], collector: Collector) -> None:
 
 
 def _is_date(text: str) -> bool:
-    """Whether text is a date or a time of ISO 8601."""
+    """Return whether text is a date or a time of ISO 8601."""
     try:
         datetime.fromisoformat(text)
     except ValueError:

@@ -213,7 +213,7 @@ def decode(content: bytes) -> SnapshotFile | None:
 
 
 def _whole(number: int | float) -> int:
-    """A number of a page as integer; JSON Schema counts 1.0 as one. None, for an unusable one, stays."""
+    """Return a number of a page as integer; JSON Schema counts 1.0 as one. None, for an unusable one, stays."""
     if isinstance(number, float):
         whole = int(number)
         if whole != number:
@@ -251,7 +251,7 @@ def _scores(values: list[float | UnsetType | None]) -> tuple[FloatArray, BoolArr
 
 
 def _strings_in(content: bytes) -> float:
-    """How many strings, keys included, the bytes of well-formed JSON hold."""
+    """Return how many strings, keys included, the bytes of well-formed JSON hold."""
     view = np.frombuffer(content, dtype=np.uint8)
     quotes = sum(
         int(np.count_nonzero(view[start : start + _COUNT_STEP] == _QUOTE)) for start in range(0, len(view), _COUNT_STEP)
@@ -262,7 +262,7 @@ def _strings_in(content: bytes) -> float:
 
 
 def _count_strings(value: object, depth: int) -> int:
-    """How many strings, keys included, a free-form part has; below zero when it needs the exact walk."""
+    """Return how many strings, keys included, a free-form part has; below zero when it needs the exact walk."""
     if isinstance(value, str):
         return 1
     if isinstance(value, dict | list):

@@ -29,7 +29,7 @@ _NO_BOX = (math.nan,) * 4
 
 
 def _of_schema(what: str, checks: dict[str, Check], required: tuple[str, ...], allowed: tuple[str, ...] = ()) -> Shape:
-    """An object of schema 1.3; without `allowed` only the required keys may be in it."""
+    """Return an object of schema 1.3; without `allowed` only the required keys may be in it."""
     return Shape(
         f"{what} must be an object with {', '.join(required)} (schema 1.3)",
         "Write it as an object, or remove it.",
@@ -69,7 +69,7 @@ def _attributes(value: object, key: str, place: str, collector: Collector) -> ob
 
 
 def _fits(item: object) -> bool:
-    """Whether an object needs no issue about its shape: the quick way through the many good ones."""
+    """Return whether an object needs no issue about its shape: the quick way through the many good ones."""
     if type(item) is not dict or not item.keys() <= _FAST_KEYS or not all(key in item for key in _OBJECT.required):
         return False
     texts = item["id"], item["label"]

@@ -25,7 +25,7 @@ def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, o
 
 
 def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dict[str, object]:
-    """The file as plain values."""
+    """Return the file as plain values."""
     pages = [
         (truth.documents[code].doc_id, page)
         for code, page in zip(truth.page_document.tolist(), truth.page_index.tolist(), strict=True)
@@ -58,7 +58,7 @@ def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dic
 
 
 def _objects(truth: Annotations) -> list[list[dict[str, object]]]:
-    """The objects of each page entry, in the order of their positions."""
+    """Return the objects of each page entry, in the order of their positions."""
     boxes, corners = truth.boxes, _shares(truth).tolist()
     objects: list[list[dict[str, object]]] = [[] for _ in range(len(truth.page_index))]
     for row in np.lexsort((np.arange(len(boxes)), boxes.position)).tolist():

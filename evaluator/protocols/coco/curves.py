@@ -78,7 +78,7 @@ class CocoPartial:
 
     @classmethod
     def of(cls, pairs: Pairs, iou: Sequence[float]) -> CocoPartial:
-        """What matched among all pairs at some IoU thresholds, which rise."""
+        """Return what matched among all pairs at some IoU thresholds, which rise."""
         true, counts = np.stack([*_bits(pairs, iou)], axis=1)
         rows = np.flatnonzero(counts.any(axis=0))
         label, labels = pairs.dataset.ground_truth.label[pairs.truth_row], len(pairs.dataset.labels)
@@ -94,7 +94,7 @@ class CocoPartial:
 
     @classmethod
     def merged(cls, parts: Sequence[CocoPartial]) -> CocoPartial:
-        """What matched on the pages of all parts, which follow each other by image id."""
+        """Return what matched on the pages of all parts, which follow each other by image id."""
         first = parts[0]
         if len(parts) == 1 or not first.labels:
             return first
@@ -118,7 +118,7 @@ class CocoPartial:
         return len(self.bounds) - 1
 
     def of_label(self, code: int) -> _OfLabel:
-        """The predictions of a label."""
+        """Return the predictions of a label."""
         span = slice(*self.bounds[code : code + 2].tolist())
         return _OfLabel(self.score[span], self.before[span], self.true[:, span], self.counts[:, span])
 
@@ -155,7 +155,7 @@ class Curves:
         )
 
     def _kept(self, code: int, min_score: float) -> int:
-        """How many predictions of a label, best first, pass a score threshold."""
+        """Return how many predictions of a label, best first, pass a score threshold."""
         rising = self._partial.of_label(code).score[::-1]
         return len(rising) - int(np.searchsorted(rising, min_score))
 
@@ -180,7 +180,7 @@ class LabelCurves(NamedTuple):
 
     @classmethod
     def of(cls, partial: CocoPartial, size: int, code: int) -> LabelCurves:
-        """Those of a size and a label, with all predictions."""
+        """Return those of a size and a label, with all predictions."""
         of_label, positives = partial.of_label(code), int(partial.positives[size, code])
         counts = of_label.counts[size]
         rows = np.flatnonzero(counts)
@@ -275,12 +275,12 @@ def _bits(pairs: Pairs, iou: Sequence[float]) -> Iterator[tuple[BitArray, BitArr
 
 
 def _at(bits: BitArray, step: int) -> BoolArray:
-    """Which have the bit of a threshold."""
+    """Return which have the bit of a threshold."""
     return np.asarray((bits & bits.dtype.type(1 << step)) != 0)
 
 
 def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:
-    """What is accepted when other ground truth is ignored than in the range of all sizes.
+    """Return what is accepted when other ground truth is ignored than in the range of all sizes.
 
     Settled anew: pages and labels where some but not all of a prediction's candidates are ignored, and others than
     before.
@@ -308,7 +308,7 @@ def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Seq
 
 
 def _inside(pairs: Pairs, size: str) -> BoolArray:
-    """Which predictions, by place, are of the size."""
+    """Return which predictions, by place, are of the size."""
     if pairs.prediction_area is None:
         return np.ones(len(pairs.order), dtype=bool)
     return within(pairs.prediction_area, size)

@@ -63,17 +63,17 @@ class CocoResult(BoxEvaluation):
 
     @cached_property
     def numbers(self) -> dict[str, float | None]:
-        """The twelve numbers by their COCO names; None where undefined."""
+        """Return the twelve numbers by their COCO names; None where undefined."""
         return numbers_of(self.columns, list(self.thresholds))
 
     @cached_property
     def per_label(self) -> dict[str, dict[str, float | None]]:
-        """The twelve numbers of each label; None where undefined."""
+        """Return the twelve numbers of each label; None where undefined."""
         return numbers_by_label(self.columns, list(self.thresholds), self.matching.labels)
 
     @cached_property
     def error_types(self) -> TideErrors | None:
-        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores."""
+        """Return the six TIDE types at IoU 0.5 and what each costs in AP; None without scores."""
         return error_types(self.matching)
 
     def to_json(self) -> JsonObject:

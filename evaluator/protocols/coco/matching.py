@@ -94,7 +94,7 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def fit(self) -> Matches:
-        """The candidates with rows in file order, and with coverage and purity."""
+        """Return the candidates with rows in file order, and with coverage and purity."""
         truth, prediction = self.dataset.ground_truth, self.prediction
         truth_row = self.truth_row[self.candidates.ground_truth]
         row = self.queue.row[self.candidates.prediction]
@@ -106,13 +106,16 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def crowd(self) -> BoolArray:
-        """Which rows of `truth_row` are crowds, bool, shape (G,)."""
+        """Return which rows of `truth_row` are crowds, bool, shape (G,)."""
         crowd = self.dataset.ground_truth.source.boxes.crowd
         return np.zeros(len(self.truth_row), dtype=bool) if crowd is None else crowd[self.truth_row]
 
     @cached_property
     def contested(self) -> BoolArray:
-        """Which candidates share a prediction, or a ground truth that is no crowd, with another; bool, shape (K,)."""
+        """Return which candidates share a prediction, or a ground truth that is no crowd, with another.
+
+        Bool, shape (K,).
+        """
         pairs = self.candidates
         of_prediction = np.bincount(pairs.prediction, minlength=len(self.queue.row))[pairs.prediction]
         of_truth = np.bincount(pairs.ground_truth, minlength=len(self.truth_row))[pairs.ground_truth]
@@ -132,7 +135,7 @@ class Pairs(BoxPairs["Matching"]):
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The area ranges that can be evaluated: without areas in pixels only ``all``."""
+        """Return the area ranges that can be evaluated: without areas in pixels only ``all``."""
         known = self.truth_area is not None and self.prediction_area is not None
         return tuple(AREA_RANGES) if known else ("all",)
 
@@ -144,7 +147,7 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def label_bounds(self) -> IntArray:
-        """Where each label begins in `order`, and where the last one ends, int64, shape (L + 1,)."""
+        """Return where each label begins in `order`, and where the last one ends, int64, shape (L + 1,)."""
         return np.searchsorted(self.prediction.label[self.order], np.arange(len(self.dataset.labels) + 1))
 
     @cached_property
@@ -154,7 +157,10 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
-        """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `curves.average`."""
+        """Return what was made of the pairs for some IoU thresholds, whatever the score threshold.
+
+        See `curves.average`.
+        """
         return {}
 
     @cached_property
@@ -262,7 +268,7 @@ class Matching(BoxMatching):
 
     @cached_property
     def _taking_part(self) -> BoolArray:
-        """Which candidates have a prediction that takes part, bool, shape (K,)."""
+        """Return which candidates have a prediction that takes part, bool, shape (K,)."""
         return self.prediction_counts[self.pairs.fit.prediction]
 
     def matched(self, iou: float) -> BoolArray:
@@ -275,13 +281,13 @@ class Matching(BoxMatching):
 
     @cached_property
     def scored(self) -> BoolArray | None:
-        """Which candidates have ground truth that counts, bool, shape (K,); None for all."""
+        """Return which candidates have ground truth that counts, bool, shape (K,); None for all."""
         scored = self.truth_counts[self.pairs.fit.ground_truth]
         return None if scored.all() else scored
 
     @cached_property
     def matches(self) -> Matches:
-        """The matches at ``iou_floor``; those at a higher threshold are not among them in general, see `at`."""
+        """Return the matches at ``iou_floor``; those at a higher threshold are not among them in general, see `at`."""
         return self.at(self.iou_floor).matches
 
     def at(self, iou: float) -> ThresholdResult:
@@ -314,18 +320,18 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def _matched(self) -> BoolArray:
-        """Which candidates match, crowds among them, bool, shape (K,)."""
+        """Return which candidates match, crowds among them, bool, shape (K,)."""
         return self.matching.matched(self.iou)
 
     @cached_property
     def _taken(self) -> IntArray:
-        """Which candidates are true positives, int64, rising; they are by (page, label, falling score)."""
+        """Return which candidates are true positives, int64, rising; they are by (page, label, falling score)."""
         scored = self.matching.scored
         return np.flatnonzero(self._matched if scored is None else self._matched & scored)
 
     @cached_property
     def matches(self) -> Matches:
-        """The true positives, by (page, label, falling score)."""
+        """Return the true positives, by (page, label, falling score)."""
         return self.matching.pairs.fit.take(self._taken)
 
     @cached_property

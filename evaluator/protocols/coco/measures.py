@@ -27,7 +27,7 @@ _MOST: Final[Mapping[str, int]] = {f"AR{most}": most for most in MAX_DETECTIONS}
 
 
 def ranked(result: CocoResult, average: SliceAverage) -> Iterator[list[RankedLabel]]:
-    """The boxes behind an average, by threshold, then by label; see `CocoProtocol.ranked`."""
+    """Yield the boxes behind an average, by threshold, then by label; see `CocoProtocol.ranked`."""
     steps = [step for step in result.thresholds if average not in _AT or step == _AT[average]]
     matching = result.matching
     order, most = matching.pairs.order, _MOST.get(average, MOST_DETECTIONS)
@@ -40,7 +40,7 @@ def ranked(result: CocoResult, average: SliceAverage) -> Iterator[list[RankedLab
 
 
 def _first(ranked: RankedLabel, kept: BoolArray, partner: IntArray) -> RankedLabel:
-    """A label with some of the predictions alone: a box is found when its own is among them."""
+    """Return a label with some of the predictions alone: a box is found when its own is among them."""
     chosen = kept[ranked.prediction]
     own = ranked.found & kept[partner[ranked.truth]]
     return RankedLabel(ranked.prediction[chosen], ranked.hit[chosen], ranked.truth, own)
@@ -79,7 +79,7 @@ def _stacked(documents: int, columns: Sequence[FloatArray]) -> FloatArray:
 
 
 def _over_labels(name: str, result: CocoResult, of: Part, size: int, steps: Sequence[int]) -> Means:
-    """A number of COCO over all labels and per label, as the mean over some thresholds."""
+    """Return a number of COCO over all labels and per label, as the mean over some thresholds."""
     per_label = [np.array([step * size + label for step in steps], dtype=np.int64) for label in range(size)]
     labels = result.matching.labels
     values = [result.numbers[name], *(result.per_label[label][name] for label in labels)]

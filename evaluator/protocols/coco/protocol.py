@@ -70,7 +70,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         error_types: bool = True,
         executor: Callable[[], Executor] | None = None,
     ) -> Result | None:
-        """The numbers of one model without its boxes; None when a file needs the ordinary way."""
+        """Return the numbers of one model without its boxes; None when a file needs the ordinary way."""
         pages = None if options.page_ranges is True else options.page_ranges
         iou = options.iou or IOU_THRESHOLDS
         result = evaluate_streamed(
@@ -83,16 +83,16 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         return replace(result, prediction=result.prediction._replace(name=name))
 
     def pair(self, dataset: Dataset, model: int, options: CocoOptions, *, iou_floor: float | None = None) -> Pairs:
-        """Every pair of one label on one page that could match."""
+        """Return every pair of one label on one page that could match."""
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, min_area=options.min_area, polygons=options.polygons)
 
     def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:
-        """The evaluation of a matching, thresholds rising."""
+        """Return the evaluation of a matching, thresholds rising."""
         return result_of(matching, iou)
 
     def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
-        """The twelve numbers in the official order; one of a size states why it is undefined."""
+        """Return the twelve numbers in the official order; one of a size states why it is undefined."""
         coco = cast(CocoResult, result)
         sizes = coco.matching.pairs.sizes
 
@@ -124,7 +124,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         }
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
-        """The six TIDE types at IoU 0.5; see `CocoResult.error_types`."""
+        """Return the six TIDE types at IoU 0.5; see `CocoResult.error_types`."""
         return cast(CocoResult, result).error_types
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
@@ -134,11 +134,11 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         return ranked(cast(CocoResult, result), average)
 
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
-        """One of the twelve numbers."""
+        """Return one of the twelve numbers."""
         return cast(CocoResult, result).numbers[average]
 
     def measures(self, result: BoxEvaluation) -> Measures:
-        """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
+        """Return the ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
         from evaluator.matching.box_measures import box_measures
         from evaluator.protocols.coco.measures import averages
 

@@ -66,28 +66,28 @@ class StreamedResult(Result):
 
     @cached_property
     def signature(self) -> Signature:
-        """What made these numbers."""
+        """Return what made these numbers."""
         return Signature(documents=self.documents, pages=self.pages, **own_signature(self.iou))
 
     @cached_property
     def numbers(self) -> dict[str, float | None]:
-        """The twelve numbers by their COCO names; None where undefined."""
+        """Return the twelve numbers by their COCO names; None where undefined."""
         return numbers_of(self.columns, self.iou)
 
     @cached_property
     def per_label(self) -> dict[str, dict[str, float | None]]:
-        """The twelve numbers of each label; None where undefined."""
+        """Return the twelve numbers of each label; None where undefined."""
         return numbers_by_label(self.columns, self.iou, self.labels)
 
     def to_json(self) -> JsonObject:
-        """The result as plain values under the keys of `CocoResult.to_json`."""
+        """Return the result as plain values under the keys of `CocoResult.to_json`."""
         # A results list takes its documents from its ground truth.
         nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}
         own = {**self.numbers, "per_class": self.per_label, "error_types": self.errors and self.errors.to_json()}
         return plain_values(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
 
     def table(self) -> ResultTable:
-        """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+        """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.prediction.name, self.signature, self.numbers, self.per_label)
 
 
@@ -144,7 +144,7 @@ def _result(
     *,
     errors: bool,
 ) -> StreamedResult:
-    """The result of two files; one of `NEED_FULL_VALIDATION` when they are not plain, or the disk is full."""
+    """Return the result of two files; one of `NEED_FULL_VALIDATION` when they are not plain, or the disk is full."""
     with paths[0].open("rb") as file:
         named = Instances(file).named()
     count = len(named.ids)
@@ -182,7 +182,7 @@ def _check_pair_counts(boxes: IntArray) -> None:
 
 
 def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:
-    """What matched on the pages of a shard, and the errors where they are wanted."""
+    """Return what matched on the pages of a shard, and the errors where they are wanted."""
     truth = read_shard(given.folder, "ground_truth", given.shard, given.labels)
     prediction = read_shard(given.folder, "prediction", given.shard, given.labels)
     pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
@@ -191,5 +191,5 @@ def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:
 
 
 def _is_coco(path: Path) -> bool:
-    """Whether a path is a file that is read as COCO; a folder and a device are not."""
+    """Return whether a path is a file that is read as COCO; a folder and a device are not."""
     return path.is_file() and formats.detect_file(path) == NAME

@@ -335,7 +335,7 @@ class FieldsResult(Result):
 
     @property
     def signature(self) -> Signature:
-        """What made these numbers."""
+        """Return what made these numbers."""
         compared = self.compared
         options = [compared.value_rule]
         options += [f"parity {compared.parity}"] if compared.parity != "none" else []

@@ -101,7 +101,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         count: Count | None = None,
         parts: ShardRunner | None = None,
     ) -> list[Evaluation]:
-        """One comparison of fields for each model."""
+        """Return one comparison of fields for each model."""
         issues = [raise_on_errors(truth.issues, one.issues, check_pair(truth, one)) for one in models]
         schema = options.read if isinstance(options, OptionsWithSchema) else None
         if options.schema is not None:
@@ -133,7 +133,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         return FieldLedgers(a, b).by_box_and_value(next(iter(a.iou), IOU_THRESHOLDS[0]))
 
     def observations(self, results: Sequence[FieldsResult], measure: str, *, scores: bool = False) -> Observations:
-        """The fields behind a measure, boxes at the first threshold."""
+        """Return the fields behind a measure, boxes at the first threshold."""
         return observations(results, measure, next(iter(results[0].iou), IOU_THRESHOLDS[0]), scores=scores)
 
     def measures(self, result: FieldsResult) -> Measures:
@@ -202,7 +202,7 @@ _TRUTH: Final = (TRUE_POSITIVE, BELOW_THRESHOLD, MISSED)
 
 
 def _by_class(result: FieldsResult, values: FloatArray) -> FloatArray:
-    """Sums by document over all classes and for each listed class, float64, shape (D, 1 + C)."""
+    """Return sums by document over all classes and for each listed class, float64, shape (D, 1 + C)."""
     compared, size = result.compared, len(result.compared.classes)
     documents = len(compared.documents)
     sums = ExactSums.of(values, compared.document * size + compared.field_class, documents * size)
@@ -211,7 +211,7 @@ def _by_class(result: FieldsResult, values: FloatArray) -> FloatArray:
 
 
 def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ranking]:
-    """The ranking of each listed class at each threshold."""
+    """Yield the ranking of each listed class at each threshold."""
     compared = result.compared
     documents = len(compared.documents)
     status = result.status(steps[0])

@@ -180,13 +180,13 @@ class PixelInputs:
 
     @cached_property
     def page_counts(self) -> PageCounts:
-        """The counts of the pages."""
+        """Return the counts of the pages."""
         first, second = self.sides
         return PageCounts((first.boxes, second.boxes), self.raster.size)
 
     @cached_property
     def items(self) -> Items:
-        """The pages that are counted, as things of a ledger."""
+        """Return the pages that are counted, as things of a ledger."""
         dataset, rows = self.dataset, np.flatnonzero(self.counted)
         ids = dataset.document_ids
         places = zip(dataset.page_document[rows].tolist(), dataset.page_index[rows].tolist(), strict=True)
@@ -243,7 +243,7 @@ class PixelResult(DatasetResult):
 
     @property
     def counts(self) -> PairCounts:
-        """The counts of all pages, one scope per page; large, so they are not kept with each result."""
+        """Return the counts of all pages, one scope per page; large, so they are not kept with each result."""
         return self.files.page_counts.of(self.taken)
 
     def page_counts(self, page: int) -> PairCounts:
@@ -264,12 +264,12 @@ class PixelResult(DatasetResult):
 
     @property
     def first(self) -> Resolution:
-        """The boxes of the first side that take part."""
+        """Return the boxes of the first side that take part."""
         return self.files.sides[0].chosen(self.taken[0])
 
     @property
     def second(self) -> Resolution:
-        """The boxes of the second side that take part."""
+        """Return the boxes of the second side that take part."""
         return self.files.sides[1].chosen(self.taken[1])
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
@@ -279,17 +279,17 @@ class PixelResult(DatasetResult):
 
     @property
     def evaluated(self) -> Dataset:
-        """The dataset that was evaluated."""
+        """Return the dataset that was evaluated."""
         return self.dataset
 
     @property
     def model(self) -> int:
-        """Which of the dataset's predictions: its only one."""
+        """Return which of the dataset's predictions: its only one."""
         return 0
 
     @property
     def prediction(self) -> JoinedBoxes:
-        """The boxes of the second side under the dataset's codes."""
+        """Return the boxes of the second side under the dataset's codes."""
         return self.dataset.predictions[0]
 
     def on(self, dataset: Dataset) -> PixelResult:
@@ -326,17 +326,17 @@ class PixelResult(DatasetResult):
 
     @property
     def same_classes(self) -> bool:
-        """Whether both sides use the same classes (case A)."""
+        """Return whether both sides use the same classes (case A)."""
         return bool(self.comparable.all())
 
     @property
     def mixed_sizes(self) -> bool:
-        """Whether the counted pages have different numbers of pixels."""
+        """Return whether the counted pages have different numbers of pixels."""
         return len(np.unique(self.size[self.counted].prod(axis=1))) > 1
 
     @cached_property
     def signature(self) -> Signature:
-        """What made these numbers."""
+        """Return what made these numbers."""
         min_score, kept = applied_score(self.min_score, self.prediction.score)
         return Signature(
             protocol=NAME,
@@ -350,7 +350,7 @@ class PixelResult(DatasetResult):
 
     @property
     def per_page(self) -> PixelColumns:
-        """One scope per page of the dataset; large, so ask for parts of it with ``between``."""
+        """Return one scope per page of the dataset; large, so ask for parts of it with ``between``."""
         return PixelColumns(self.counts, self.classes, self.comparable)
 
     def page_columns(self, page: int) -> PixelColumns:
@@ -359,7 +359,7 @@ class PixelResult(DatasetResult):
 
     @property
     def per_document(self) -> PixelColumns:
-        """One scope per document of the dataset."""
+        """Return one scope per document of the dataset."""
         into = self.dataset.page_document.astype(np.int64)
         return PixelColumns(self.counts.pooled(into, len(self.dataset.documents)), self.classes, self.comparable)
 
@@ -370,19 +370,19 @@ class PixelResult(DatasetResult):
 
     @cached_property
     def whole(self) -> PixelColumns:
-        """One scope: every counted page, weighted by its pixels."""
+        """Return one scope: every counted page, weighted by its pixels."""
         if self.merged is not None:
             return self.merged.whole
         return PixelColumns(self.counts.pooled(*self._in_one), self.classes, self.comparable)
 
     @property
     def _in_one(self) -> tuple[IntArray, int]:
-        """The scope of each page where all pages are one, and the number of scopes."""
+        """Return the scope of each page where all pages are one, and the number of scopes."""
         return np.zeros(self.dataset.pages, dtype=np.int64), 1
 
     @cached_property
     def wrong_pixels(self) -> FloatArray:
-        """How many pixels are wrong on each page, float64, shape (P, C); see `matrix.wrong_pixels`."""
+        """Return how many pixels are wrong on each page, float64, shape (P, C); see `matrix.wrong_pixels`."""
         return wrong_pixels(self.counts, len(self.classes))
 
     @cached_property
@@ -421,7 +421,7 @@ class PixelResult(DatasetResult):
 
     @property
     def partial(self) -> PixelPartial:
-        """What the numbers follow from."""
+        """Return what the numbers follow from."""
         return self.merged or PixelPartial.of(self)
 
     def table(self) -> ResultTable:

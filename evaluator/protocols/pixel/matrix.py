@@ -140,7 +140,7 @@ class Matrices:
 
     @property
     def collapsed(self) -> Matrices:
-        """The same with two classes: the background and everything else, shape (S, 2, 2)."""
+        """Return the same with two classes: the background and everything else, shape (S, 2, 2)."""
         edges = np.array([0, 1])
         sums = np.add.reduceat(np.add.reduceat(self.scaled, edges, axis=1), edges, axis=2)
         return Matrices(sums, self.divisor)
@@ -401,7 +401,7 @@ class PixelColumns:
 
     @cached_property
     def matrices(self) -> Matrices:
-        """The confusion matrices and their ratios, shape (S, C, C)."""
+        """Return the confusion matrices and their ratios, shape (S, C, C)."""
         return confusion(self.counts, len(self.classes))
 
     @cached_property

@@ -89,7 +89,7 @@ class Matching(BoxMatching):
 
     @property
     def own_options(self) -> Mapping[str, object]:
-        """What `Pairs.match` receives in addition."""
+        """Return what `Pairs.match` receives in addition."""
         return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient", "small_duplicates")}
 
     def at(self, iou: float) -> ThresholdResult:
@@ -116,7 +116,7 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def matches(self) -> Matches:
-        """The true positives, sorted by (document, page, label, falling IoU)."""
+        """Return the true positives, sorted by (document, page, label, falling IoU)."""
         matching = self.matching
         truth, prediction = matching.dataset.ground_truth, matching.prediction
         claimed = matching.order[self._above[matching.order]]
@@ -341,7 +341,7 @@ class PodResult(BoxEvaluation):
 
     @cached_property
     def partial(self) -> PodPartial:
-        """What the numbers follow from."""
+        """Return what the numbers follow from."""
         return self.merged or PodPartial.of(self)
 
     def to_json(self) -> JsonObject:
@@ -374,7 +374,7 @@ class Pairs(BoxPairs[Matching]):
 
     @property
     def best_iou(self) -> FloatArray:
-        """That IoU, float64, shape (P,); 0 where there is none."""
+        """Return that IoU, float64, shape (P,); 0 where there is none."""
         return self._best[1]
 
     @cached_property

@@ -51,19 +51,19 @@ class PosterResult:
 
     @property
     def metrics(self) -> PosterMetrics:
-        """The four criteria; all None without a comparison."""
+        """Return the four criteria; all None without a comparison."""
         if self.comparison is None:
             return PosterMetrics(word_capture=None, rouge_l=None, number_capture=None, field_proportion=None)
         return self.comparison.metrics
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The criteria that are not met, an undefined one among them; empty without a comparison."""
+        """Return the criteria that are not met, an undefined one among them; empty without a comparison."""
         return () if self.comparison is None else failed(self.metrics)
 
     @property
     def passes(self) -> bool:
-        """Whether the poster was compared and meets every criterion."""
+        """Return whether the poster was compared and meets every criterion."""
         return self.comparison is not None and not self.failed
 
     def to_json(self) -> JsonObject:
@@ -177,7 +177,7 @@ class PostersResult(Result):
 
     @property
     def signature(self) -> Signature:
-        """What made these numbers; a poster is a document of one page."""
+        """Return what made these numbers; a poster is a document of one page."""
         thresholds = f"pass ≥ {PASS_FROM:.2f}, fields {FIELDS_FROM:.2f}–{FIELDS_TO:.2f}"
         return Signature(
             protocol=NAME,

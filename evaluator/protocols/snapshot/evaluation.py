@@ -62,7 +62,7 @@ class Matching(BoxMatching):
 
     @cached_property
     def matched(self) -> BoolArray:
-        """Which of the pairs match at ``iou_floor``, bool, shape (K,)."""
+        """Return which of the pairs match at ``iou_floor``, bool, shape (K,)."""
         matched = self.pairs.score_intervals(self.min_area).at(self.min_score)
         if len(self.labels) < len(self.dataset.labels):
             matched &= self.truth_counts[self.pairs.fitted.columns.ground_truth]
@@ -83,7 +83,7 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def _taken(self) -> IntArray:
-        """Which of the pairs are true positives, int64, rising.
+        """Return which of the pairs are true positives, int64, rising.
 
         The greedy takes pairs by falling IoU, so leaving out the pairs below a threshold is exact.
         """
@@ -92,7 +92,7 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def matches(self) -> Matches:
-        """The true positives, by (document, page, label) and falling IoU."""
+        """Return the true positives, by (document, page, label) and falling IoU."""
         return self.matching.pairs.fitted.columns.take(self._taken)
 
     @cached_property
@@ -199,12 +199,12 @@ class SnapshotResult(BoxEvaluation):
 
     @cached_property
     def partial(self) -> SnapshotPartial:
-        """What the numbers follow from."""
+        """Return what the numbers follow from."""
         return self.merged or SnapshotPartial.of(self)
 
     @property
     def signature(self) -> Signature:
-        """What made these numbers."""
+        """Return what made these numbers."""
         return self.matching.signature(*self.thresholds, class_weight=self.class_weight)
 
     def to_json(self) -> JsonObject:
@@ -271,12 +271,12 @@ class Pairs(BoxPairs[Matching]):
 
     @cached_property
     def _score_intervals(self) -> LRUCache[float, ScoreIntervals]:
-        """Those of the smallest areas that were asked for last."""
+        """Return those of the smallest areas that were asked for last."""
         return LRUCache(most=2)
 
     @cached_property
     def fitted(self) -> FittedPairs:
-        """The pairs in the order of the answer, sorted once, so that a new matching only picks from them."""
+        """Return the pairs in the order of the answer, sorted once, so that a new matching only picks from them."""
         truth = self.dataset.ground_truth
         candidates, outlines = candidate_pairs(
             self.dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons

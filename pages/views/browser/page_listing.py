@@ -254,7 +254,7 @@ def with_verdicts(loaded: LoadedBoxes, model: Model, place: Place, payload: Page
 
 
 def page_text(loaded: LoadedBoxes, place: Place) -> text_lost.PageText | None:
-    """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
+    """Return the words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
         page = pictures.page_file(loaded, place.document, place.index)
         renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)

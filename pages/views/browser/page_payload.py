@@ -34,23 +34,26 @@ _KEPT_PAGES: Final = 256
 
 @st.cache_resource(show_spinner=False)
 def _drawn() -> LRUCache[object, tuple[PageLayers, LostText]]:
-    """What is drawn of pages, for all sessions."""
+    """Return what is drawn of pages, for all sessions."""
     return LRUCache(most=_KEPT_PAGES)
 
 
 def numbered_model(model: Model) -> ModelItem:
-    """A model as the viewer knows it: by its number in the list of models."""
+    """Return a model as the viewer knows it: by its number in the list of models."""
     return ModelItem(str(model.index + 1), displayed(model.name))
 
 
 def empty_payload(loaded: LoadedBoxes, model: Model) -> PagePayload:
-    """The viewer without a page."""
+    """Return the viewer without a page."""
     nothing = EmptyItem("No page passes the filter.", "Clear filter")
     return without_page(numbered_model(model), [numbered_model(other) for other in loaded.models], nothing)
 
 
 def payload(loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, address: str) -> WindowPayload:
-    """What the viewer draws of a page, as far as the browser lacks it; `address` is the query that leads back here."""
+    """Return what the viewer draws of a page, as far as the browser lacks it.
+
+    `address` is the query that leads back here.
+    """
     name = _listing(loaded, model, shown)
     here = shown.pages.position(place.document, place.index)
     signature = frame.signature(loaded, [model])
@@ -88,7 +91,7 @@ def _strip(loaded: LoadedBoxes, shown: ListedPages, here: int | None) -> Sequenc
 def _content(
     loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, of: str, signature: str
 ) -> PagePayload:
-    """Everything that a page shows, without strip and chosen box; `of` is the name of the list."""
+    """Return everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
     picture, text = pictures.page_picture(loaded, place), page_listing.page_text(loaded, place)
@@ -120,7 +123,7 @@ def _content(
 
 
 def _listing(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> str:
-    """What decides which pages are listed and what they show, as one name."""
+    """Return what decides which pages are listed and what they show, as one name."""
     said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
     poor = (state.poor_coverage, state.poor_purity) if page_listing.poor_match_options() is not None else None
     parts = (result_key(loaded, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)

@@ -24,7 +24,7 @@ _KEPT_PAGES: Final = 256
 
 @st.cache_resource(show_spinner=False)
 def _drawn() -> LRUCache[object, PairLayers]:
-    """What is drawn of pages, for all sessions."""
+    """Return what is drawn of pages, for all sessions."""
     return LRUCache(most=_KEPT_PAGES)
 
 
@@ -49,7 +49,7 @@ class PairPages:
     prepare: Callable[[Place], object]
 
     def content(self, at: int) -> PairPageItem:
-        """Everything that a page shows, without list and chosen box."""
+        """Return everything that a page shows, without list and chosen box."""
         place = self.place(at)
         picture = self.picture(place)
         drawn = self._layers(place, picture)
@@ -65,7 +65,7 @@ class PairPages:
         return PairPageItem(page=page, panes=judged.panes, differences=judged.differences)
 
     def layers(self, at: int) -> PairLayers:
-        """What is drawn on a page, without verdicts."""
+        """Return what is drawn on a page, without verdicts."""
         place = self.place(at)
         return self._layers(place, self.picture(place))
 
@@ -79,7 +79,7 @@ class PairPages:
 
 
 def empty_payload(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:
-    """The panes of an empty list."""
+    """Return the panes of an empty list."""
     common = msgspec.structs.asdict(pages.in_common()) | {"verdicts": False, "reviewer": None}
     return ComparePayload(
         page=None,

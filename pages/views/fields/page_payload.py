@@ -26,7 +26,7 @@ _KEPT_PAGES: Final = 256
 
 @st.cache_resource(show_spinner=False)
 def _drawn() -> LRUCache[object, PageLayers]:
-    """What is drawn of pages, for all sessions."""
+    """Return what is drawn of pages, for all sessions."""
     return LRUCache(most=_KEPT_PAGES)
 
 
@@ -68,7 +68,7 @@ def payload(
 
 
 def _listing(model: FieldModel, bare: PagePayload) -> str:
-    """What decides which pages are listed and what they show, as one name."""
+    """Return what decides which pages are listed and what they show, as one name."""
     what = (field_results.chosen_number(), state.field_within, field_results.unit(model))
     return page_list.list_digest(model.key, bare.model, bare.models, state.field_iou, *what)
 
@@ -94,7 +94,7 @@ def _content(
     bare: PagePayload,
     of: str,
 ) -> PagePayload:
-    """Everything that a page shows, without strip and chosen box; `of` is the name of the list."""
+    """Return everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     code, index = shown.order[at]
     root, document = compared.opened.project.pdfs, model.result.compared.documents[code]
     picture, iou = pictures.zoomed_picture(root, document, Place(document, index)), state.field_iou

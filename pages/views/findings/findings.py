@@ -260,7 +260,10 @@ def add_events(events: Sequence[Event]) -> StoreProblem | None:
 
 
 def verdicts_key() -> tuple[object, ...]:
-    """What decides the verdicts that the pages of this session show: another one of them makes it another value."""
+    """Return what decides the verdicts that the pages of this session show.
+
+    Another one of them makes it another value.
+    """
     return review_log().revision, state.answered_verdicts, _UNSAVED.get()
 
 
@@ -323,7 +326,7 @@ def _known() -> LRUCache[tuple[ResultKey, int], identity.MistakeTargets]:
 def _attached(
     loaded: LoadedBoxes, model: Model, place: Place, mistakes: Sequence[MistakeItem]
 ) -> Sequence[MistakeItem]:
-    """The mistakes drawn on a page with the verdicts on each; as they are for a page that no file mentions."""
+    """Return the mistakes drawn on a page with the verdicts on each; as they are for a page that no file mentions."""
     row = loaded.dataset.page_row(place.document, place.index)
     if row is None or not mistakes:
         return mistakes

@@ -36,7 +36,7 @@ TOWNS = {
 
 
 def _daily_rain() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """A year of daily rain with a wet winter, in millimetres."""
+    """Return a year of daily rain with a wet winter, in millimetres."""
     rng = np.random.default_rng(2020)
     season = 0.55 + 0.35 * np.cos(2 * np.pi * np.arange(365) / 365)
     wet = rng.random(365) < season * 0.75

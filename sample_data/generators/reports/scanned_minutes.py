@@ -40,7 +40,7 @@ THEME = Theme(
 
 
 def _stamp(canvas: Canvas) -> None:
-    """The entry stamp of the archive: part of the sheet, not of its layout."""
+    """Draw the entry stamp of the archive: part of the sheet, not of its layout."""
     x, y = canvas.width - 176, canvas.height - 150
     canvas.rect((x, y, x + 88, y + 40), color=GREY, width=1.4)
     canvas.text(x + 44, y + 14, "RECEIVED", Style(9.5, "sans-bold", GREY), "center")

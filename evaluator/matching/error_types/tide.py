@@ -384,10 +384,12 @@ _RECALLS: Final[FloatArray] = np.arange(101) / 100
 def _costs(partial: TidePartial) -> TideCosts:
     """Return AP, its gain by type, its gain without false positives and its gain without false negatives."""
     label, positives, labels = partial.label, partial.positives, len(partial.positives)
-    rows, bounds = _by_label(np.arange(len(label)), label, labels)
+    places = np.arange(len(label))
+    rows, bounds = _by_label(places, label, labels)
     ap = _mean_ap(partial.kind[rows] == NONE, bounds, positives, counts=~partial.ignored[rows])
-    ranked = _true_last(partial)
-    rows, bounds = _by_label(ranked, label, labels)
+    ranked = _true_last(partial, places)
+    if ranked is not places:
+        rows, bounds = _by_label(ranked, label, labels)
     kinds, true, counts = partial.kind[rows], partial.kind[rows] == NONE, ~partial.ignored[rows]
     gains = np.empty(len(TIDE))
     for code in (_BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND):
@@ -413,11 +415,13 @@ def _relabelled_ap(partial: TidePartial, ranked: IntArray) -> float:
     return _mean_ap(((partial.kind == NONE) | right)[rows], bounds, partial.positives)
 
 
-def _true_last(partial: TidePartial) -> IntArray:
-    """Return places by falling score, false before true predictions of one score, int64."""
+def _true_last(partial: TidePartial, places: IntArray) -> IntArray:
+    """Return places with false before true predictions of one score; the same object without ties."""
     score = partial.score
     run = np.zeros(len(score), dtype=np.int64)
     np.cumsum(score[1:] != score[:-1], out=run[1:])
+    if not len(run) or run[-1] == len(run) - 1:
+        return places
     return np.argsort(2 * run + (partial.kind == NONE), kind="stable")
 
 

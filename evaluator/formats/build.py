@@ -1,7 +1,4 @@
-"""Pages and boxes in file order to `Annotations`, checked in the same words for every format.
-
-Owns `Builder`. A reader states what its file states, and where; nothing is clamped or dropped in silence.
-"""
+"""Pages and boxes in file order to `Annotations`, checked in the same words for every format; nothing is clamped."""
 
 from __future__ import annotations
 
@@ -410,10 +407,7 @@ def points(text: str) -> FloatArray | None:
 
 
 def rotate(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
-    """Return points turned clockwise on screen (y points down) by `angle` radians around a centre.
-
-    `offsets`, float64 of shape (K, 2), are the points before the turn, relative to the centre.
-    """
+    """Return `offsets` from a centre, float64 (K, 2), turned clockwise on screen (y points down) by `angle` radians."""
     sine, cosine = math.sin(angle), math.cos(angle)
     return np.asarray(offsets @ np.array([[cosine, sine], [-sine, cosine]]) + np.asarray(centre), dtype=np.float64)
 

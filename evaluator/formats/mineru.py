@@ -1,8 +1,4 @@
-"""model.json, middle.json and content_list.json of MinerU to boxes in shares of the page.
-
-model.json has pixels of the page image (in the VLM backend shares of the page), middle.json points of the page,
-content_list.json thousandths of the page.
-"""
+"""model.json (pixels), middle.json (points), content_list.json (thousandths) of MinerU to boxes in shares of pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Pascal VOC: one XML file for each image, to boxes in pixels of the image, origin top left.
-
-A file is one page; its document is the stem of the image name, else of the file's own name.
-"""
+"""Pascal VOC: one XML file for each image, a page named like its image, to boxes in pixels, origin top left."""
 
 from __future__ import annotations
 

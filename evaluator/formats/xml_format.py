@@ -1,7 +1,4 @@
-"""Base of the formats of annotation tools' XML: marks of the content, elements to pages and boxes.
-
-Pixels of the image, origin top left, unless a format states otherwise. Nothing is clamped.
-"""
+"""Base of the formats of annotation tools' XML: marks of the content, elements to pages and boxes (in pixels)."""
 
 from __future__ import annotations
 
@@ -18,10 +15,7 @@ from evaluator.formats.xml_text import Element
 
 
 class XmlFile(ABC):
-    """The elements of a file as pages and boxes; `collector` gets every issue.
-
-    `normalise`: boxes become shares of their page, else they stay pixels.
-    """
+    """The elements of a file as pages and boxes, in pixels or (`normalise`) shares; `collector` gets every issue."""
 
     normalise = False
 

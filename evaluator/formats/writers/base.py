@@ -1,7 +1,4 @@
-"""What a writer is, and what all need of the columns: pages with boxes, image names, sizes, outlines.
-
-In formats of images a page of a document that has several is its own image.
-"""
+"""What a writer is, and what all need: pages as images with unique names, sizes, scaled boxes and outlines."""
 
 from __future__ import annotations
 
@@ -65,10 +62,7 @@ class Writer(NamedTuple):
 
 
 class OutputPage(NamedTuple):
-    """One page: row of its document, number in that from 0, image name unique in the source.
-
-    `size`: width and height as the source states it. `rows`: its boxes, in file order.
-    """
+    """A page: row of its document, number in it, unique name of its image, stated size, rows in file order."""
 
     document: int
     number: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from evaluator import formats
 from evaluator.data.dataset import Annotations
-from evaluator.data.issues import BadInput
 from tests.reading import OWN, SHARED, refusal
 
 REAL = Path(SHARED) / "real" / "formats"
@@ -50,16 +48,6 @@ def read(tree: object, name: str = "f.json", **given: Any) -> Annotations:
 
 def refused(tree: object, name: str = "f.json", **given: Any) -> list[str]:
     return refusal(read, tree, name, **given)
-
-
-def issues_of(name: str, path: Sequence[Any], value: object) -> list[str]:
-    """The sentences about a sample with one value replaced that it does not have anyway, without its name."""
-    known = read(own(name)).issues
-    try:
-        issues = read(changed(own(name), *path, to=value)).issues
-    except BadInput as bad:
-        issues = bad.issues
-    return [issue.sentence.removeprefix("f.json: ") for issue in issues if issue not in known]
 
 
 def boxes(source: Annotations) -> list[Box]:

@@ -78,6 +78,18 @@ def rows(source: Annotations) -> list[tuple[str, int, str, list[float]]]:
     ]
 
 
+def head(source: Annotations) -> tuple[object, ...]:
+    """Format, side, unit, the ids of documents, the index of each page, and the sizes of all or None."""
+    sizes = None if source.page_size is None else source.page_size.tolist()
+    documents = [document.doc_id for document in source.documents]
+    return source.format, source.side, source.unit, documents, source.page_index.tolist(), sizes
+
+
+def outlines(source: Annotations) -> dict[int, list[list[list[float]]]]:
+    """The rings of each box that has some, by its row."""
+    return {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()}
+
+
 def assert_survives(row: BoxFormat, content: bytes, name: str, data: st.DataObject) -> None:
     """A spoilt copy of a file is read with finite numbers, or refused with issues that say all there is to say."""
     spoilt = bytearray(content)

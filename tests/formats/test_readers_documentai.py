@@ -5,33 +5,24 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from evaluator import formats
-from tests.model_outputs import GONE, REAL, Box, around, boxes, issues_of, own, read, real, refused, same
-from tests.reading import needs_shared, refusal, warned
+from tests.model_outputs import REAL, Box, around, boxes, own, read, real, refused, same
+from tests.reading import head, needs_shared, refusal, warned
 
 
 def test_columns() -> None:
     source = read(own("documentai.json"), "report.json")
-    assert (source.format, source.side, source.unit) == ("documentai", "prediction", "page")
-    assert [each.doc_id for each in source.documents] == ["report"]
-    assert source.page_index.tolist() == [0, 1]
-    assert source.page_size is not None
-    assert source.page_size.tolist() == [[1000, 2000]] * 2
+    assert head(source) == ("documentai", "prediction", "page", ["report"], [0, 1], [[1000, 2000]] * 2)
     assert boxes(source) == [
-        (0, "block", 0.25, 0.25, 0.5, 0.5),
-        (0, "paragraph", 0.0, 0.0, 0.5, 0.5),
-        (0, "table", 0.0, 0.5, 1.0, 0.75),
+        (0, "block", 0.25, 0.25, 0.5, 0.5), (0, "paragraph", 0.0, 0.0, 0.5, 0.5), (0, "table", 0.0, 0.5, 1.0, 0.75),
         (0, "figure", 0.1, 0.1, 0.2, 0.25),
-    ]
+    ]  # fmt: skip
     np.testing.assert_array_equal(source.boxes.score, [0.75, math.nan, 1.0, math.nan])
-    assert list(source.boxes.polygons) == [3]
-    assert source.boxes.ids[0] == "$.pages[0].blocks[0]"
-    assert source.issues == ()
+    assert (list(source.boxes.polygons), source.boxes.ids[0], source.issues) == ([3], "$.pages[0].blocks[0]", ())
     assert boxes(read({"document": own("documentai.json")})) == boxes(source)
 
 
@@ -97,37 +88,3 @@ def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
                 wanted.append((page["pageNumber"] - 1, key[:-1], *box))
     assert len(wanted) == 35
     same(read((REAL / "google-documentai" / "form_with_tables.json").read_bytes()), wanted)
-
-
-HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
-    (("pages", 0, "blocks", 0, "layout"), GONE, [ "$.pages[0].blocks[0]: layout is required here (Document AI). Add "
-     "layout." ]),
-    (("pages", 0, "blocks", 0, "layout", "boundingPoly"), {}, ["$.pages[0].blocks[0]: an element should have a "
-     "boundingPoly with vertices (Document AI); found 1 without. They are left out."]),
-    (("pages", 0, "blocks", 0, "layout", "boundingPoly", "normalizedVertices", 0, "x"), "0", [
-     '$.pages[0].blocks[0].layout.boundingPoly.normalizedVertices[0].x: x must be a number (Document AI); found "0". '
-     "Export the file again, or correct it."]),
-    (("pages", 0, "blocks", 0, "layout", "boundingPoly", "normalizedVertices", 0, "x"), math.nan, [
-     "$.pages[0].blocks[0].layout.boundingPoly.normalizedVertices[0].x: numbers must be finite and fit float64 (RFC "
-     "8259, section 6); found NaN. Correct it."]),
-    (("pages", 0, "blocks", 0, "layout", "boundingPoly", "normalizedVertices", 0, "x"), -3, ["$.pages[0].blocks[0]: "
-     "coordinates should be between 0 and 1, shares of the page (Document AI); found [-3, 0.25, 0.5, 0.5] (corners) in "
-     "1 x 1. It is compared as it is; check the size of the image."]),
-    (("pages", 0, "blocks", 0, "layout", "boundingPoly", "normalizedVertices", 0, "x"), 1e30, ["$.pages[0].blocks[0]: "
-     "coordinates must be at most 1,000,000,000 pixels; found [0.25, 0.25, 1e+30, 0.5]. Correct the region."]),
-    (("pages", 0, "dimension", "width"), -5, [ "$.pages[0]: width and height must be above 0 (Document AI); found [-5, "
-     "2000]. Write the size of the page." ]),
-    (("pages", 0, "dimension"), GONE, ["$.pages[0].paragraphs[0]: a page with vertices in pixels must have a dimension "
-     "(Document AI); found none. Add dimension, or normalizedVertices."]),
-    (("pages", 1, "pageNumber"), 1, ["$.pages[1]: a page must occur once (Document AI); found page 1 again, as in "
-     "$.pages[0]. Join the two, or remove one of them."]),
-    (("pages", 0, "blocks"), 1, [ "$.pages[0].blocks: blocks must be an array (Document AI); found 1. Export the file "
-     "again, or correct it." ]),
-    (("pages", 0, "blocks", 0, "layout", "confidence"), "x", ["$.pages[0].blocks[0].layout.confidence: confidence must "
-     'be a number (Document AI); found "x". Export the file again, or correct it.']),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "value", "sentences"), HOSTILE)
-def test_hostile(path: tuple[Any, ...], value: object, sentences: list[str]) -> None:
-    assert issues_of("documentai.json", path, value) == sentences

@@ -6,27 +6,19 @@ import json
 import math
 from typing import Any
 
-import pytest
-
 from evaluator import formats
-from tests.model_outputs import REAL, boxes, changed, issues_of, own, read, real, refused, same
-from tests.reading import needs_shared, refusal
+from tests.model_outputs import REAL, boxes, changed, own, read, real, refused, same
+from tests.reading import head, needs_shared, outlines, refusal
 
 
 def test_a_pipeline_result_is_read_by_its_layout_model() -> None:
     source = read(own("paddle.json"))
-    assert (source.format, source.side, source.unit) == ("paddle", "prediction", "pixels")
-    assert [(each.doc_id, each.name, each.path) for each in source.documents] == [
-        ("report", "report.pdf", "scans/report.pdf")
-    ]
-    assert source.page_index.tolist() == [2]
-    assert source.page_size is not None
-    assert source.page_size.tolist() == [[1000, 2000]]
+    assert head(source) == ("paddle", "prediction", "pixels", ["report"], [2], [[1000, 2000]])
+    assert (source.documents[0].name, source.documents[0].path) == ("report.pdf", "scans/report.pdf")
     assert boxes(source) == [(2, "text", 34.5, 349.25, 363.5, 615), (2, "table", 100, 100, 300, 210)]
     assert source.boxes.score.tolist() == [0.9, 0.75]
-    assert [ring.tolist() for ring in source.boxes.polygons[1]] == [[[100, 100], [300, 110], [300, 210], [100, 200]]]
-    assert source.boxes.ids[0] == "$.layout_det_res.boxes[0]"
-    assert source.issues == ()
+    assert outlines(source) == {1: [[[100, 100], [300, 110], [300, 210], [100, 200]]]}
+    assert (source.boxes.ids[0], source.issues) == ("$.layout_det_res.boxes[0]", ())
 
 
 def test_blocks_stand_in_where_the_layout_model_is_left_out() -> None:
@@ -72,36 +64,3 @@ def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
     source = read((REAL / "pp-doclayout" / name).read_bytes(), name)
     same(source, [(0, each["label"], *each["coordinate"]) for each in tree["boxes"]])
     assert source.boxes.score.tolist() == [each["score"] for each in tree["boxes"]]
-
-
-HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
-    (("layout_det_res", "boxes", 0, "coordinate"), [1, 2, 3], ["$.layout_det_res.boxes[0].coordinate: a box must have "
-     "4 numbers (PaddleX); found [1, 2, 3]. Export the file again, or correct it."]),
-    (("layout_det_res", "boxes", 0, "coordinate", 0), "1", ["$.layout_det_res.boxes[0].coordinate[0]: coordinate[0] "
-     'must be a number (PaddleX); found "1". Export the file again, or correct it.']),
-    (("layout_det_res", "boxes", 0, "coordinate", 2), 1, ["$.layout_det_res.boxes[0]: x2 must not be less than x1, nor "
-     "y2 less than y1 (PaddleX); found [34.5, 349.25, 1, 615]. Exchange the corners, or remove the box."]),
-    (("layout_det_res", "boxes", 0, "score"), math.nan, ["$.layout_det_res.boxes[0].score: numbers must be finite and "
-     "fit float64 (RFC 8259, section 6); found NaN. Correct it."]),
-    (("layout_det_res", "boxes", 0, "label"), None, ["$.layout_det_res.boxes[0].label: label must be a string "
-     "(PaddleX); found null. Export the file again, or correct it."]),
-    (("layout_det_res", "boxes", 1, "coordinate"), [1, 2, 3, 4, 5], ["$.layout_det_res.boxes[1].coordinate: a polygon "
-     "must have pairs of numbers, two at least (PaddleX); found [1, 2, 3, 4, 5]. Export the file again, or correct "
-     "it."]),
-    (("width",), -1, [ "$: width and height must be above 0 (PaddleX); found [-1, 2000]. Write the size of the page."
-     ]),
-    (("page_index",), "x", [ '$.page_index: page_index must be an integer (PaddleX); found "x". Export the file again, '
-     "or correct it." ]),
-    (("page_index",), -1, [ "$: pages must be numbered from the first on (PaddleX); found page 0. Correct the number "
-     "of the page." ]),
-    (("layout_det_res", "boxes"), {}, [ "$.layout_det_res.boxes: boxes must be an array (PaddleX); found {}. Export "
-     "the file again, or correct it." ]),
-    (("layout_det_res", "boxes", 0, "coordinate", 2), 5000, ["$.layout_det_res.boxes[0]: a region should not leave its "
-     "image by more than 1 px; found [34.5, 349.25, 5000, 615] (corners) in 1000 x 2000. It is compared as it is; "
-     "check the size of the image."]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "value", "sentences"), HOSTILE)
-def test_hostile(path: tuple[Any, ...], value: object, sentences: list[str]) -> None:
-    assert issues_of("paddle.json", path, value) == sentences

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
-import pytest
 
-from tests.model_outputs import REAL, Box, around, issues_of, over, own, read, real, refused, same
-from tests.reading import needs_shared, warned
+from tests.model_outputs import REAL, Box, around, over, own, read, real, refused, same
+from tests.reading import head, needs_shared, warned
 
 
 def test_columns() -> None:
     source = read(own("unstructured.json"))
-    assert (source.format, source.side, source.unit) == ("unstructured", "prediction", "page")
-    assert [(each.doc_id, each.name) for each in source.documents] == [("report", "report.pdf")]
-    assert source.page_index.tolist() == [0, 1]
-    assert source.page_size is not None
-    assert source.page_size.tolist() == [[1000, 2000], [600, 800]]
+    assert head(source) == ("unstructured", "prediction", "page", ["report"], [0, 1], [[1000, 2000], [600, 800]])
+    assert source.documents[0].name == "report.pdf"
     same(source, [
         (0, "Title", 0.1, 0.1, 0.5, 0.2), (1, "NarrativeText", 0.1, 0.05, 0.5, 0.125), (1, "Table", 0.0, 0.5, 1.0, 1.0),
     ])  # fmt: skip
@@ -65,39 +60,3 @@ def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
     source = read((REAL / "unstructured" / name).read_bytes())
     same(source, wanted)
     assert [each.doc_id for each in source.documents] == ["2023-Jan-economic-outlook"]
-
-
-HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
-    ((0, "metadata", "coordinates", "points"), [[1, 2]], ["$[0].metadata.coordinates: a polygon must have at least 2 "
-     "points (unstructured); found 1. Export the file again, or correct it."]),
-    ((0, "metadata", "coordinates", "points", 0), [1, "2"], ["$[0].metadata.coordinates.points[0][1]: points[0][1] "
-     'must be a number (unstructured); found "2". Export the file again, or correct it.',
-     "$[3]: an element should have coordinates (unstructured); found 1 of 3 elements without. They are left out."]),
-    ((0, "metadata", "coordinates", "points", 0, 0), math.nan, ["$[0].metadata.coordinates.points[0][0]: numbers must "
-     "be finite and fit float64 (RFC 8259, section 6); found NaN. Correct it."]),
-    ((0, "metadata", "coordinates", "points", 0, 0), 1000000000000.0, ["$[0].metadata.coordinates: coordinates must be "
-     "at most 1,000,000,000 pixels; found [100, 200, 1e+12, 400]. Correct the region."]),
-    ((0, "metadata", "coordinates", "layout_width"), None, ["$[0].metadata.coordinates: coordinates must have "
-     "layout_width and layout_height (unstructured); found none. Export the file again, or correct it."]),
-    ((0, "metadata", "coordinates", "layout_width"), -1, ["$[0].metadata.coordinates: width and height must be above 0 "
-     "(unstructured); found [-1, 2000]. Write the size of the page."]),
-    ((0, "metadata", "page_number"), "1", ["$[0].metadata.page_number: page_number must be an integer (unstructured); "
-     'found "1". Export the file again, or correct it.',
-     "$[3]: an element should have coordinates (unstructured); found 1 of 3 elements without. They are left out."]),
-    ((0, "metadata", "page_number"), 0, ["$[0].metadata.coordinates: pages must be numbered from the first on "
-     "(unstructured); found page 0. Correct the number of the page."]),
-    ((0, "metadata"), 3, ["$[0].metadata: metadata must be an object (unstructured); found 3. Export the file again, "
-     "or correct it.",
-     "$[3]: an element should have coordinates (unstructured); found 1 of 3 elements without. They are left out."]),
-    ((0, "type"), None, ["$[0].type: type must be a string (unstructured); found null. Export the file again, or "
-     "correct it." , "$[3]: an element should have coordinates (unstructured); found 1 of 3 elements without. They are "
-     "left out."]),
-    ((0, "metadata", "coordinates", "points", 0, 0), -40, ["$[0].metadata.coordinates: a region should not leave its "
-     "image by more than 1 px; found [-40, 200, 500, 400] (corners) in 1000 x 2000. It is compared as it is; check the "
-     "size of the image."]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "value", "sentences"), HOSTILE)
-def test_hostile(path: tuple[Any, ...], value: object, sentences: list[str]) -> None:
-    assert issues_of("unstructured.json", path, value) == sentences

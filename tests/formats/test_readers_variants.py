@@ -273,12 +273,3 @@ def test_an_outline_is_no_pose() -> None:
 )  # fmt: skip
 def test_refusals(tree: Any, sentence: str) -> None:
     assert refused(tree) == [sentence]
-
-
-def test_an_element_without_vertices_is_left_out() -> None:
-    layout = {"textAnchor": {}, "boundingPoly": {}}
-    page = {"pageNumber": 1, "dimension": {"width": 4, "height": 8}, "blocks": [{"layout": layout}]}
-    assert warned(read({"mimeType": "x", "pages": [page]})) == [
-        "f.json: $.pages[0].blocks[0]: an element should have a boundingPoly with vertices (Document AI); found 1 "
-        "without. They are left out."
-    ]

@@ -49,6 +49,9 @@ def refused(content: str, name: str) -> str:
          'layout.to_dataframe().to_csv("boxes.csv"), which is read.'),
         (json.dumps(LABELME), "a.json", "this is a LabelMe file, which is not read. Export it as COCO or Pascal VOC, "
          "as labelme2coco.py and labelme2voc.py of its examples do."),
+        ('{"document": "a.pdf", "labels": [{"label": "T", "value": [{"page": 1, "boundingBoxes": [[0, 0]]}]}]}',
+         "l.json", "this is a labels file of Azure Document Intelligence, words of form fields, which is not read. "
+         "Give the result of prebuilt-layout for the same document."),
         (json.dumps(VIA), "a.json", "this is a project or export of VGG Image Annotator, which is not read. Export it "
          "as COCO (Annotation, Export Annotations, COCO format)."),
         (json.dumps(DATUMARO), "a.json", "this is a Datumaro dataset, which is not read. Export it with "

@@ -272,10 +272,7 @@ def compare(
 def signature_line(
     signatures: Sequence[Signature], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
 ) -> str:
-    """Return what made the numbers of a comparison, in one line.
-
-    The signature of both, with both score thresholds where only these differ, else one after the other.
-    """
+    """Return what made the numbers of a comparison, in a line: one signature if only score thresholds differ."""
     a, b = signatures
     line = a.line
     if a != b:

@@ -26,10 +26,7 @@ _MOST_SEPARATED: Final = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Some pixels of one page, as parts of it between edges of boxes.
-
-    `mask`: bool, shape (Y - 1, X - 1), the chosen parts. `x`, `y`: int64, shape (X,) and (Y,), the edges, rising.
-    """
+    """Parts of a page between edges, int64, (X,) and (Y,), rising; `mask`, (Y - 1, X - 1), has the chosen ones."""
 
     mask: BoolArray
     x: IntArray
@@ -42,10 +39,7 @@ class Region:
 
     @cached_property
     def outline(self) -> IntArray:
-        """Return lines x1, y1, x2, y2 between pixels of the region and others, int64, shape (M, 4).
-
-        Horizontal and vertical, the edge of the page included, each as long as it goes.
-        """
+        """Return lines x1, y1, x2, y2 between the region and others, the page's edge included, int64, (M, 4)."""
         return _outline(self.mask, self.x, self.y)
 
     @property

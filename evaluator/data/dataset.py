@@ -348,7 +348,6 @@ class Dataset:
 
     @cached_property
     def _only_in(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Return what `documents_only_in` found, by prediction."""
         return {}
 
     def in_both(self, prediction: int = 0) -> BoolArray:

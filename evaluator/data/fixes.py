@@ -257,7 +257,6 @@ def _swap(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
 
 
 def _scaled(source: Annotations, factor: FloatArray) -> Annotations:
-    """Return coordinates times a factor for x and y of each box, float64, shape (N, 2)."""
     rings = _rings(source, lambda row, ring: ring * factor[row])
     return with_corners(source, source.boxes.xyxy * np.tile(factor, 2), rings)
 

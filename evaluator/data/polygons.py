@@ -101,5 +101,4 @@ def _points(count: int) -> str:
 
 
 def _has_outline(boxes: Outlined, rows: IntArray) -> npt.NDArray[np.bool_]:
-    """Return which of the rows have an outline, usable or not."""
     return np.isin(rows, np.fromiter(boxes.polygons, dtype=np.int64, count=len(boxes.polygons)))

@@ -154,7 +154,6 @@ def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray 
 
 
 def _ring(polygon: Element, collector: Collector) -> FloatArray | None:
-    """Return the outline of a block; None with an error for one that is none."""
     text = polygon.attributes.get("POINTS", "")
     ring = points(text)
     if ring is None:

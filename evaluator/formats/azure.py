@@ -152,7 +152,6 @@ def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:
 
 
 def _scale(unit: str | None, place: str, file: OutputFile) -> float:
-    """Return the factor of lengths in a unit."""
     if unit not in (None, "inch", "pixel"):
         file.collector.error(
             f"{place}.unit", "unit must be inch or pixel (Document Intelligence)", excerpt(unit), AGAIN

@@ -247,7 +247,6 @@ class Builder:
             self._collector.fail("", rule, f"{width:g} x {height:g}", "Correct the width and height of the page.")
 
     def _columns(self, sha256: str, side: Side, size: FloatArray | None, *, normalise: bool) -> Annotations:
-        """Return the columns of a file without errors."""
         pages, boxes = self._pages, self._boxes
         documents = {document: code for code, document in enumerate(self._documents)}
         page_document = np.array([documents[page.document] for page in pages], dtype=np.int32)
@@ -293,7 +292,6 @@ class Builder:
         )
 
     def _check_inside(self, page: _Page, xyxy: Corners, place: str) -> None:
-        """Warn of a box that leaves its page."""
         width, height = (1.0, 1.0) if self._unit == "page" else page.size or (math.inf, math.inf)
         room = _TOLERANCE[self._unit]
         if self._unit == "pixels" and not (width > 0.0 and height > 0.0 and page.size):
@@ -306,13 +304,11 @@ class Builder:
             self._collector.warning(place, rule, what, "It is compared as it is; check the size of the image.")
 
     def _check_corners(self) -> None:
-        """Errors for boxes whose second corner comes before the first."""
         for place, xyxy in self._turned:
             rule = f"x2 must not be less than x1, nor y2 less than y1 ({self._source})"
             self._collector.error(place, rule, listed(xyxy), "Exchange the corners, or remove the box.")
 
     def _check_limits(self) -> None:
-        """Errors for more boxes or labels than are read."""
         error = self._collector.error
         for row, count in sorted(self._on_page.items()):
             if count > limits.MAX_OBJECTS_PER_PAGE:
@@ -326,7 +322,6 @@ class Builder:
                 error("", f"a file may have {most:,} {what}", f"{count:,}", f"Check the {what}.")
 
     def _check_scores(self, side: Side, *, as_reference: bool) -> None:
-        """Issues for a ground truth with scores, and for predictions with scores outside [0, 1]."""
         name, source = self._score, self._source
         if side == "prediction":
             for place, score in self._odd_scores:

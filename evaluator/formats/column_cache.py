@@ -137,7 +137,6 @@ def is_stored(path: Path, asked: Asked) -> bool:
 
 
 def _folder_name(name: str, asked: Asked, digest: str) -> str:
-    """Return the name of the folder for the columns of a file."""
     seen = msgspec.json.encode((__version__, _readers(), name, asked, digest))
     return hashlib.sha256(seen).hexdigest() + _SUFFIX
 
@@ -249,7 +248,6 @@ def _mapped(path: Path) -> npt.NDArray[Any]:
 
 
 def _arrays(owner: Annotations | Boxes) -> Columns:
-    """Return the fields that are arrays, by name."""
     values = {field.name: getattr(owner, field.name) for field in fields(owner)}
     return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
 

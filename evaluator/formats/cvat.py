@@ -42,7 +42,6 @@ class _File(XmlFile):
             self._tracks.append(element.place)
 
     def end(self) -> None:
-        """Report a file without root, videos, and the shapes that are left out."""
         if not self._roots and not self.collector.failed:
             rule = f"the outermost element must be <annotations> ({_SOURCE})"
             self.collector.error("", rule, "no element", "Export the file again.")

@@ -106,7 +106,6 @@ FORMAT: Final = Docling()
 
 
 def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, Size]:
-    """Add the pages of a file and return their sizes by number."""
     sizes: dict[int, Size] = {}
     without: list[str] = []
     for key, value in pages.items():

@@ -247,7 +247,6 @@ def _if_all(columns: Sequence[FloatArray | None]) -> FloatArray | None:
 
 
 def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
-    """Return which rows are crowds; None when no part has any."""
     if all(part.boxes.crowd is None for part in parts):
         return None
     nowhere = [np.zeros(len(part.boxes), dtype=bool) for part in parts]
@@ -265,7 +264,6 @@ def _attributes(parts: Sequence[Annotations]) -> Mapping[str, Sequence[str | Non
 
 
 def _polygons(parts: Sequence[Annotations]) -> Mapping[int, Sequence[FloatArray]]:
-    """Return the outlines of all parts under the rows of the whole."""
     merged: dict[int, Sequence[FloatArray]] = {}
     start = 0
     for part in parts:

@@ -282,7 +282,6 @@ class OutputFile:
             self.builder.box(page, label, box, place, score=score)
 
     def _report(self, message: str, value: object, place: str) -> None:
-        """Add an issue for what msgspec says about a part."""
         match = _MESSAGE.match(message)
         what, path = (match[1], match[2] or "") if match else (message, "")
         where = place + path

@@ -296,7 +296,6 @@ def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]: 
 
 
 def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
-    """Return the columns of a Parquet file and its rows."""
     # Only here: it takes as long to load as all of the readers.
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import parquet

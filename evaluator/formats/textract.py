@@ -84,7 +84,6 @@ FORMAT: Final = Textract()
 
 
 def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
-    """Yield place and value of every block."""
     if isinstance(tree, list) and tree and isinstance(tree[0], dict) and "BlockType" in tree[0]:
         tree = {"Blocks": tree}
     top = "$"

@@ -42,7 +42,6 @@ class _File(XmlFile):
             self._object(element, page, position)
 
     def end(self) -> None:
-        """Report a file without root, and how many parts and difficult objects there are."""
         if not self.builder.pages and not self.collector.failed:
             rule = f"the outermost element must be <annotation> ({_SOURCE})"
             self.collector.error("", rule, "no element", "Export the file again.")

@@ -356,7 +356,6 @@ class _Text:
 
 
 def _decoded(content: bytes, place: str, collector: Collector) -> str | None:
-    """Return the text of a file; None with an error for bytes that are not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -376,7 +375,6 @@ def _keypoints(values: Sequence[float]) -> int:
 
 
 def _shape(values: list[float], place: str, collector: Collector) -> Shape | None:
-    """Return corners and outline of a region; None with an error when it is none."""
     if len(values) >= 2 * FEWEST_POINTS:
         return Shape.of(np.array(values, dtype=np.float64).reshape(-1, 2))
     x, y, width, height = values

@@ -198,7 +198,6 @@ def box_columns(side: JoinedBoxes, rows: IntArray, *, outlined: bool) -> BoxColu
 
 
 def _code(result: AnyBoxResult, label: str) -> int:
-    """Return the code of a scored label."""
     matching = result.matching
     if label not in matching.labels:
         raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")

@@ -519,7 +519,6 @@ def _sizes(boxes: FloatArray) -> FloatArray:
 
 
 def _same_size(sizes: FloatArray, others: FloatArray) -> BoolArray:
-    """Return whether boxes have nearly one width and one height."""
     return np.asarray((np.abs(sizes - others) <= _SAME_SIZE * np.maximum(sizes, others)).all(axis=-1))
 
 

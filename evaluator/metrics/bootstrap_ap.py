@@ -245,7 +245,6 @@ class _Short:
 
 
 def _short(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Short:
-    """Return rankings of the same predictions, few enough to be resampled exactly."""
     document, positives = rankings[0].document, rankings[0].positives
     documents = np.flatnonzero((np.bincount(document, minlength=len(positives)) > 0) | (positives > 0))
     places: dict[bytes, int] = {}
@@ -327,7 +326,6 @@ class _Stretches:
 
 
 def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:
-    """Return rankings of the same predictions, cut into stretches."""
     document, positives = rankings[0].document, rankings[0].positives
     edges = _edges(len(document))
     hits = [ranking.hit for ranking in rankings]

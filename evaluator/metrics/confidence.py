@@ -147,7 +147,6 @@ def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str
 
 
 def _percent(share: float) -> str:
-    """Return a share in words, without decimals."""
     return f"{100 * share:.0f} %"
 
 

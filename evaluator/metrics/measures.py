@@ -117,7 +117,6 @@ class Averages:
 
     @cached_property
     def _curves(self) -> Curves:
-        """Return the rankings, prepared once."""
         return Curves(self.rankings, self.interpolated)
 
     def take(self, columns: IntArray) -> Averages:

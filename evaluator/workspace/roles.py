@@ -202,7 +202,6 @@ def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
 
 
 def _need_existing(paths: Iterable[Path]) -> None:
-    """Raise BadInput for the paths that do not exist."""
     missing = [path for path in paths if not path.exists()]
     if missing:
         rule, fix = "the file or folder must exist", "Check the spelling, or give the path from the folder you are in."

@@ -161,5 +161,4 @@ def _numbers(piece: bytes, spelling: _Spelling, count: int) -> FloatArray | None
 
 
 def _written_out(number: re.Match[bytes]) -> bytes:
-    """Return a number without its exponent."""
     return format(Decimal(number[0].decode()), "f").encode()

@@ -166,7 +166,6 @@ def _error(one: FloatArray, other: FloatArray, product: FloatArray) -> FloatArra
 
 
 def _split(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Upper and lower half of the digits of numbers."""
     scaled = values * _SPLITTER
     high = scaled - (scaled - values)
     return high, values - high

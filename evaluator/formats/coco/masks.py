@@ -51,7 +51,6 @@ def mask_rings(mask: Mapping[str, object]) -> list[list[float]]:
 
 
 def _listed(counts: object) -> IntArray:
-    """Return the runs of a mask that lists them."""
     if not isinstance(counts, list) or len(counts) > _MOST_RUNS:
         raise ValueError("counts must be text or a list of runs")
     if not all(type(run) is int and 0 <= run <= MOST_PIXELS for run in counts):
@@ -60,7 +59,6 @@ def _listed(counts: object) -> IntArray:
 
 
 def _compressed(text: str) -> IntArray:
-    """Return the runs of a mask in compressed text."""
     runs: list[int] = []
     value = digits = 0
     for char in text:

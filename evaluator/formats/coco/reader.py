@@ -188,7 +188,6 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
 
 
 def _need_images(ground_truth: Annotations, collector: Collector) -> None:
-    """Refuse a ground truth whose images and categories a results list cannot name."""
     if ground_truth.format != FORMAT.name or not ground_truth.label_map:
         rule = "a COCO results list needs a COCO ground truth, which has the images and categories"
         what = f"{ground_truth.name} ({ground_truth.format})"
@@ -242,7 +241,6 @@ def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
 
 
 def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
-    """Return the columns of a file after the rules on its values."""
     if file.images is None or file.categories is None:
         return _results(source, file, reading, collector)
     side = reading.side or FORMAT.side_of(source.content) or "ground_truth"
@@ -250,7 +248,6 @@ def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collect
 
 
 def _results(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
-    """Return a results list whose image and category ids are used for pages and labels."""
     items, texts = file.items, file.texts
     if reading.side == "ground_truth":
         rule = "a file given as ground truth must have images, annotations and categories (COCO format)"
@@ -292,7 +289,6 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
 
 
 def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: Collector) -> Annotations:
-    """Return a file with images of its own, as ground truth or as predictions."""
     items, texts, place = file.items, file.texts, "$.annotations"
     pages = check_images(file.images or [], collector, texts.images)
     labels = check_categories(file.categories or [], collector, texts.categories)
@@ -348,7 +344,6 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
 
 
 def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, side: Side) -> Boxes:
-    """Return the box columns of a file without errors."""
     items, texts = file.items, file.texts.annotations
     xywh = items.xywh
     xyxy = corners(xywh)

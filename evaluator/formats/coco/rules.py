@@ -106,7 +106,6 @@ def _page_indices(images: Sequence[Image], names: Sequence[str], document: CodeA
 
 
 def _given(images: Sequence[Image], key: str) -> int:
-    """Return how many images have a key."""
     return len(images) - [*map(attrgetter(key), images)].count(UNSET)
 
 

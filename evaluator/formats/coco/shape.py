@@ -396,7 +396,6 @@ class ColumnBuilder:
 
 
 def _joined(parts: Sequence[_Columns]) -> _Columns:
-    """Columns of several parts as one."""
     one, two, three, four, five, six, seven = (np.concatenate(column) for column in zip(*parts, strict=True))
     return one, two, three, four, five, six, seven
 

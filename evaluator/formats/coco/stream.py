@@ -243,7 +243,6 @@ class _Array:
 
 
 def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
-    """Return the records of a piece as columns."""
     text = np.frombuffer(piece, dtype=np.uint8)
     columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))
     if not keys or not read(text, columns):

@@ -83,7 +83,6 @@ def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, coll
 
 
 def _pages(source: Annotations) -> list[tuple[str, int]]:
-    """Return (document, page index) of each page entry."""
     names = [source.documents[code].doc_id for code in source.page_document.tolist()]
     return list(zip(names, source.page_index.tolist(), strict=True))
 

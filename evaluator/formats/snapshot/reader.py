@@ -107,7 +107,6 @@ def _refuse_crowds(source: json_text.Source) -> None:
 
 
 def _checked(source: json_text.Source, file: SnapshotFile, collector: Collector, reading: Reading) -> Annotations:
-    """Return the columns of a file after the rules on its values."""
     side, as_reference = reading.side, reading.as_reference
     header = rules.check_header(file.label_map, file.info, collector)
     rules.check_side(header, side, collector, as_reference=as_reference)

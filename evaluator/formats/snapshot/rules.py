@@ -305,7 +305,6 @@ def _documentary(info: dict[str, object], collector: Collector) -> None:
 
 
 def _is_date(text: str) -> bool:
-    """Return whether text is a date or a time of ISO 8601."""
     try:
         datetime.fromisoformat(text)
     except ValueError:

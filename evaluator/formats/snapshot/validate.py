@@ -168,7 +168,6 @@ def _page(value: object, place: str, collector: Collector) -> PageEntry:
 
 
 def _items(collector: Collector, tree: dict[str, object], key: str) -> Iterable[tuple[str, object]]:
-    """Place and value of the entries of an array."""
     value = tree.get(key, [])
     if isinstance(value, list):
         return ((f"$.{key}[{index}]", item) for index, item in enumerate(value))

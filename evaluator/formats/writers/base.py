@@ -120,7 +120,6 @@ def _image(source: Annotations, document: int, index: int, several: set[int], ta
 
 
 def _need_sizes(source: Annotations, pages: list[OutputPage], target: str) -> None:
-    """Refuse columns whose pages have no size."""
     without = [page for page in pages if page.size is None]
     if without:
         first = f"{source.documents[without[0].document].doc_id}, page {without[0].number + 1}"

@@ -225,7 +225,6 @@ def tide(
 
 
 def _check_tide(prediction: BoxColumns, options: TideOptions) -> None:
-    """Raise ValueError for what TIDE cannot be computed from."""
     if not 0.0 < options.background_iou <= options.iou <= 1.0:
         raise ValueError(
             "TIDE needs 0 < background_iou <= iou <= 1; "

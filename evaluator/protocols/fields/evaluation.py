@@ -391,7 +391,6 @@ class FieldsResult(Result):
         )
 
     def _class(self, code: int) -> dict[str, Any]:
-        """Return one class under the keys of the source."""
         return {
             "ap": defined(self.ap[code]),
             "ap_50": defined(self._ap[0.5][code]) if 0.5 in self._ap else None,

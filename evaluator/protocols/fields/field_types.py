@@ -65,7 +65,6 @@ def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -
 
 
 def _whole(results: Mapping[str, FieldsResult], result: FieldsResult, table: FloatArray, iou: float) -> TypeRow:
-    """Return all fields: means over the classes, and sums."""
     at, at_50, at_75 = (weighted_mean(column)[0] for column in table.T)
     counts = result.overall(iou)
     return TypeRow(

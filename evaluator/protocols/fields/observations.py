@@ -118,7 +118,6 @@ def _of_truth(results: Sequence[FieldsResult], measure: str) -> list[_Seen]:
 
 
 def _of_predictions(results: Sequence[FieldsResult]) -> list[_Seen]:
-    """Return predicted fields with a box, those of each result."""
     seen = []
     for place, result in enumerate(results):
         compared = result.compared

@@ -498,7 +498,6 @@ class PixelResult(DatasetResult):
         return sorted(components, key=lambda each: (-each.pixels, each.cell, each.rectangles[0].tolist()))
 
     def _cut(self, page: int) -> CutPage:
-        """Return one page, cut between the edges of the boxes that take part."""
         width, height = self.size[page].tolist()
         return CutPage(*self.on_page(page), (width, height))
 
@@ -605,13 +604,11 @@ def evaluate(
 
 
 def _check_options(classes: str, missing_page: str) -> None:
-    """Raise ValueError for a choice that does not exist."""
     for name, value, known in (("classes", classes, CLASSES), ("missing_page", missing_page, MISSING_PAGE)):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}; found {value}")
 
 
 def _refuse(issues: Sequence[Collector]) -> None:
-    """Raise BadInput with all issues when one of them is an error."""
     if any(collector.failed for collector in issues):
         raise BadInput([issue for collector in issues for issue in collector.issues()])

@@ -589,5 +589,4 @@ def plain_matrix(values: FloatArray) -> list[list[float | None]]:
 
 
 def _matrices(matrices: Matrices, index: int) -> dict[str, list[list[float | None]]]:
-    """Return the four matrices of one scope."""
     return {name: plain_matrix(getattr(matrices, name)[index]) for name in ("confusion", "precision", "recall", "f1")}

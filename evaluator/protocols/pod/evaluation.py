@@ -532,7 +532,6 @@ def evaluate(
 
 
 def _check_options(ap: str, small_px: float, line_max_px: float) -> None:
-    """Raise ValueError for options that make no sense."""
     if ap not in AVERAGE_PRECISION:
         raise ValueError(f"ap must be one of {', '.join(AVERAGE_PRECISION)}; found {ap}")
     for name, value in (("small_px", small_px), ("line_max_px", line_max_px)):

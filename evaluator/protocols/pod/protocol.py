@@ -149,7 +149,6 @@ PROTOCOL: Final = PodProtocol()
 
 
 def _averages(result: ThresholdResult) -> tuple[Part, ...]:
-    """Return AP of each label, and the means over the labels."""
     matching = result.matching
     labels = matching.labels
     (ranked,) = rankings([result], matching.order, lambda one: np.flatnonzero(one.ignored))

@@ -271,7 +271,6 @@ def failed(metrics: PosterMetrics) -> tuple[str, ...]:
 
 
 def _row(metrics: PosterMetrics) -> tuple[float | None, ...]:
-    """Return the values of `CRITERIA`, in that order."""
     return metrics["word_capture"], metrics["rouge_l"], metrics["number_capture"], metrics["field_proportion"]
 
 
@@ -340,7 +339,6 @@ def _fields_json(comparison: PosterComparison) -> dict[str, object]:
 
 
 def _result(poster: PosterResult, source: str | None) -> dict[str, object]:
-    """Return one entry of ``results.json``."""
     metrics: dict[str, object] | None = None
     error: bool | str | None = poster.error
     if poster.comparison is not None:

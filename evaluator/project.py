@@ -45,7 +45,10 @@ _MOST_PREDICTIONS: Final = 3
 
 
 class Upload(NamedTuple):
-    """Files whose names and bytes are at hand; several are a folder. `columns` are those of a table, see `Reading`."""
+    """Files whose names and bytes are at hand; several are read as a folder, in the named format.
+
+    `columns` says which column of a table holds what; see `Reading`.
+    """
 
     name: str
     files: tuple[tuple[str, bytes], ...]
@@ -65,8 +68,16 @@ class OptionError(ValueError):
 class Member(Generic[SourceT]):
     """One side of a project: a file, a folder or an upload, readable or not.
 
-    `name` has as many folders as tell models apart. `source` is None when there are errors; `issues` are its own. From
-    `origin` it can be read again under another role.
+    Attributes
+    ----------
+    name : str
+        Of the file or folder, with the folders above it where models have the same one.
+    source : Annotations, FieldDocuments, Posters or None
+        None when it has errors.
+    issues : tuple of Issue
+        Of this file alone.
+    origin : Path or Upload
+        Where to read it again under another role.
     """
 
     name: str
@@ -80,8 +91,12 @@ class Member(Generic[SourceT]):
 class Project(Generic[SourceT]):
     """A ground truth and its models, in the order given, as far as they can be read.
 
-    Documents are looked up in `pdfs`, see `PdfFolder`; with `as_reference` the ground truth is a prediction, on
-    purpose.
+    Attributes
+    ----------
+    pdfs : Path, tuple of Path, or None
+        Where documents are looked up; see `PdfFolder`.
+    as_reference : bool
+        The ground truth is a prediction, used as reference on purpose.
     """
 
     ground_truth: Member[SourceT] | None
@@ -105,7 +120,10 @@ class Project(Generic[SourceT]):
         return tuple(dict.fromkeys(issue for member in self.members for issue in member.issues))
 
     def required(self) -> tuple[SourceT, list[SourceT]]:
-        """Return the ground truth and the models; BadInput with the issues of all files when one has an error."""
+        """Return the ground truth and the models.
+
+        BadInput with the issues of all files when one of them has an error.
+        """
         if has_errors(self.issues):
             raise BadInput(self.issues)
         assert self.ground_truth is not None
@@ -135,7 +153,13 @@ def protocol_named(protocol: str) -> AnyProtocol:
 
 
 def options_of(protocol: AnyProtocol, **chosen: object) -> Options:
-    """Return the options of a protocol with some chosen, None leaving its own; OptionError for one it cannot have."""
+    """Return the options of a protocol with some of them chosen; None leaves the protocol's own.
+
+    Raises
+    ------
+    OptionError
+        For an option that the protocol does not have, and for a value that it cannot have.
+    """
     every = Options.__struct_fields__
     fields = (*(name for name in protocol.options.__struct_fields__ if name not in every), *every)
     values = {name: value for name, value in chosen.items() if value is not None}
@@ -386,7 +410,10 @@ def read_ahead(origin: Input) -> bool:
 
 
 def require_joined(project: Project[Source], protocol: AnyProtocol, options: Options) -> Joined:
-    """Return all models on one dataset; BadInput with all issues, ValueError when the options make no sense."""
+    """Return all models on one dataset; BadInput with all issues when a file or a pair has an error.
+
+    ValueError when the options say that boxes of two files cannot be compared.
+    """
     truth = project.truth
     issues, fitting = list(project.issues), []
     for member in project.models:
@@ -405,7 +432,10 @@ def require_joined(project: Project[Source], protocol: AnyProtocol, options: Opt
 
 
 def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[], SourceT]) -> Member[SourceT]:
-    """Return one side from what reads it; an unreadable one carries its issues, under the name with its path."""
+    """Return one side from what reads it; an unreadable one carries its issues.
+
+    A name with more of the path than the file's is given to what was read and to its issues, too.
+    """
     own = {origin.name, origin.resolve().name} if isinstance(origin, Path) and "/" in name else set()
     try:
         source = read()

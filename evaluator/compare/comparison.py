@@ -272,7 +272,10 @@ def compare(
 def signature_line(
     signatures: Sequence[Signature], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
 ) -> str:
-    """Return what made the numbers of a comparison, in a line: one signature if only score thresholds differ."""
+    """Return what made the numbers of a comparison, in one line.
+
+    The signature of both, with both score thresholds where only these differ, else one after the other.
+    """
     a, b = signatures
     line = a.line
     if a != b:

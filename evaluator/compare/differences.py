@@ -1,4 +1,7 @@
-"""Differences of models by metric, ``b`` minus baseline ``a``, over documents that are drawn alike for both."""
+"""Differences of two models by metric, candidate ``b`` minus baseline ``a``, and their reading order.
+
+Intervals come from drawing documents with replacement, the same draws for both models.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Label sets that differ: labels of only one model, and spellings; whoever accepts a proposal passes ``map_label``."""
+"""Label sets that differ: labels that only one model knows, and names in two spellings.
+
+Nothing is renamed here: whoever accepts a proposal passes it as ``map_label``.
+"""
 
 from __future__ import annotations
 

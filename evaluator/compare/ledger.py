@@ -146,7 +146,10 @@ class FalsePositives:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """Two results of one ground truth box by box, for `labels`; outcomes are codes into `OUTCOMES`, (G,), or -1."""
+    """Two results of one ground truth, box by box; `labels` are those that are counted.
+
+    `truth_outcome`, shape (G,), has a code into `OUTCOMES` for each ground truth, -1 for those that take no part.
+    """
 
     dataset: Dataset
     labels: tuple[str, ...]
@@ -179,7 +182,10 @@ class Ledger:
         return self.per_page.of(lambda column: count_by(document, column, size))
 
     def only(self, *, labels: Collection[str] | None = None, documents: Collection[str] | None = None) -> Ledger:
-        """Return the ledger of some labels (names) and documents (ids), all when absent; others have no outcome."""
+        """Return the ledger of some labels (names) and documents (ids); all of them when absent.
+
+        Names that are not counted are passed over. Box rows keep their places; what is left out has no outcome.
+        """
         dataset = self.dataset
         chosen = tuple(label for label in self.labels if labels is None or label in labels)
         keeps_label = np.array([label in chosen for label in dataset.labels], dtype=bool)

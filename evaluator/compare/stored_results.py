@@ -128,7 +128,10 @@ class StoredResult(msgspec.Struct, frozen=True):
 
 
 def comparable_part(signature: str, *, thresholds: bool = False) -> tuple[str, ...]:
-    """Return what has to be equal of two signatures to compare their numbers, with `thresholds` these too."""
+    """Return what has to be equal of two signatures for their numbers to be compared.
+
+    Between models the thresholds may differ; between two runs of one model `thresholds` asks for equal ones too.
+    """
     free = (_VERSION,) if thresholds else (*_THRESHOLDS, _VERSION)
     parts = signature.split(" · ")
     return tuple(part for part in parts if not part.startswith(free) and not _COUNTS.fullmatch(part))

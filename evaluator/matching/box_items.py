@@ -42,7 +42,10 @@ class Selection(NamedTuple):
 
 
 class BoxPlaces(NamedTuple):
-    """Where each box of a side lies: share of its page, height of its middle (0 is top); (N,), NaN if unknown."""
+    """Where each box of a side lies: float64, shape (N,); NaN where the page size is not known.
+
+    `size`: area as a share of the page. `middle`: height of the middle in [0, 1]; 0 is the top.
+    """
 
     size: FloatArray
     middle: FloatArray
@@ -150,7 +153,10 @@ class Items:
 
     @cached_property
     def middle(self) -> FloatArray:
-        """Return the height of the middle of the truth, else the prediction, (K,), as share or in its unit."""
+        """Return the height of the middle of the truth, else of the prediction, float64, shape (K,); 0 is top.
+
+        A share of the page, or in the unit of the boxes.
+        """
         middle = np.empty(len(self))
         for place, (side, rows), there in zip(
             self.places or (None, None), self._sides, (self.truth >= 0, self.truth < 0), strict=True
@@ -185,7 +191,10 @@ def middles(xyxy: FloatArray) -> FloatArray:
 
 
 def in_selection(every: Items, pick: Selection) -> BoolArray:
-    """Return which items a pick holds, bool, (K,): pairs with both boxes, mistakes with one that carries their name."""
+    """Return which items a pick holds, bool, shape (K,).
+
+    A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
+    """
     mistakes, matched = every.result.mistakes, every.kind == MATCHED
     kept = _flags(every, mistakes.of_truth[pick.truth], mistakes.of_prediction[pick.prediction])[every.mistake]
     kept[matched] = pick.truth[every.truth[matched]] & pick.prediction[every.prediction[matched]]
@@ -228,7 +237,10 @@ def class_confusion(result: AnyBoxResult) -> ClassConfusion:
 
 
 def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Selection:
-    """Return the boxes that a cell of the class confusion counts, None being background; ValueError if not scored."""
+    """Return the boxes that one cell of the class confusion counts; None is the background.
+
+    Nothing for background against background; ValueError when a label is not scored.
+    """
     labels, size = result.matching.labels, len(result.matching.labels) + 1
     row = size - 1 if truth_label is None else labels.index(truth_label)
     column = size - 1 if prediction_label is None else labels.index(prediction_label)
@@ -243,7 +255,10 @@ def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str
 
 
 def boxes_of_cell(chosen: Items, cell: tuple[str | None, str | None]) -> int:
-    """Return how many boxes that one cell of the class confusion counts some items, which may have several, hold."""
+    """Return how many of the boxes that one cell of the class confusion counts some items hold.
+
+    A mistake may hold several boxes: the sum is the cell's count when `chosen` is all behind it.
+    """
     pick, mistakes = in_cell(chosen.result, *cell), chosen.result.mistakes
     held = _flags(chosen, chosen.mistake)
     if cell[0] is None:
@@ -252,7 +267,10 @@ def boxes_of_cell(chosen: Items, cell: tuple[str | None, str | None]) -> int:
 
 
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
-    """Return which items have ``iou``, ``coverage`` or ``purity`` (else ValueError) in a closed range, bool, (K,)."""
+    """Return items with ``iou``, ``coverage`` or ``purity`` in a range, bounds included; bool, shape (K,).
+
+    False where a side is missing; ValueError for another name.
+    """
     kept = np.ones(len(every), dtype=bool)
     for name, (low, high) in ranges.items():
         if name not in FITS:
@@ -272,7 +290,10 @@ def _flags(every: Items, *mistakes: IntArray) -> BoolArray:
 
 
 class Inside(NamedTuple):
-    """Boxes of a result, bool, (G,) and (P,), None for a side not meant; `matched`: only matches are meant."""
+    """Boxes of one or both sides of a result, bool, shape (G,) and (P,); None for a side not meant.
+
+    `matched`: only matches are meant.
+    """
 
     truth: BoolArray | None
     prediction: BoolArray | None = None
@@ -309,7 +330,10 @@ def _sides(every: Items, inside: Inside) -> Iterator[tuple[BoolArray, IntArray, 
 
 
 class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Boxes that a measure of a slice is a mean over, for which all conditions (attribute, operator, value) hold."""
+    """Boxes that this measure of a slice is a mean over and for which all conditions hold.
+
+    A condition is (attribute, operator, value); see `evaluator.analysis.slices.conditions`.
+    """
 
     measure: SliceMeasure | SliceAverage
     conditions: tuple[tuple[str, Literal["==", "<", ">="], str | float], ...]

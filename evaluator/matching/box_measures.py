@@ -18,7 +18,10 @@ _FITS: Final[Mapping[str, Fit]] = {"mean_iou": "iou", "mean_coverage": "coverage
 
 
 def box_measures(result: AnyBoxResult, *more: Part, metrics: Sequence[str] = RATIOS) -> Measures:
-    """Return `metrics` of a box matching, over all labels and per label, with `more` parts, as average precision."""
+    """Return what can be compared of a box matching: `RATIOS`, over all labels and per label.
+
+    Only `metrics` are added up; `more` are further parts of the same documents, average precision for instance.
+    """
     dataset, labels = result.matching.dataset, result.matching.labels
     documents = len(dataset.documents)
     pooled, every = result.per_document, result.per_document_and_label
@@ -50,7 +53,10 @@ def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
 
 
 class RankedLabel(NamedTuple):
-    """Boxes of a label that count at a threshold: rows of predictions by falling score, of truths, and matches."""
+    """The boxes of one label that count at one threshold, its predictions by falling score.
+
+    `prediction`, `truth`: int64 rows, shape (P,) and (G,). `hit`, `found`: bool, which of these are matched.
+    """
 
     prediction: IntArray
     hit: BoolArray
@@ -61,7 +67,10 @@ class RankedLabel(NamedTuple):
 def ranked_labels(
     results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
 ) -> Iterator[tuple[Dataset, JoinedBoxes, list[RankedLabel]]]:
-    """Yield dataset, predictions and ranked boxes of each scored label by result, with equal rows shared."""
+    """Yield dataset, predictions and the ranked boxes of each scored label, by result; see `rankings`.
+
+    Results in which the same predictions count share their rows.
+    """
     without: IntArray | None = None
     for result in results:
         matching = result.matching

@@ -1,4 +1,7 @@
-"""What follows from a one-to-one matching of boxes at one operating point, for any protocol; rows are file order."""
+"""What follows from a one-to-one matching of boxes at one operating point, for every protocol.
+
+A protocol decides who matches whom and which boxes take part. Rows are file order, codes are those of the `Dataset`.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,10 @@ class BoxMatching(ABC):
         return self.pairs.at_steps(self.prediction_counts)
 
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
-        """Return how boxes (outlines where compared) in paired rows, (K,), fit, whether they match or not."""
+        """Return how boxes in paired rows, shape (K,), fit, whether they match or not.
+
+        By their outlines where these are compared. IoU, coverage and purity are float64, shape (K,), in [0, 1].
+        """
         truth, prediction = self.dataset.ground_truth, self.prediction
         if self.pairs.polygons:
             return polygon_overlap(truth.source.boxes, prediction.source.boxes, truths, predictions)
@@ -374,7 +380,10 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
-        """Return a row per document and label of ``matching.labels``, at ``document * labels + label``."""
+        """Return one row per document of the dataset and label of ``matching.labels``.
+
+        ``document * labels + label``.
+        """
         dataset, size = self.matching.dataset, len(self.matching.dataset.labels)
         truth, prediction = dataset.ground_truth, self.matching.prediction
         every = self._by(
@@ -390,13 +399,19 @@ class BoxResult(ABC, Generic[MatchingT]):
         return ExactMeans.of(np.column_stack([getattr(self.per_document, name) for name in ratios]))
 
     def macro_documents(self, ratios: Sequence[str] = RATIOS) -> dict[str, object]:
-        """Return the mean over documents of some or all ratios, and by ratio the documents where it is defined."""
+        """Return the mean over documents of each ratio, or of some, and the documents where it is defined.
+
+        ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
+        """
         return macro_documents(self.document_means(ratios), ratios)
 
     def macro_labels(
         self, class_weight: Mapping[str, float] | None = None, ratios: Sequence[str] = RATIOS
     ) -> dict[str, object]:
-        """Return the mean over labels of some or all ratios by `class_weight` (else 1), and the labels of each."""
+        """Return the mean over labels of each ratio, or of some, weighted by `class_weight`; others weigh 1.
+
+        ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
+        """
         return macro_labels(self.per_label, self.matching.labels, class_weight, ratios)
 
     def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
@@ -426,7 +441,10 @@ class BoxResult(ABC, Generic[MatchingT]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoxPairs(ABC, Generic[MatchingT]):
-    """Pairs of a model that could match from `iou_floor` on, by outlines if `polygons`: thresholds need no geometry."""
+    """Every pair of one model that could match: new thresholds need no geometry.
+
+    `iou_floor`: the lowest IoU threshold that can be asked for. `polygons`: outlines are compared, where a row has one.
+    """
 
     dataset: Dataset
     model: int
@@ -453,7 +471,10 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def touching(self) -> Touching:
-        """Return every overlapping pair of boxes, whatever its labels: mistakes are named from these."""
+        """Return every overlapping pair of boxes, whatever its labels.
+
+        What mistakes are named from at any threshold.
+        """
         from evaluator.matching.error_types import touching_pairs
 
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
@@ -544,7 +565,10 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return ScoreCurve(SCORE_STEPS, labels, tp=tp, predictions=tp + fp, ground_truth=(tp + fn)[0])
 
     def best_f1(self, *, iou: float) -> float:
-        """Return the lowest of 0.00, 0.01, ..., 1.00 with the best pooled F1; 0 without scores or boxes."""
+        """Return the score threshold with the highest pooled F1 at an IoU threshold >= ``iou_floor``.
+
+        The lowest of 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without boxes.
+        """
         f1 = self.score_curve(iou=iou).columns().f1
         return 0.0 if np.isnan(f1).all() else float(SCORE_STEPS[np.nanargmax(f1)])
 
@@ -561,7 +585,10 @@ def counts_at_steps(passed: IntArray, label: AnyArray, labels: int) -> IntArray:
 
 
 def cumulative_counts(exactly: IntArray, labels: int) -> IntArray:
-    """Return `counts_at_steps`, int64, ((T + 1) * labels,), from how many of each label pass exactly so many steps."""
+    """Return `counts_at_steps` from how many of each label pass exactly so many of `SCORE_STEPS`.
+
+    The counts are int64, shape ((T + 1) * labels,).
+    """
     # Who passes at least one more threshold than `step` is there at that step.
     return np.cumsum(exactly.reshape(len(SCORE_STEPS) + 1, labels)[::-1], axis=0)[::-1][1:].copy()
 

@@ -1,4 +1,7 @@
-"""Scores of boxes: their calibration, and what one threshold for each label would gain; undefined is NaN or None."""
+"""Scores of boxes: their calibration, and what one threshold for each label would gain.
+
+For results of any protocol that matches boxes; undefined is NaN in columns and None in single values.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +160,10 @@ def threshold_choice(curve: ScoreCurve) -> ThresholdChoice:
 
 
 def thin_curve(curve: Curve, most: int = CURVE_POINTS) -> Curve:
-    """Return at most so many defined points of a curve: first, last, and others at equal steps of recall."""
+    """Return at most so many points of a curve: its first, its last, and others at equal steps of recall.
+
+    Points where precision or recall is undefined are left out.
+    """
     rows = np.flatnonzero(~(np.isnan(curve.precision) | np.isnan(curve.recall)))
     if len(rows) > most:
         wanted = np.linspace(curve.recall[rows[0]], curve.recall[rows[-1]], most)

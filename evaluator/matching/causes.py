@@ -265,7 +265,10 @@ class _Boxes(NamedTuple):
 
 
 class _Grouping:
-    """Groups that are made rule by rule, over all pages at once where possible: pages are independent of each other."""
+    """Groups that are made rule by rule, over all pages at once where the pages allow it.
+
+    Pages are independent of each other, so a rule may be done with all of them before the next one begins.
+    """
 
     def __init__(
         self,
@@ -531,7 +534,10 @@ def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
-    """Return the pairs that moved like the one that most others moved like, bool, (K,); of many some are tried."""
+    """Return the pairs that moved like the one that most others moved like, bool, shape (K,); K > 0.
+
+    Each pair is tried; of many pairs the first in each of the cells where most of them are.
+    """
     tried = np.arange(len(moved))
     if len(moved) > _TRY_ALL:
         cells = np.floor(moved / tolerance)

@@ -16,7 +16,10 @@ from evaluator.matching.page_rows import rows_on
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PageMistakes:
-    """Mistakes of one page, with rows that count on it; `truth_rows` and `prediction_rows` are those of the files."""
+    """Mistakes of one page.
+
+    Rows of `mistakes` count on the page; `truth_rows` and `prediction_rows` are the rows of the files behind them.
+    """
 
     mistakes: Mistakes
     truth_rows: IntArray

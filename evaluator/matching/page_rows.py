@@ -1,4 +1,7 @@
-"""The rows of both sides by page, and corners of boxes as shares of pages, whose size is any file's or stated."""
+"""The rows of both sides by page, and the corners of boxes as shares of their pages.
+
+The size of a page is the file's, else another file's of the dataset, else one that the caller states.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None = None
 def page_shares(
     dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
 ) -> FloatArray:
-    """Return corners of some boxes as shares of their pages, (K, 4), of `stated` size if unknown, else NaN."""
+    """Return x1, y1, x2, y2 of some boxes of a side as shares of their pages, shape (K, 4).
+
+    `stated` is the size, in the boxes' unit, of pages without one; NaN for pixels of a page of unknown size.
+    """
     corners = side.xyxy[rows]
     if side.source.unit == "page":
         return corners

@@ -54,7 +54,10 @@ _NO_PAIRS = Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Matched pairs as columns of length K: int64 rows of both sides, none twice, and how they fit, in (0, 1]."""
+    """Matched pairs as columns of one length K: int64 rows of both sides, none twice, and how they fit.
+
+    `iou`, `coverage`, `purity`: float64, shape (K,), in (0, 1]; see `evaluator.data.boxes.overlap`.
+    """
 
     prediction: IntArray
     ground_truth: IntArray
@@ -142,7 +145,10 @@ class TooManyPairs(ValueError):
 
 
 class Crowding(NamedTuple):
-    """Where boxes overlap in more pairs than allowed: `limit` is that of the worst `group` if `alone`, else of all."""
+    """Where boxes overlap in more pairs than are allowed.
+
+    `group`: the one with the most pairs. `limit`: pairs allowed in it when `alone`, or else in all groups together.
+    """
 
     group: int
     limit: int
@@ -152,7 +158,10 @@ class Crowding(NamedTuple):
 def crowding(
     ground_truth: FloatArray, ground_truth_group: IntArray, prediction: FloatArray, prediction_group: IntArray
 ) -> Crowding | None:
-    """Return where more pairs overlap than `most_pairs` allows, none kept, stopping at once; None otherwise."""
+    """Return where more pairs overlap than `most_pairs` allows, without keeping pairs; None otherwise.
+
+    Groups are numbered without big gaps. Ends with the pair that is one too many, so time is bounded by the boxes.
+    """
     limit = most_pairs(len(ground_truth) + len(prediction))
     kept, scanned = 0, 0
     groups = int(max(ground_truth_group.max(initial=0), prediction_group.max(initial=0))) + 1
@@ -276,7 +285,10 @@ def outlined_pairs(
     *,
     iou_floor: float,
 ) -> tuple[Candidates, Overlap]:
-    """Return all pairs of one group with IoU of outlines (else boxes) >= the floor, and how they fit."""
+    """Return all pairs of one group whose outlines have IoU >= the floor, and how they fit.
+
+    A row without an outline counts as its box; otherwise as `overlapping_pairs`.
+    """
     check_iou_floor(iou_floor)
     # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
     touching = overlapping_pairs(
@@ -352,7 +364,10 @@ class FittedPairs:
 
 
 class ScoreIntervals(NamedTuple):
-    """Score cuts at which each of K pairs matches: above ``low``, infinity for never, up to ``high``."""
+    """At which score cuts pairs match: each of K pairs at those above ``low`` up to ``high``.
+
+    A cut leaves out the predictions with a lower score. A pair that never matches begins at infinity.
+    """
 
     low: FloatArray
     high: FloatArray
@@ -390,7 +405,10 @@ def fit_pairs(
 
 
 def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
-    """Return rows of candidates by (prediction, ground truth) that the sequential greedy takes, unsorted."""
+    """Return rows of the candidates that the sequential greedy takes, int64, in no particular order.
+
+    The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side.
+    """
     alone = alone_pairs(pairs, truths, predictions)
     contested = np.flatnonzero(~alone)
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
@@ -443,7 +461,10 @@ def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int
 def _without_lowest(
     truth: IntArray, predicted: IntArray, taken: IntArray, score: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return above which cut and up to which each pair, in greedy order, matches, while the lowest scores leave."""
+    """Return above which cut and up to which each pair matches, while the lowest scores leave one by one.
+
+    Pairs come in the order of the greedy; `taken` are those it takes of all of them; `score` is of the predictions.
+    """
     low, high = np.full(len(truth), np.inf), np.full(len(truth), -np.inf)
     low[taken] = -np.inf
     # The pairs that each prediction holds, by place: what is lower is better.
@@ -474,7 +495,11 @@ def _without_lowest(
 
 
 def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:
-    """Return places of pairs in its order that the greedy takes; without its ground truth a prediction looks again."""
+    """Return places of what the sequential greedy takes, int64; the pairs come in its order.
+
+    Each prediction waits with its best ground truth that was free when it last looked; when that is gone it looks
+    again.
+    """
     by_prediction = np.argsort(predicted, kind="stable")
     starts = np.flatnonzero(np.diff(predicted[by_prediction], prepend=-1))
     stops = np.append(starts[1:], len(predicted))

@@ -24,7 +24,10 @@ _COCO_EPSILON = float(np.spacing(1.0))
 
 
 class Curve(NamedTuple):
-    """Precision, recall and F1, (K,), in [0, 1] or NaN, of predictions with at least each `score`, which falls."""
+    """Precision, recall and F1 of the predictions that score at least as much, float64, shape (K,).
+
+    `score`: every score that occurs, falling. The others are in [0, 1], NaN where undefined.
+    """
 
     score: FloatArray
     precision: FloatArray
@@ -33,7 +36,10 @@ class Curve(NamedTuple):
 
 
 def descending_order(score: FloatArray) -> IntArray:
-    """Return rows by falling score without NaN, int64, (N,); equal ones keep their order, as in pycocotools."""
+    """Return rows by falling score, int64, shape (N,); equal scores keep their order.
+
+    The order of a stable sort of ``-score`` (mergesort in pycocotools). NaN is not allowed, -0.0 equals 0.0.
+    """
     order = np.argsort(-score)
     ranked = score[order]
     tied = ranked[1:] == ranked[:-1]
@@ -96,7 +102,10 @@ def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, befo
 
 
 def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
-    """Return the first true positive whose float64 recall reaches each grid point, int64, (R,), K where none does."""
+    """Return the index of the first true positive whose recall in float64 reaches each grid point, int64.
+
+    Beyond the last one where the recall is never reached. `positives`, above 0, broadcasts against the grid.
+    """
     # Off by one at most, because a product and a quotient round differently.
     needed = np.maximum(np.ceil(recall * positives), 1.0)
     needed -= (needed > 1.0) & ((needed - 1.0) / positives >= recall)

@@ -127,7 +127,10 @@ class Curves:
 
 
 def on_grid(recall: FloatArray) -> Interpolation:
-    """Return the mean interpolated precision over a rising recall grid, as COCO has it but for its 2**-52."""
+    """Return the mean interpolated precision over a rising recall grid, as COCO and the fields have it.
+
+    See `evaluator.metrics.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
+    """
     equal = np.array_equal(recall, np.linspace(0.0, 1.0, len(recall)))
 
     def reached(counts: Counts, positives: IntArray) -> Counts:
@@ -155,7 +158,10 @@ def all_point(counts: Counts, positives: IntArray) -> FloatArray:
 
 
 def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list[list[int]]:
-    """Return places of the rankings, those of the same predictions and ground truth together, at most `most`."""
+    """Return places of the rankings, those of the same predictions and ground truth together.
+
+    Each place once; groups by their first places, at most `most` in each, and rising inside; empty for no rankings.
+    """
     groups: list[list[int]] = []
     # What is compared in full is alike so far: hundreds of short rankings would be compared with each other else.
     alike: dict[tuple[int, bytes], list[list[int]]] = {}
@@ -177,7 +183,10 @@ def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list
 
 
 def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> list[FloatArray]:
-    """Return average precision of each document by each ranking, float64, (D,); equal rankings are computed once."""
+    """Return average precision of each document alone by each ranking, float64, shape (D,).
+
+    Rankings of the same predictions with the same true positives, as of two thresholds, are computed once.
+    """
     answer = [np.empty(0)] * len(rankings)
     for group in by_predictions(rankings):
         known: dict[bytes, FloatArray] = {}
@@ -206,7 +215,10 @@ class _Short:
     interpolated: Interpolation
 
     def average(self, by_document: Shares) -> FloatArray:
-        """Return average precision of each resample, (T, R), from how often it has each document, float32, (D, R)."""
+        """Return average precision of each resample, float64, shape (T, R).
+
+        `by_document` is how often each document occurs in each resample, float32, shape (D, R).
+        """
         drawn = by_document[self.documents].astype(np.float64)
         positives = np.rint(self.positives @ drawn).astype(np.int64)
         ranked = np.cumsum(drawn[self.document], axis=0)
@@ -219,7 +231,10 @@ class _Short:
     def _area(
         self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, known: IntArray, row: IntArray
     ) -> FloatArray:
-        """Return the area under each curve, (R,), last true positive first; `row` is each one's place in `known`."""
+        """Return the area under each curve, shape (R,), from the last true positive to the first.
+
+        `known` are the numbers of ground truth that the resamples have, `row` which of them each one has.
+        """
         area, best, precision = np.zeros((3, len(row)))
         owner = self.document[hits]
         upto = np.bincount(owner, minlength=len(drawn)) @ drawn
@@ -279,7 +294,11 @@ class _Stretches:
     exact: FloatArray
 
     def average(self, drawn: Shares) -> FloatArray:
-        """Return average precision of each resample, (T, R): `followed`, moved by what it misses of `exact`."""
+        """Return average precision of each resample, float64, shape (T, R).
+
+        The followed curve, moved by what it misses of the exact one with all documents once, which is the last
+        resample; for `drawn` see `followed`.
+        """
         positives = np.rint(self.positives @ drawn.astype(np.float64)).astype(np.int64)
         followed = self.followed(drawn, np.maximum(positives, 1)).astype(np.float64)
         missed = self.exact - followed[:, -1]

@@ -23,7 +23,10 @@ BUDGETS: Final = (0.1, 0.3, 0.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Bins of confidence as columns, low <= confidence < high (the last closed); NaN for means of an empty bin."""
+    """Bins of confidence in columns of one length: low <= confidence < high, the last with its high too.
+
+    `accuracy`: share of right values. It and `mean_confidence` are in [0, 1], NaN for an empty bin.
+    """
 
     low: FloatArray
     high: FloatArray
@@ -151,7 +154,10 @@ def _percent(share: float) -> str:
 
 
 def review_curve(right: BoolArray, confidence: FloatArray) -> IntArray:
-    """Return errors among the k least certain values (ties in the given order), int64, (N + 1,), k = 0, ..., N."""
+    """Return errors among the k least certain values, int64, shape (N + 1,), for k = 0, 1, ..., N.
+
+    Values of equal confidence are reviewed in the given order.
+    """
     order = np.argsort(confidence, kind="stable")
     return np.concatenate([[0], np.cumsum(~right[order])]).astype(np.int64)
 

@@ -92,7 +92,10 @@ class ExactSums:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactMeans:
-    """Exact means of M numbers over rows, such as pages, where each is defined: in `known`, int64, (M,), rows."""
+    """Means of M numbers over rows that add up, such as pages or documents; undefined ones do not count.
+
+    `known`: int64, shape (M,), rows where each number is defined.
+    """
 
     sums: ExactSums
     known: IntArray

@@ -1,4 +1,7 @@
-"""Pages, fields or posters with less wrong in one of two models, where no boxes match; ``a`` is the baseline."""
+"""Pages, fields or posters that are better in one of two models, by how much is wrong with each.
+
+For protocols that do not match boxes one to one. Less is better; ``a`` is the baseline, ``b`` the candidate.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ class Items(tuple[Item, ...]):
 
     @cached_property
     def pages(self) -> tuple[tuple[tuple[str, int], ...], IntArray]:
-        """Return the (document, page from 0) that occur, in order, and each thing's; without a page it is the first."""
+        """Return the (document, page from 0) that occur, in order, and the number of each thing's, int64.
+
+        Things that lie on no page are on the first one.
+        """
         code: dict[tuple[str, int], int] = {}
         number = [code.setdefault((item.document, item.page or 0), len(code)) for item in self]
         return tuple(code), np.array(number, dtype=np.int64)
@@ -100,7 +106,10 @@ class ItemLedger:
         return {**dict(zip(OUTCOMES, counted, strict=True)), "net": counted[0] - counted[1]}
 
     def items_with_outcome(self, row: int, outcome: Outcome) -> IntArray:
-        """Return the things of an outcome, int64, most moved first, then most wrong in A, then as in `items`."""
+        """Return the things of an outcome, int64, as many as `counts` says, those that moved most first.
+
+        Equally moved ones: those with more wrong in A first, then in the order of `items`.
+        """
         places = np.flatnonzero(self.outcome[:, row] == OUTCOMES.index(outcome))
         moved = np.abs(self.a[places, row] - self.b[places, row])
         wrong = self.a[places, row]

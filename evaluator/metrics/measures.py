@@ -63,7 +63,10 @@ class Part(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """Numbers that are one sum over documents by another, float64, (D, M); `values`, (M,), are as reported."""
+    """Numbers that are a sum over documents divided by another.
+
+    `values`: float64, shape (M,), as the protocol reports them. `numerator`, `denominator`: float64, shape (D, M).
+    """
 
     keys: tuple[Key, ...]
     values: FloatArray
@@ -77,7 +80,10 @@ class Ratios:
 
     @cached_property
     def precision(self) -> type[np.floating[Any]] | None:
-        """Return the precision in which sums of counts are exact (`_sums_of_counts` checks); None for other numbers."""
+        """Return the precision in which sums under weights are exact; None where it is not made of counts.
+
+        Counts are whole numbers from 0 up. Sums in single precision are checked afterwards, see `_sums_of_counts`.
+        """
         sides = self.numerator, self.denominator
         if not all(bool((side >= 0.0).all() and (side == np.floor(side)).all()) for side in sides):
             return None
@@ -98,7 +104,10 @@ class Ratios:
 
 @dataclass(frozen=True, eq=False)
 class Averages:
-    """Average precision of M rankings over D `documents`: `values`, float64, (M,), as the protocol reports them."""
+    """Average precision of M rankings, over D `documents`.
+
+    `values`: float64, shape (M,), as the protocol reports them. `interpolated`: see `evaluator.metrics.bootstrap_ap`.
+    """
 
     keys: tuple[Key, ...]
     values: FloatArray
@@ -172,7 +181,10 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """All that can be compared of one model, of the same `documents` in order; `overall` is the label of all labels."""
+    """Everything that can be compared of one model; its parts are all of these documents, in this order.
+
+    `documents`: ids, each once. `overall`: label of the numbers over all labels. `noun`: what a document is called.
+    """
 
     documents: tuple[str, ...]
     overall: str
@@ -204,7 +216,10 @@ class Measures:
         return replace(self, parts=tuple(part for part in parts if part.keys))
 
     def resampled(self, weights: AnyArray) -> FloatArray:
-        """Return the numbers under weights of documents, whole numbers (R, D), float64, (R, M); NaN where undefined."""
+        """Return the numbers under document weights, float64, shape (R, M); NaN where undefined.
+
+        `weights`: whole numbers >= 0 of any type, shape (R, D).
+        """
         numbers: dict[int, FloatArray] = {}
         for counted in self._counted:
             sums = _sums_of_counts(weights, counted.columns)
@@ -235,7 +250,11 @@ class Measures:
 
 
 class _Counted(NamedTuple):
-    """Parts that are ratios of counts: each column of counts once, (D, C), and by part the two that it divides."""
+    """Parts of some measures that are ratios of counts.
+
+    `columns`: each column of counts once, shape (D, C). `places`: of each part, by its place, the columns that it
+    divides, and by which.
+    """
 
     columns: AnyArray
     places: dict[int, tuple[IntArray, IntArray]]
@@ -262,7 +281,11 @@ class _Counted(NamedTuple):
 
 
 def _sums_of_counts(weights: AnyArray, counts: AnyArray) -> FloatArray:
-    """Return ``weights @ counts`` of whole numbers from 0 up, float64; single precision is exact below `_EXACT`."""
+    """Return ``weights @ counts`` of columns of whole numbers from 0 up, float64.
+
+    Single precision is exact as long as a sum stays below `_EXACT`: none of its parts is larger, and one that is too
+    large never becomes small again, as nothing is taken away.
+    """
     sums = np.empty((len(weights), counts.shape[1]), dtype=counts.dtype)
     # In this thread: products this small only make threads wait for each other.
     with one_thread():

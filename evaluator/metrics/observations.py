@@ -1,4 +1,7 @@
-"""What is observed one by one and has attributes: the columns in which slices of any protocol are searched."""
+"""What is observed one by one and has attributes: the columns in which slices are searched.
+
+A protocol gives its `Observations` (`Protocol.observations`), so that a search needs to know no protocol.
+"""
 
 from __future__ import annotations
 

@@ -192,7 +192,10 @@ def count_pairs(
 
 
 def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
-    """Return edges from `pixel_edges` cut off at each page, int64, (n, 4), the end not above the start for nothing."""
+    """Return edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4).
+
+    First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing.
+    """
     # In columns, as the edges are.
     most = np.ascontiguousarray(size.take(page, axis=0).T)
     covered = np.maximum(edges.T, 0.0)
@@ -244,7 +247,10 @@ def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: i
 
 
 def _labelled(part: Areas, start: int) -> Areas:
-    """Return the part, used up, with pages counted from `start` and the background where a side has no label."""
+    """Return the part with pages counted from `start` and the background where a side has no label.
+
+    The row without a label, with which a page begins, has minus the pixels of its others. The part is used up.
+    """
     page, first, second, pixels = part
     own = ((first | second) == 0).nonzero()[0]
     pixels[own] = 0
@@ -315,7 +321,10 @@ def group_counts(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
 
 
 class PageCounts:
-    """The counts of pages of `size` for the boxes of `sides` asked for last: only changed pages are counted anew."""
+    """The counts of pages for the boxes that were asked for last: only changed pages are counted anew.
+
+    `sides`: all boxes of both. `size`: int64, shape (P, 2), raster of each page.
+    """
 
     def __init__(self, sides: tuple[Resolution, Resolution], size: IntArray) -> None:
         self._sides, self._size = sides, size
@@ -364,7 +373,10 @@ def no_counts(scopes: int) -> PairCounts:
 
 
 def _scaled(edges: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return edges in pixels, (4, n), by scales (2, n), those on a pixel's edge but for the last digits put back."""
+    """Return edges in pixels, shape (4, n), by scales of shape (2, n).
+
+    An edge that was on a pixel's edge but for the last digits of the product is put back.
+    """
     factor = np.concatenate([scale, scale])
     moved = edges * factor
     whole = np.rint(moved)

@@ -42,7 +42,10 @@ _EDGE_BITS: Final = 40
 
 
 class Covered(NamedTuple):
-    """Boxes of a batch of pages that cover a pixel, int64 columns; `lane` is the class, x2 and y2 are those after."""
+    """Boxes of a batch of pages that cover at least one pixel each, int64 columns of one length.
+
+    `page`: in the batch. `lane`: its class, see `Lanes`. x2 and y2 are those after the last column and row.
+    """
 
     page: IntArray
     lane: IntArray
@@ -53,7 +56,10 @@ class Covered(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """The classes of both sides as numbers from 1 on, the second side's first; the counts of these, and of all."""
+    """The classes of both sides as numbers from 1 on, those of the second side first, to keep the order.
+
+    `second`, `both`: how many lanes the second side has, and both; at least 1.
+    """
 
     second: int
     both: int
@@ -83,7 +89,10 @@ class Areas(NamedTuple):
 
 
 def sweep_pages(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
-    """Return the labelled pixels of a batch of pages in parts, which share a page only if it is too large for one."""
+    """Return the labelled pixels of a batch of pages, in parts that follow one another.
+
+    A page is in several parts only where one part would be too large for it.
+    """
     memory.keep_freed_memory()
     todo = [_Boxes(range(pages), boxes.page << lanes.bits | boxes.lane, *boxes[2:])]
     parts = []
@@ -237,7 +246,11 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
 
 
 def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
-    """Return the bits of an x within a strip: wider ones have more lines, narrower ones more that come in."""
+    """Return the bits of an x within a strip, as many on all pages of that width and height.
+
+    Wider strips have more lines and so more slabs that each upright line passes, narrower ones more level lines that
+    come in.
+    """
     page = lines.column >> bits.x + bits.lane
     passed = float(np.bincount(page) @ np.bincount(page, lines.y[1] - lines.y[0]))
     length = int((lines.right - lines.left).sum())
@@ -349,7 +362,10 @@ def _places(slabs: _Slabs, bits: _Bits) -> npt.NDArray[np.int32] | IntArray:
 def _states(
     slabs: _Slabs, turn: IntArray, left: IntArray, words: Sequence[AnyIntArray], page: IntArray | None
 ) -> list[npt.NDArray[Any]]:
-    """Return the label sets of each place (`left`: the left end of a slab) in one or two words, the page above them."""
+    """Return the label sets of each place in one or two words; with the page of its slab above them.
+
+    `left` are the places that are the left end of a slab.
+    """
     states = []
     for word in words:
         # What all lines of a slab turn on and off together, and what begins or ends on its left.
@@ -390,7 +406,10 @@ def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
 
 @cache
 def _words(lanes: Lanes, page_bits: int) -> list[AnyIntArray]:
-    """Return what each turn adds to a label set, never written to: one word with room for a page, or two words."""
+    """Return what each turn adds to a label set, 0 for none: one word with room for a page, or two words.
+
+    The same for each batch, and never written to.
+    """
     lane = np.arange(-1, lanes.both)
     if not lanes.wide:
         word = _bit(lane, lane >= 0)

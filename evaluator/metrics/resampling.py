@@ -136,7 +136,10 @@ def reach(documents: int, *, level: float = LEVEL) -> float:
 
 
 def _student(level: float, freedom: int) -> float:
-    """Return the two-sided quantile of Student's t (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by halving."""
+    """Return the two-sided quantile of Student's t, by Abramowitz and Stegun 26.7.3 and 26.7.4.
+
+    Inverted by halving; from 30 degrees of freedom on `student_expansion`, which then is right to six digits.
+    """
     if freedom >= 30:
         return student_expansion(level, freedom)
     low, high = 0.0, 1e6

@@ -49,10 +49,15 @@ Fit = Literal["iou", "coverage", "purity"]
 
 @dataclass(frozen=True, eq=False)
 class MetricColumns:
-    """Counts of one row per label, page or document, int64, (R,), and the ratios that follow from them.
+    """Counts of one row per label, page or document, and the ratios that follow from them.
 
-    `sum_of_fit` gives the sums of "iou", "coverage" or "purity" over the true positives of each row, called at most
-    once for each; None where how pairs fit is not known: the means are undefined.
+    Attributes
+    ----------
+    tp, fp, fn : int64, shape (R,)
+        True positives, false positives, false negatives.
+    sum_of_fit : callable or None
+        Gives the sums of "iou", "coverage" or "purity" over the true positives of each row; called at most once for
+        each. None where how pairs fit is not known: the means are undefined.
     """
 
     tp: IntArray
@@ -124,7 +129,10 @@ class MetricColumns:
         )
 
     def pooled(self, into: IntArray, size: int) -> MetricColumns:
-        """Return `size` rows added up under the new row of each, `into`, int64, (R,); zeros where nothing went."""
+        """Return `size` rows added up under new codes (micro-averaging); zeros where nothing went.
+
+        `into`, int64, shape (R,), is the new row of each row.
+        """
         return MetricColumns(
             tp=count_by(into, self.tp, size),
             fp=count_by(into, self.fp, size),
@@ -154,8 +162,14 @@ class MetricColumns:
 class ScoreCurve:
     """What a model reaches at each score threshold; every threshold is a matching of its own.
 
-    `threshold`: float64, (T,), rising, in [0, 1]; predictions below are left out. `tp`, `predictions`: int64, (T, L),
-    matched predictions and all that take part. `ground_truth`: int64, (L,).
+    Attributes
+    ----------
+    threshold : float64, shape (T,), rising, in [0, 1]
+        Predictions with a lower score are left out.
+    labels : tuple of str, length L
+    tp, predictions : int64, shape (T, L)
+        Matched predictions, and predictions that take part.
+    ground_truth : int64, shape (L,)
     """
 
     threshold: FloatArray
@@ -172,7 +186,10 @@ class ScoreCurve:
         return cls(parts[0].threshold, parts[0].labels, tp, predictions, truths)
 
     def columns(self, label: str | None = None) -> MetricColumns:
-        """Return a row for each threshold, of one label or all labels pooled; fits are NaN, ValueError for no label."""
+        """Return precision, recall and F1, a row for each threshold, of one label or of all labels pooled.
+
+        The mean IoU, coverage and purity are NaN. ValueError for a label that it does not have.
+        """
         chosen = slice(None) if label is None else [self.labels.index(label)]
         tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
         return MetricColumns(tp, predictions - tp, int(self.ground_truth[chosen].sum()) - tp, sum_of_fit=None)
@@ -191,7 +208,10 @@ def defined(value: float) -> float | None:
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tuple[float | None, int]:
-    """Return the mean of the defined (not NaN) values, None without any weight, and their number; weights are >= 0."""
+    """Return the mean of the values that are defined (not NaN), and how many there were.
+
+    None when nothing is defined or all defined values weigh 0. Both columns have shape (R,); weights are >= 0.
+    """
     known = ~np.isnan(values)
     weight = np.ones(len(values)) if weights is None else weights
     heavy = math.fsum(weight[known].tolist())
@@ -264,7 +284,10 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def applied_score(min_score: float, score: FloatArray) -> tuple[float, tuple[str, ...]]:
-    """Return the score threshold as a signature states it, and in words what it does not reach: a NaN stays."""
+    """Return the score threshold as a signature states it, and in words what it does not reach.
+
+    `score` is NaN for a prediction without one; such a prediction is never left out.
+    """
     # The least of them is NaN as soon as one is, which takes a fraction of looking at each.
     if min_score <= 0.0 or not np.isnan(score.min(initial=np.inf)):
         return min_score, ()
@@ -294,7 +317,10 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with its first letter in upper case, unless its first word is a symbol, as in ``mAP at 0.50``."""
+    """Return the text with its first letter in upper case: ``mean IoU`` is ``Mean IoU``.
+
+    A first word with a capital in it is a symbol and stays as it is: ``mAP at 0.50``.
+    """
     first = text.split(" ", 1)[0]
     return text if first[1:] != first[1:].lower() else text[:1].upper() + text[1:]
 
@@ -305,7 +331,10 @@ def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:
 
 
 class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A result as rows of plain values, None for undefined, with what the rows are and the signature of numbers."""
+    """A result as rows of plain values, for terminals and spreadsheets; None is undefined.
+
+    `title`: what the rows are, for instance the name of the predictions. `signature`: what made the numbers.
+    """
 
     title: str
     signature: str

@@ -1,4 +1,7 @@
-"""The one way from a document name in an annotation to a file: by name, under the open folders only, never by path."""
+"""The one way from a document name in an annotation to a file: by name, under the open folders only.
+
+A name is never opened as a path; links that lead out of their folder are refused.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +87,10 @@ class PageFile(NamedTuple):
 
 
 class PdfFolder:
-    """Documents under folders (the earlier one first), listed once up to `max_files` and `max_depth`, found by name."""
+    """Documents under one folder, or several (the earlier one first), found by name and only there.
+
+    At most `max_files` and `max_depth` of each tree are listed, once, when first needed.
+    """
 
     def __init__(self, root: Folders | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
         self.roots = folders_of(Path(root) if isinstance(root, str) else root)
@@ -150,7 +156,10 @@ class PdfFolder:
         raise self._problem("missing", name, "It does not exist there.")
 
     def find_page(self, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> PageFile:
-        """Return the file of a page (from 0): its document, else its own of `images`; `PageProblem` as in `find`."""
+        """Return the file that shows a page (from 0): its document, else the image of this page alone.
+
+        `images` names files by (document, page), of which the last part is looked up. `PageProblem` as in `find`.
+        """
         try:
             return PageFile(self.find(name), index)
         except PageProblem as problem:

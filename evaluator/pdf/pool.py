@@ -89,7 +89,10 @@ LEAST_INK: Final = 24
 
 
 class Ink(msgspec.Struct, frozen=True, eq=False):
-    """What stands out from the paper of a page: the share of ink, uint8, in a grid over the displayed page."""
+    """What stands out from the paper of a page, dark on light or light on dark.
+
+    `cells`, uint8, shape (rows, columns): share of ink, 0 to 255, in a grid over the displayed page.
+    """
 
     cells: npt.NDArray[np.uint8]
 
@@ -100,7 +103,10 @@ class Ink(msgspec.Struct, frozen=True, eq=False):
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):
-    """The words of a page in the document's order: `boxes`, float64, (N, 4), read-only, in [0, 1], cut at its edges."""
+    """The words of one page in the document's own order; none for a page without text.
+
+    `boxes`, float64, shape (N, 4), read-only, in [0, 1], cut at the page's edges; words wholly outside are left out.
+    """
 
     boxes: FloatArray
     texts: tuple[str, ...]
@@ -359,7 +365,10 @@ class PagePool:
         width: int,
         encoding: Encoding = "webp",
     ) -> PageImage:
-        """Return a part of a page (x1, y1, x2, y2 in [0, 1]), cut before it is encoded and at most `width` wide."""
+        """Return a part of one page, cut before it is encoded; see `page_image`.
+
+        `part` is x1, y1, x2, y2 in [0, 1] of the displayed page, with an area; scaled down to `width` pixels if wider.
+        """
         if not (0.0 <= part[0] < part[2] <= 1.0 and 0.0 <= part[1] < part[3] <= 1.0):
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
         _need_resolution(dpi, width)
@@ -451,7 +460,10 @@ class PagePool:
             return self._turns.setdefault(page, _Turn(page))
 
     def _in_turn(self, wanted: type[_Answer], asked: _Question) -> _Answer | None:
-        """Return the answer, after those who asked for the page before; None when the file has another digest now."""
+        """Return the answer, after those who asked for the page before.
+
+        None when the file is no longer that of the digest.
+        """
         turn: _Turn = asked.turn
         if not turn.lock.acquire(timeout=asked.seconds_left):
             raise asked.problem("busy")
@@ -581,7 +593,10 @@ class PagePool:
 
 
 def _within(patience: float, ask: Callable[[], _Answer | None], asked: _Question) -> _Answer | None:
-    """Return what `ask` returns or raises; ``not_ready`` when a slow page takes longer, while it goes on."""
+    """Return what `ask` returns or raises.
+
+    ``not_ready`` when it takes longer and the page is slow, while it goes on.
+    """
     future: Future[_Answer | None] = Future()
 
     def run() -> None:
@@ -616,7 +631,10 @@ def _size(answer: msgspec.Struct) -> int:
 def _checked(
     reply: Reply, encoding: Encoding = "webp"
 ) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
-    """Return the answer as the app keeps it; `ProcessLost` when an honest worker cannot have sent it."""
+    """Return the answer as the app keeps it.
+
+    `ProcessLost` when an honest worker cannot have sent it. `encoding` was asked for.
+    """
     match reply:
         case Description():
             return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
@@ -671,7 +689,10 @@ def _boxes(sent: bytes) -> FloatArray:
 
 
 def _webp_size(picture: bytes) -> tuple[int, int] | None:
-    """Width and height of a lossy WebP by its first bytes (RFC 9649, section 2.5), not decoded; None for all else."""
+    """Width and height of a WebP as our worker makes them, lossy and without more parts; None for all else.
+
+    By its first bytes (RFC 9649, section 2.5): a picture is not decoded to find out that it is too large to be.
+    """
     if picture[:4] != b"RIFF" or picture[8:16] != b"WEBPVP8 " or picture[23:26] != b"\x9d\x01\x2a":
         return None
     width, height = (int.from_bytes(picture[place : place + 2], "little") & 0x3FFF for place in (26, 28))
@@ -679,7 +700,10 @@ def _webp_size(picture: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg_size(picture: bytes) -> tuple[int, int] | None:
-    """Width and height of a baseline JPEG in colours, by its frame header (ITU-T T.81, annex B); None for all else."""
+    """Width and height of a JPEG as our worker makes them, baseline in three colours; None for all else.
+
+    By its segments up to the frame header (ITU-T T.81, annex B).
+    """
     if picture[:2] != b"\xff\xd8":
         return None
     place = 2

@@ -1,4 +1,7 @@
-"""Why a page, or its document, cannot be shown: typed outcomes and sentences, which name no path of this machine."""
+"""Why a page, or its document, cannot be shown: the typed outcomes and their sentences.
+
+They name documents and folders, never a path of this machine; sentences count pages from 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A process that reads documents: asked by messages, handed open files (on Windows paths), and killed."""
+"""A process that reads documents, as the app has it: started with little, asked by messages, handed files, killed.
+
+Files go over open, so that the process never learns or opens a path; Windows cannot do that, there the path is sent.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,9 @@ class Process:
         slow_by_clock: float = math.inf,
         when_slow: Callable[[], object] = lambda: None,
     ) -> bytes:
-        """Return the answer to a message (the next one if empty); `ProcessLost`, `ProcessTimeout` when it ended.
+        """Return the answer to a message, or the next one where that is empty.
+
+        `ProcessLost` or `ProcessTimeout` with the process ended.
 
         `when_slow` is called once when the answer has taken so much of the processor, or so long by the clock.
         """

@@ -140,7 +140,10 @@ class Description(msgspec.Struct, frozen=True, tag=True):
 
 
 class PageImage(msgspec.Struct, frozen=True, tag=True):
-    """A drawn page, or part of one: WebP of quality 80, or JPEG of 80 or 90; sizes in points or an image's pixels."""
+    """One drawn page, or a part of one: WebP of quality 80, RGB on white; JPEG of 80, or 90 for a screen.
+
+    A picture not asked for is empty. `page_width`, `page_height`: points of the displayed page, or an image's pixels.
+    """
 
     webp: Annotated[bytes, Meta(max_length=REPLY_BYTES_LIMIT)]
     width: Annotated[int, Meta(ge=1, le=SIDE_LIMIT)]
@@ -160,7 +163,10 @@ class WordList(msgspec.Struct, frozen=True, tag=True):
 
 
 class SizeList(msgspec.Struct, frozen=True, tag=True):
-    """Sizes of up to `SIZES_AT_ONCE` pages, points or an image's pixels: little-endian float64 pairs, 0 for none."""
+    """Sizes of up to `SIZES_AT_ONCE` pages, as little-endian float64 pairs of width and height.
+
+    Points of the displayed page or an image's pixels; 0 for a page that cannot be measured.
+    """
 
     sizes: Annotated[bytes, Meta(max_length=16 * SIZES_AT_ONCE)]
 
@@ -209,7 +215,10 @@ def write_frame(stream: IO[bytes], payload: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
-    """Return a message, None when the other side has gone; ValueError, with nothing read, beyond `limit` bytes."""
+    """Return one message, or None when the other side has gone, also in the middle of a message.
+
+    ValueError for one longer than `limit` bytes; nothing of it is read.
+    """
     header = stream.read(4)
     if len(header) < 4:
         return None

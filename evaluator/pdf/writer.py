@@ -59,7 +59,10 @@ Ring: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Box(msgspec.Struct, frozen=True):
-    """Box on a picture: status, x, y, width, height in shares; `rings` is what it encloses if that is no box."""
+    """Box on a picture: status, x, y, width and height as shares of the picture.
+
+    `rings` is what it encloses where that is not the box, as shares, filled by the even-odd rule.
+    """
 
     status: str
     x: float
@@ -116,7 +119,10 @@ class Fonts(msgspec.Struct, frozen=True, tag=True):
 
 
 class Section(msgspec.Struct, frozen=True, tag=True):
-    """Flowing text that begins a page; `parts` are HTML, each kept whole if it fits, with drawings at their names."""
+    """Flowing text that begins a page, with bars and drawings where elements of their names are.
+
+    `parts` are HTML; each stays whole where one page can hold it.
+    """
 
     parts: tuple[str, ...]
     css: str
@@ -156,7 +162,10 @@ class Rows(msgspec.Struct, frozen=True, tag=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Marked rectangle (or `rings`) of a document on a page (from 0), with a pop-up; `width` of line in points."""
+    """Marked rectangle of a document on a page (from 0), with a pop-up; `width` of its line in points.
+
+    `rings` is what it encloses where that is not the rectangle: polygons with the same pop-up.
+    """
 
     page: Annotated[int, Meta(ge=0)]
     xyxy: tuple[float, float, float, float]

@@ -379,9 +379,16 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def evaluate(
         self, truth: SourceT, models: Sequence[SourceT], options: OptionsT, count: Count | None = None
     ) -> list[Evaluation]:
-        """Return the evaluations of models against one ground truth, in order; `count` gets done and all pages.
+        """Return the evaluations of models against one ground truth, one per model, in order.
 
-        `BadInput` has all issues of both sides and the pair, ValueError one sentence on an option that makes no sense.
+        Protocols that go page by page call `count` with how many of how many pages are counted.
+
+        Raises
+        ------
+        BadInput
+            With all issues of both sides and of the pair.
+        ValueError
+            For an option that makes no sense; one sentence.
         """
 
     def evaluate_in_shards(
@@ -426,14 +433,22 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     ) -> tuple[Annotations, tuple[Issue, ...]]:
         """Return a prediction that can be joined with its ground truth, and all issues of the two.
 
-        `BadInput` for an error; ValueError, one sentence, when the options say that the boxes cannot be compared.
+        Raises
+        ------
+        BadInput
+            When a file or the pair has an error.
+        ValueError
+            When the options say that boxes of the two cannot be compared; one sentence.
         """
         resolved = formats.resolve(predicted, truth)
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
         return resolved, raise_on_errors(truth.issues, own, (*unit_issue(truth, resolved), *self.crowd_issues(truth)))
 
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
-        """Return two results thing by thing; empty where boxes are matched one to one, see `Comparison`."""
+        """Return two results of this protocol thing by thing.
+
+        Empty where boxes are matched one to one, see `Comparison`.
+        """
         return ()
 
     def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
@@ -448,8 +463,16 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
 class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     """A protocol that pairs the boxes of two files one to one.
 
-    A slider goes from `iou_floor`, without new pairs, to `iou_ceiling`; an IoU must be `above` its threshold, or at
-    least that. `thresholds` are the protocol's own; `averages` are its means over labels that have slices.
+    Attributes
+    ----------
+    iou_floor, iou_ceiling : float
+        How far a slider may go; down to the floor without new pairs.
+    above : bool
+        Whether an IoU must be above its threshold; else at least the threshold.
+    thresholds : tuple of float
+        The protocol's own IoU thresholds.
+    averages : tuple of str
+        Its means over labels that have slices; see `evaluator.analysis.slices.averages`.
     """
 
     matches_boxes = True
@@ -557,7 +580,10 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return box_measures(result.first)
 
     def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
-        """Return the numbers that the protocol is known by, often none beside those of the matching."""
+        """Return the numbers that the protocol is known by, beside those of the matching at one threshold.
+
+        Often none.
+        """
         return ()
 
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
@@ -565,7 +591,10 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return {}
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
-        """Return the six TIDE types at the first threshold with what each costs; None where unknown."""
+        """Return the six TIDE types at the first threshold and what each costs.
+
+        None where they cannot be determined.
+        """
         from evaluator.matching.box_scores import tide_of
 
         return tide_of(result.first)
@@ -584,7 +613,10 @@ def lowest_threshold(iou: Sequence[float]) -> float:
 
 
 def join_pair(truth: Annotations, prediction: Annotations) -> Dataset:
-    """Return two files as one dataset, the prediction resolved; BadInput for a misfit or boxes in different units."""
+    """Return two files as one dataset; a prediction without pages and labels gets the ground truth's.
+
+    BadInput when the two do not belong together, or their boxes are in different units.
+    """
     resolved = formats.resolve(prediction, truth)
     raise_on_errors(unit_issue(truth, resolved))
     return join(truth, resolved)

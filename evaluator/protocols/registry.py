@@ -1,4 +1,7 @@
-"""The table of the evaluation systems, imported when asked for; a package from outside calls `register`."""
+"""The table of the evaluation systems; a protocol is imported when it is asked for.
+
+A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,10 @@ _NAMES_KEPT: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The files of one kind; a folder can be both sides of posters, documents are looked up by name under `pdfs`."""
+    """The files of one kind: boxes, extracted fields, or posters.
+
+    One folder can be both sides of posters; documents are looked up by name under `pdfs`.
+    """
 
     ground_truth: Path | None = None
     predictions: tuple[Path, ...] = ()
@@ -87,7 +90,10 @@ def from_json(text: str) -> Workspace:
 
 
 def sample(root: Path) -> Workspace:
-    """Return the bundled sample data; its fields and posters have folders ``pdf``, ``ground_truth`` and models."""
+    """Return the bundled sample data below its folder.
+
+    ``fields`` and ``posters`` have the folders ``pdf``, ``ground_truth`` and one for each model, in the order of names.
+    """
     boxes = Sides(root / "ground_truth.json", (root / "lines.json", root / "blocks.json"), root / "pdf")
     others = {kind: _sample_sides(root / kind) for kind in KINDS if kind != "boxes"}
     return Workspace({"boxes": boxes, **{kind: sides for kind, sides in others.items() if sides}})

@@ -100,7 +100,10 @@ _state_of: Final = msgspec.json.Decoder(_State).decode
 
 
 class WorkspaceFolder:
-    """A workspace folder of `most_bytes`, made and written to by this process alone; else StoreError."""
+    """A workspace folder, made when missing, that this process alone writes to.
+
+    `most_bytes`: of all uploads together. StoreError: the folder cannot be made or written, or another server uses it.
+    """
 
     def __init__(self, root: Path, *, most_bytes: int = MOST_BYTES) -> None:
         # Here, so that who keeps nothing starts without it.
@@ -128,7 +131,10 @@ class WorkspaceFolder:
         self._held.release()
 
     def session_folder(self) -> Path:
-        """Return where a session links uploads under the names of pages, emptied when the folder is opened again."""
+        """Return where a session links the uploads under the names of their pages.
+
+        What an ended server left there is gone when the folder is opened again.
+        """
         folder = self.root / _SESSIONS
         folder.mkdir(exist_ok=True)
         return folder

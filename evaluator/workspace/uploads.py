@@ -29,7 +29,10 @@ PAGE_BYTES: Final = 50 * 2**20
 
 
 class ProposedSide(NamedTuple):
-    """One side that was dropped, its format and the reason of the proposal; None where several would be the truth."""
+    """One side that was dropped, with its format in words and the reason of the proposed side.
+
+    `side` is None where several say that they are the ground truth.
+    """
 
     upload: Upload
     kind: Kind

@@ -59,7 +59,10 @@ class MistakeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Carriers(NamedTuple):
-    """The boxes of a side that carry names: `rows`, int64, (K,), rising, the `mistake` of each, of all `boxes`."""
+    """The boxes of one side that carry the name of a mistake.
+
+    `rows`: int64, shape (K,), rising. `mistake`: the one whose name each carries. `boxes`: all boxes of the side.
+    """
 
     rows: IntArray
     mistake: IntArray
@@ -268,7 +271,10 @@ class Touching(NamedTuple):
 
 
 def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_iou: float | None = None) -> Touching:
-    """Return every pair that a matching of the boxes can name; `touch_iou` is that of `MistakeOptions`."""
+    """Return every pair that any matching of the same boxes can name, whatever its thresholds are.
+
+    `touch_iou`: see `MistakeOptions`; its default when absent.
+    """
     floor = MistakeOptions().touch_iou if touch_iou is None else touch_iou
     pairs = overlapping_pairs(
         ground_truth.xyxy,
@@ -556,7 +562,10 @@ def _fit_name(coverage: FloatArray, purity: FloatArray, options: MistakeOptions)
 def _sides(
     kind: KindArray, truth: tuple[FloatArray, IntArray], prediction: tuple[FloatArray, IntArray]
 ) -> tuple[KindArray, FloatArray]:
-    """Return side and share of what is missing (over-cropped: too much), from corners and row; else -1 and NaN."""
+    """Return side and share of what is missing (over-cropped: too much); -1 and NaN for other mistakes.
+
+    A side is its corners and the row of the first box of each mistake.
+    """
     side, share = np.full(len(kind), NONE, dtype=np.int8), np.full(len(kind), np.nan)
     rows = np.flatnonzero((kind == _CUT_OFF) | (kind == _OVER_CROPPED))
     missing = _missing(kind[rows], *(corners[first[rows]] for corners, first in (truth, prediction)))
@@ -568,7 +577,10 @@ def _sides(
 
 
 def _missing(kind: AnyArray, outer: FloatArray, inner: FloatArray) -> FloatArray:
-    """Return what predictions miss at each of SIDES, or take in when over-cropped, (K, 4), as shares of the size."""
+    """Return what predictions miss of the ground truth at each of SIDES, or take in when over-cropped.
+
+    float64, shape (K, 4): shares of height (top, bottom) or width; below 0 for the contrary.
+    """
     height, width = outer[:, 3] - outer[:, 1], outer[:, 2] - outer[:, 0]
     # In the order of SIDES; positive where the prediction ends before the ground truth.
     missing = np.column_stack(

@@ -1,4 +1,7 @@
-"""The names of mistakes of both families, whose places are codes in columns, and boxes as the rules take them."""
+"""The names of mistakes of both families, and boxes as the rules take them.
+
+A name's position in its family is its code in columns.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ SIDES: Final = ("top", "right", "bottom", "left")
 
 
 class ErrorType(NamedTuple):
-    """One name for a mistake: as in JSON, as title, in a sentence; `sides` are the wrong boxes, which carry it."""
+    """One name for a mistake: `name` as in JSON, `title` as people read it, `sentence` about the boxes.
+
+    `sides`: which boxes are wrong and carry the name.
+    """
 
     family: Literal["tide", "document"]
     name: str

@@ -363,7 +363,10 @@ def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predicti
 def _classify(
     kind: KindArray, target: IntArray, pairs: Candidates, same: BoolArray, *, matched: BoolArray, options: TideOptions
 ) -> None:
-    """Write the type of each unmatched prediction into `kind`, and what it should match into `target`."""
+    """Write the type of every unmatched prediction into `kind`, and what it should match into `target`.
+
+    The pairs are those of unmatched predictions, and `same` says whether their labels are equal.
+    """
     # The later line wins, so the first rule comes last.
     kind[pairs.prediction[pairs.iou > options.background_iou]] = _BOTH_WRONG
     kind[pairs.prediction[same & (pairs.iou >= options.iou) & matched[pairs.ground_truth]]] = _TIDE_DUPLICATE
@@ -422,7 +425,10 @@ def _true_last(partial: TidePartial, places: IntArray) -> IntArray:
 
 
 def _mended(kind: KindArray, target: IntArray, truth_label: CodeArray, matched: BoolArray) -> CodeArray:
-    """Return the label of the match that an error becomes, the best-scored for a free ground truth; -1 for none."""
+    """Return the label of the match that each error becomes when mended, -1 for none.
+
+    By falling score: the first of those that want one free ground truth becomes one.
+    """
     asking = np.flatnonzero((kind == _CLASSIFICATION) | (kind == _LOCALISATION))
     asking = asking[~matched[target[asking]]]
     _, first = np.unique(target[asking], return_index=True)
@@ -448,7 +454,10 @@ def _mean_ap(
     counts: BoolArray | None = None,
     present: BoolArray | None = None,
 ) -> float:
-    """Return mean AP at 101 points over labels with boxes (0 without ground truth, as in ``tidecv``), or NaN."""
+    """Return the mean over the labels that are present of AP at 101 points; NaN without any.
+
+    A label is present when it has ground truth or predictions; without ground truth its AP is 0, as in ``tidecv``.
+    """
     counted = np.arange(1, len(true) + 1) if counts is None else np.cumsum(counts)
     total, size = 0.0, 0
     for code, (start, stop) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):

@@ -1,4 +1,8 @@
-"""COCO detection: average precision and recall, those of pycocotools 2.0 (``iouType="bbox"``), -1 being undefined."""
+"""COCO detection: average precision and recall by IoU thresholds, box sizes and numbers of detections.
+
+The numbers are those of pycocotools 2.0 (``COCOeval`` with ``iouType="bbox"``) to the last digits, ties included; its
+-1 is undefined here.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,15 @@ NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR1
 
 @dataclass(frozen=True, eq=False)
 class CocoResult(BoxEvaluation):
-    """The evaluation of one model: a `ThresholdResult` by rising IoU threshold, and columns of ``matching.labels``."""
+    """The evaluation of one model under the protocol.
+
+    Attributes
+    ----------
+    thresholds : dict of ThresholdResult
+        By IoU threshold, rising.
+    columns : Columns
+        Rows of ``thresholds``, columns of ``matching.labels``.
+    """
 
     matching: Matching
     thresholds: dict[float, ThresholdResult]
@@ -65,7 +77,10 @@ class CocoResult(BoxEvaluation):
         return error_types(self.matching)
 
     def to_json(self) -> JsonObject:
-        """Return plain values: the common ones, the twelve numbers, also ``per_class``, and ``error_types``."""
+        """Return the result as plain values under the keys of the terminal contract; undefined is None.
+
+        Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
+        """
         error_types = None if self.error_types is None else self.error_types.partial.to_json()
         return self.plain_values(**self.numbers, per_class=self.per_label, error_types=error_types)
 
@@ -96,7 +111,10 @@ def error_types(matching: Matching) -> TideErrors | None:
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
-    """Return the twelve numbers over some columns of labels, rows being `iou`, by COCO names; None where undefined."""
+    """Return the twelve numbers over some of the labels, by their COCO names; None where undefined.
+
+    `iou` are the thresholds of the rows, `labels` is which columns.
+    """
     nothing = np.empty((0, 0))
 
     def mean(values: FloatArray, threshold: float | None = None) -> float | None:

@@ -54,7 +54,10 @@ R = TypeVar("R")
 
 
 class Queue(NamedTuple):
-    """Predictions that may match, int64, by (page, label, place): row in the file, place, (page, label) as integer."""
+    """Predictions that may match, int64, by (page, label, place); `group` is (page, label) as one integer.
+
+    `row` is in file order, `place` the row in `Pairs.order`.
+    """
 
     row: IntArray
     place: IntArray
@@ -109,7 +112,10 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def contested(self) -> BoolArray:
-        """Return which candidates share a prediction, or a ground truth that is no crowd, with another, bool, (K,)."""
+        """Return which candidates share a prediction, or a ground truth that is no crowd, with another.
+
+        Bool, shape (K,).
+        """
         pairs = self.candidates
         of_prediction = np.bincount(pairs.prediction, minlength=len(self.queue.row))[pairs.prediction]
         of_truth = np.bincount(pairs.ground_truth, minlength=len(self.truth_row))[pairs.ground_truth]
@@ -151,7 +157,10 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
-        """Return what was made of the pairs for IoU thresholds, whatever the score threshold; see `curves.average`."""
+        """Return what was made of the pairs for some IoU thresholds, whatever the score threshold.
+
+        See `curves.average`.
+        """
         return {}
 
     @cached_property
@@ -304,7 +313,10 @@ def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdResult(BoxResult[Matching]):
-    """What follows from a matching at one IoU threshold, when asked for; a match with a crowd counts neither way."""
+    """Everything that follows from a matching at one IoU threshold; computed when asked for.
+
+    A prediction that matched a crowd is neither a true nor a false positive.
+    """
 
     @cached_property
     def _matched(self) -> BoolArray:
@@ -359,7 +371,10 @@ class ThresholdResult(BoxResult[Matching]):
         return curve_of_one_matching(self) if whole else super().score_curve()
 
     def curve(self, label: str | None = None) -> Curve:
-        """Return precision, recall and F1 against the score, of a scored label (else ValueError) or all pooled."""
+        """Return precision, recall and F1 against the score threshold, for one label or all labels pooled.
+
+        ValueError when the label is not scored.
+        """
         matching = self.matching
         if label is not None and label not in matching.labels:
             raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")
@@ -450,7 +465,10 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
 
 
 def _image_rank(dataset: Dataset) -> IntArray:
-    """Return the rank of each page by image id, else place, which decides between equal scores; unknown ones last."""
+    """Return the rank of each page by its image id, which decides between equal scores as in pycocotools.
+
+    Without ids by (document, page); pages that the ground truth does not have go last.
+    """
     source = dataset.ground_truth.source
     rank = np.arange(dataset.pages)
     if source.format != NAME or not len(source.page_ids):

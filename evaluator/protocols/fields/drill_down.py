@@ -1,4 +1,7 @@
-"""Which compared fields, by their rows in `ComparedFields`, a number of a fields result counts, and on which page."""
+"""Which compared fields a number of a fields result counts, and on which page they lie.
+
+A field is named by its row in `ComparedFields`.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ LINKS: Final[Mapping[str, str]] = {
 
 
 def problems(result: FieldsResult, iou: float) -> BoolArray:
-    """Return which rows have a box below the threshold, missed or spurious, or a wrong value, bool, shape (N,)."""
+    """Return which rows have something wrong at a threshold, bool, shape (N,).
+
+    Boxes below the threshold, missed and spurious ones, and fields whose value is wrong, with or without a box.
+    """
     status = result.status(iou)
     wrong_box = np.isin(status, (BELOW_THRESHOLD, MISSED, SPURIOUS))
     return wrong_box | (result.taking_part & result.compared.is_field & ~result.compared.right)
@@ -152,7 +158,10 @@ class FieldPages:
     def order(
         self, counts: Mapping[tuple[int, int], int], *, document: int | None = None, only: bool = False
     ) -> list[tuple[int, int]]:
-        """Return (document code, page) to walk through, of a document in order, else most `counts` first."""
+        """Return (document code, page) to walk through, most `counts` first, equal ones in natural order.
+
+        `document`: only its pages, in their own order. `only`: leave out pages without any.
+        """
         listed = [page for page in self.every if document in (None, page[0]) and (not only or counts.get(page))]
         return listed if document is not None else sorted(listed, key=lambda page: -counts.get(page, 0))
 

@@ -1,4 +1,7 @@
-"""When the value of a field is right: its similarity, in [0, 1], by schema or by kind, reaches a threshold."""
+"""When the value of a field is right: text, numbers, dates and exact values, by schema or by kind.
+
+A similarity is in [0, 1]; a value is right when it reaches the threshold of its rule.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ def similarities(truths: Sequence[object], predictions: Sequence[object], rule: 
 
 
 def is_right(truth: object, predicted: object, rule: Rule | None) -> bool:
-    """Return whether the similarity of a value reaches the threshold of its rule, for text else `TEXT_THRESHOLD`."""
+    """Return whether a predicted value's similarity reaches the threshold of the rule.
+
+    Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
+    """
     return similarity(truth, predicted, rule) >= (rule.threshold if rule else TEXT_THRESHOLD)
 
 

@@ -70,7 +70,10 @@ def cell_words(facts: CellFacts, *, models: tuple[str, str] | None = None) -> tu
 
 
 def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str]) -> tuple[str, str]:
-    """Return a sentence about a cell of two predictions, such as "A: 14.6 % of ...; B: 10.2 %", and its numbers."""
+    """Return one sentence about a cell of two predictions against one ground truth, and its numbers.
+
+    "A: 14.6 % of Figure pixels became background; B: 10.2 %" and the pixels and pages of both.
+    """
     head, detail = cell_words(first)
     if not first.row_pixels and not second.row_pixels:
         return head, detail
@@ -84,7 +87,10 @@ def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str
 
 
 def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str:
-    """Return why a matrix of two predictions (`models`) cannot be mirrored, and which of them labels more."""
+    """Return why a matrix of two predictions cannot be mirrored, and which of them labels more.
+
+    `models` are the names of the row's and the column's prediction.
+    """
     sentence = (
         f"Rows are {models[0]}, columns {models[1]}. Swapping them does not mirror the matrix: a label that only "
         f"{models[1]} adds to a pixel takes a share from {models[0]}'s label there and lowers its recall; a label that "
@@ -101,7 +107,10 @@ def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str
 
 
 def worst_cell(confusion: FloatArray) -> tuple[int, int]:
-    """Return row and column of most pixels of a class (else the background) that went elsewhere; (0, 0) for none."""
+    """Return row and column of the most pixels of a class that went elsewhere; (0, 0) when all is right.
+
+    The background's row only when no other has any.
+    """
     wrong = np.where(np.eye(len(confusion), dtype=bool), 0.0, np.nan_to_num(confusion))
     lost = wrong.copy()
     lost[0] = 0.0

@@ -1,4 +1,7 @@
-"""Two pixel confusion matrices of one ground truth by cell, from integers; on the diagonal more is better."""
+"""Two pixel confusion matrices of one ground truth against each other, cell by cell.
+
+On the diagonal more is better, anywhere else less is. Computed from the integers of both, not from rounded ratios.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ KINDS: Final = ("confusion", "precision", "recall", "f1")
 
 @dataclass(frozen=True, eq=False)
 class MatrixDifference:
-    """A matrix of a first prediction minus that of a second, float64, (C, C), NaN where undefined; classes of both."""
+    """One matrix of a first prediction minus that of a second, float64, shape (C, C); NaN where undefined.
+
+    `classes`: those of both, the background first.
+    """
 
     classes: tuple[str, ...]
     first: FloatArray

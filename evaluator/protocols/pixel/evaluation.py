@@ -448,7 +448,10 @@ class PixelResult(DatasetResult):
         )
 
     def cell_pixels(self, row: int, column: int) -> FloatArray:
-        """Return the pixels that each page adds to a cell, float64, (P,), fractions for pixels of several labels."""
+        """Return the pixels that each page adds to one cell of the confusion matrix, float64, shape (P,).
+
+        Fractions where pixels have several labels. Row and column are classes of the first and the second side.
+        """
         return self._of_cells.get_or_make(
             (row, column), lambda: pixels_of_cell(self.counts, row, column, len(self.classes))
         )
@@ -460,7 +463,10 @@ class PixelResult(DatasetResult):
         return np.bincount(counts.scope, weights=counts.pixels * there, minlength=counts.scopes).astype(np.int64)
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
-        """Return where the pixels of a page are that add to a cell, in pixels of the page's raster."""
+        """Return where the pixels of one page are that add to one cell; see `cell_pixels`.
+
+        Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
+        """
         counts = self.page_counts(page)
         parts = shares(counts.first, counts.second, len(self.classes))
         chosen = parts.pair[(parts.row == row) & (parts.column == column)]
@@ -468,7 +474,10 @@ class PixelResult(DatasetResult):
         return self._cut(page).region(list(sets))
 
     def wrong_regions(self, page: int) -> dict[tuple[int, int], Region]:
-        """Return where the pixels of a page are that add to each cell off the diagonal, by row and column."""
+        """Return where the pixels of one page are that add to each cell off the diagonal, by row and column.
+
+        Cells without a pixel on the page are left out; a pixel with several labels may be in several.
+        """
         counts = self.page_counts(page)
         first, second = counts.first, counts.second
         parts = shares(first, second, len(self.classes))

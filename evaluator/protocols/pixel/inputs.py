@@ -105,7 +105,10 @@ def _named_classes(
     labels: tuple[str, ...] | None,
     shared: tuple[str, ...],
 ) -> _NamedClasses:
-    """Return `matrix_classes` of labels and how many are mapped; kept, as single pages share them."""
+    """Return `matrix_classes` of the labels of the sides and how many of each its label map has.
+
+    Never written to; kept, as pages that are evaluated one by one have the same labels.
+    """
     mapped = [dict.fromkeys(names[:evaluated]) for names, evaluated in sides]
     own = [[name for name in names if labels is None or name in labels] for names in mapped]
     if unknown := [name for name in labels or () if not any(name in names for names in mapped)]:
@@ -135,7 +138,10 @@ def _named_classes(
 
 
 def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Collector, Collector]) -> BoolArray:
-    """Return which pages are counted, bool, (P,): of any side or of both; a warning names those of one side."""
+    """Return which pages are counted, bool, shape (P,): all that any side has, or those of both.
+
+    `issues` gets a warning for the pages that a side does not have.
+    """
     has = [np.zeros(dataset.pages, dtype=bool) for _ in range(2)]
     for pages, boxes in zip(has, (dataset.ground_truth, dataset.predictions[0]), strict=True):
         pages[boxes.entry_page] = True
@@ -207,7 +213,10 @@ class SideBoxes:
     def of(
         cls, side: JoinedBoxes, bits: IntArray, scale: FloatArray | None, counted: BoolArray, size: IntArray
     ) -> SideBoxes:
-        """Return the boxes of a side by the bit of each label, int64, (L,), 0 for none; `scale`: see `Resolution`."""
+        """Return the boxes of a side.
+
+        `bits`: int64, shape (L,), bit of each label of the file, 0 for none. `scale`: see `Resolution`.
+        """
         boxes = Resolution(side.page, bits[side.source.boxes.label], side.xyxy, scale)
         if all_true(bits) and all_true(counted):
             return cls(side, boxes, np.arange(len(side)), size)

@@ -1,4 +1,7 @@
-"""On which pages which model has fewer wrong pixels: off the diagonal, for a label those of its row and column."""
+"""Two pixel counts of one ground truth by page: on which pages which model has fewer wrong pixels.
+
+Wrong are the pixels of the page's confusion matrix off the diagonal, and for a label those of its row and its column.
+"""
 
 from __future__ import annotations
 

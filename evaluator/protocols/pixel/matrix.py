@@ -46,7 +46,10 @@ EXACT: Final = 1 << 53
 
 
 class Shares(NamedTuple):
-    """What a pixel of each pair of label sets, sorted, adds to a cell (row, column): numerator / divisor."""
+    """What one pixel of each pair of label sets adds to the matrix, columns of one length, sorted by pair.
+
+    The pixel adds numerator / divisor to the cell (row, column).
+    """
 
     pair: IntArray
     row: IntArray
@@ -194,7 +197,10 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
 def _sums_of_shares(
     counts: PairCounts, parts: Shares, cell: IntArray, cells: int, *, most: int = 1
 ) -> tuple[FloatArray, int]:
-    """Return pixels times shares, at most `most` for a pixel, by scope and cell, (S, cells), and what to divide by."""
+    """Return pixels times their shares by scope and cell, shape (S, cells), and what to divide by.
+
+    A pixel adds at most `most` to a cell.
+    """
     divisors = np.unique(parts.divisor).tolist()
     common = math.lcm(*divisors)
     if int(counts.totals.max(initial=0)) * common * most < EXACT:
@@ -473,7 +479,10 @@ class PixelColumns:
         return np.where(self.comparable.all(), ratio(zero_division(values).sum(axis=1), known.sum(axis=1)), np.nan)
 
     def row(self, index: int, *, exact: bool = False) -> dict[str, object]:
-        """Return a scope as plain values, undefined None; `exact` adds its integers as ``pair_counts``."""
+        """Return one scope as plain values under the keys of the terminal contract; undefined is None.
+
+        `exact` adds ``pair_counts``, the integers that all of it follows from.
+        """
         value: dict[str, object] = {"pixels": int(self.pixels[index]), **_matrices(self.matrices, index)}
         names = (*VECTORS, "pixel_precision", "pixel_recall")
         value["per_class"] = {
@@ -544,7 +553,10 @@ class PageMeans:
         return cls(parts[0].classes, sum(part.pages for part in parts), means)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the number of pages, and as `PixelColumns.row` the means over those where each is defined."""
+        """Return ``pages`` (how many) and ``per_class``, ``collapsed``, ``mean`` as in `PixelColumns.row`.
+
+        Each number is the mean over the pages where it is defined; None where there is none.
+        """
         numbers = _numbers(len(self.classes))
         ends = np.cumsum([math.prod(shape) for _, shape in numbers])
         flat = np.split(self.means.values, ends[:-1])
@@ -578,7 +590,10 @@ def _values(pages: PixelColumns) -> FloatArray:
 
 
 def zero_division(values: FloatArray) -> FloatArray:
-    """Return the values with 0 where undefined, as docling-eval has them: a class of nobody looks always wrong."""
+    """Return the values with 0 where undefined: the view of docling-eval and docling-metrics-layout.
+
+    It does not distinguish a class that nobody has from one that is always wrong.
+    """
     return np.where(np.isnan(values), 0.0, values)
 
 

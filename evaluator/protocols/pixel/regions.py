@@ -26,7 +26,10 @@ _MOST_SEPARATED: Final = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Parts of a page between edges, int64, (X,) and (Y,), rising; `mask`, (Y - 1, X - 1), has the chosen ones."""
+    """Some pixels of one page, as parts of it between edges of boxes.
+
+    `mask`: bool, shape (Y - 1, X - 1), the chosen parts. `x`, `y`: int64, shape (X,) and (Y,), the edges, rising.
+    """
 
     mask: BoolArray
     x: IntArray
@@ -39,7 +42,10 @@ class Region:
 
     @cached_property
     def outline(self) -> IntArray:
-        """Return lines x1, y1, x2, y2 between the region and others, the page's edge included, int64, (M, 4)."""
+        """Return lines x1, y1, x2, y2 between pixels of the region and others, int64, shape (M, 4).
+
+        Horizontal and vertical, the edge of the page included, each as long as it goes.
+        """
         return _outline(self.mask, self.x, self.y)
 
     @property

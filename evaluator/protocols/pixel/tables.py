@@ -16,7 +16,10 @@ MATRICES: Final = ("confusion", "precision", "recall", "f1")
 
 
 def matrix_tables(columns: PixelColumns, row: int, signature: str) -> tuple[ResultTable, ...]:
-    """Return `MATRICES` of a scope and of its collapsed matrix, rows of the first side, columns of the second."""
+    """Return every matrix of the scope `row`: `MATRICES`, and the same four of the collapsed matrix.
+
+    The first column is the class of the first side; the others are named for the classes of the second.
+    """
     kinds = (
         ("", columns.matrices, columns.classes),
         ("collapsed ", columns.collapsed, (BACKGROUND_NAME, REST_NAME)),

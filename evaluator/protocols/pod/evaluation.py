@@ -134,7 +134,11 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def ignored(self) -> BoolArray:
-        """Predictions, bool, (P,), that count neither way: on ignored ground truth, or small and unmatched."""
+        """Predictions that take part and count neither way, bool, shape (P,).
+
+        Those whose best match is ignored ground truth, and unmatched small ones and lines; see `evaluate` for
+        duplicates.
+        """
         matching = self.matching
         on_ignored = (
             self._above & ~matching.truth_counts[matching.pairs.best] if len(matching.truth_counts) else self._above
@@ -171,7 +175,10 @@ class ThresholdResult(BoxResult[Matching]):
         return self.partial.mean_f1
 
     def curve(self, label: str) -> Curve:
-        """Return precision, recall and F1 of a scored label (else ValueError) against the score."""
+        """Return precision, recall and F1 of a label against the score threshold.
+
+        Empty without predictions that count. ValueError when the label is not scored.
+        """
         if label not in self.matching.labels:
             raise ValueError(f"label must be one of {', '.join(self.matching.labels)}; found {label}")
         code = self.matching.dataset.labels.index(label)
@@ -321,7 +328,13 @@ class PodPartial:
 
 @dataclass(frozen=True, eq=False)
 class PodResult(BoxEvaluation):
-    """The evaluation of one model: a `ThresholdResult` by IoU threshold, in the order asked for."""
+    """The evaluation of one model under the protocol.
+
+    Attributes
+    ----------
+    thresholds : dict of ThresholdResult
+        By IoU threshold, in the order asked for.
+    """
 
     matching: Matching
     thresholds: dict[float, ThresholdResult]

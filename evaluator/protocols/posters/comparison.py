@@ -1,4 +1,7 @@
-"""The two texts of a poster side by side under one profile: what one side lacks, as shares; undefined is None."""
+"""The two texts of one poster side by side: words, numbers, sections and fields that one side lacks.
+
+Under one profile. Shares are in [0, 1], the field proportion is a ratio; undefined is None.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ class PosterMetrics(TypedDict):
 
 @dataclass(frozen=True)
 class Captured:
-    """What of a set of words or numbers the generated text has; `left_out` are numbers that do not count."""
+    """What of a set of words or numbers of the reference the generated text has.
+
+    `left_out`: those of the reference that do not count, sorted; for words always empty.
+    """
 
     reference: frozenset[str]
     generated: frozenset[str]
@@ -84,7 +90,10 @@ class SectionMatches:
 
 @dataclass(frozen=True)
 class FieldCount:
-    """How often a field (JSON path with ``[*]``) has a value in the two objects that is not empty, null, false or 0."""
+    """How often a field occurs in the two objects with a value that is not empty, null, false or 0.
+
+    `path`: JSON path with ``[*]`` for the index of an array.
+    """
 
     path: str
     reference: int

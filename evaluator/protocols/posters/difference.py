@@ -224,7 +224,10 @@ class PosterColumns:
 
 
 def columns_of(result: PostersResult) -> PosterColumns:
-    """Return the columns of a result, all texts compared; what was computed goes with `result`, to save memory."""
+    """Return the columns of a result; of length 0 for no posters.
+
+    Every text is compared for it. What was computed goes with `result`: the words need no memory once it is let go.
+    """
     values = [result.column(criterion) for criterion in CRITERIA]
     return PosterColumns(
         ids=tuple(poster.poster_id for poster in result.posters),
@@ -252,7 +255,10 @@ def worst_first(columns: Sequence[PosterColumns]) -> tuple[str, ...]:
 
 
 def most_lost_first(pairs: PosterPairs) -> tuple[str, ...]:
-    """Return the ids of posters by the sum of the differences of the three shares (0: undefined), lowest first."""
+    """Return the ids of the posters of two models, those on which the second loses most first.
+
+    By the lowest sum of the differences of the three shares, undefined ones being 0; equal ones by id.
+    """
     lost = np.nan_to_num(pairs.difference[:, :3]).sum(axis=1)
     return tuple(pairs.ids[row] for row in np.argsort(lost, kind="stable"))
 

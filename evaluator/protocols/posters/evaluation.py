@@ -67,7 +67,10 @@ class PosterResult:
         return self.comparison is not None and not self.failed
 
     def to_json(self) -> JsonObject:
-        """Return plain values of the terminal contract; without a comparison empty lists and None."""
+        """Return the poster as plain values under the keys of the terminal contract.
+
+        Without a comparison, lists are empty and ``rouge_l`` and ``fields`` None.
+        """
         comparison = self.comparison
         words, numbers = (comparison.words, comparison.numbers) if comparison else (_NOTHING, _NOTHING)
         return {
@@ -89,7 +92,10 @@ class PosterResult:
 
 @dataclass(frozen=True, eq=False)
 class PostersPartial:
-    """Values that add up over posters, `PosterResult.to_json` by id, and give the table and the numbers of a result."""
+    """Values that add up over posters and give the table and the numbers of a result.
+
+    `posters`: `PosterResult.to_json` of each, sorted by id.
+    """
 
     posters: tuple[JsonObject, ...]
 
@@ -105,7 +111,10 @@ class PostersPartial:
 
     @cached_property
     def aggregate(self) -> PosterMetrics:
-        """Return the mean of each criterion where it is defined (the printed field proportion is no such mean)."""
+        """Return the mean of each criterion over the posters where it is defined; None where it is nowhere.
+
+        The printed average of the field proportion (0.99) is not the mean of its column (1.01); this is.
+        """
         table = [_row(poster["metrics"]) for poster in self.posters]
         columns = np.array(table, dtype=np.float64).reshape(-1, len(CRITERIA))
         word, rouge, number, field = (weighted_mean(column)[0] for column in columns.T)
@@ -147,10 +156,16 @@ class PostersPartial:
 
 @dataclass(frozen=True)
 class PostersResult(Result):
-    """The evaluation of one set of extractions: posters of either side by id.
+    """The evaluation of one set of extractions.
 
-    `issues` are those of the two sides, and a warning for posters that one side lacks; `merged` is the partial of parts
-    which were compared by themselves, else None.
+    Attributes
+    ----------
+    posters : tuple of PosterResult
+        Every poster of either side, sorted by id.
+    issues : tuple of Issue
+        Those of the two sides, and a warning for posters that one side lacks.
+    merged : PostersPartial or None
+        That of parts which were compared by themselves.
     """
 
     profile: Profile
@@ -264,7 +279,10 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
 
 
 def failed(metrics: PosterMetrics) -> tuple[str, ...]:
-    """Return the criteria not met, in the order of `CRITERIA`: undefined, or below as they are (0.7499999 fails)."""
+    """Return the criteria that metrics do not meet, in the order of `CRITERIA`; undefined is not met.
+
+    Values are compared as they are, not rounded: 0.7499999 does not pass.
+    """
     bounds = {"field_proportion": (FIELDS_FROM, FIELDS_TO)}
     values = zip(CRITERIA, _row(metrics), strict=True)
     return tuple(name for name, value in values if not _within(value, *bounds.get(name, (PASS_FROM, np.inf))))

@@ -20,7 +20,10 @@ _TITLES = {
 
 
 def poster_ledger(a: PosterColumns, b: PosterColumns) -> ItemLedger:
-    """Return the ledger of posters of either model by pass and fail, of all criteria and of each; absent ones fail."""
+    """Return the ledger of posters by pass and fail: all four criteria together, then each of them.
+
+    Every poster of either model counts; one that a model lacks, or that could not be compared, fails there.
+    """
     ids = sorted({*a.ids, *b.ids})
     rows = (EVERYTHING, *(_TITLES[name] for name in CRITERIA))
     failed_a, failed_b = _failed(a, ids), _failed(b, ids)

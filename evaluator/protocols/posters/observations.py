@@ -1,4 +1,7 @@
-"""Posters, measured by their criteria, words, numbers and sections: the columns in which slices are searched."""
+"""Posters, their words, numbers and sections: the columns in which slices of posters are searched.
+
+Of posters the four criteria are measured and whether all of them are met.
+"""
 
 from __future__ import annotations
 

@@ -83,7 +83,10 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def _taken(self) -> IntArray:
-        """Return which pairs are true positives, int64, rising: the greedy by falling IoU may be cut at a threshold."""
+        """Return which of the pairs are true positives, int64, rising.
+
+        The greedy takes pairs by falling IoU, so leaving out the pairs below a threshold is exact.
+        """
         matching = self.matching
         return np.flatnonzero(matching.matched & (matching.pairs.fitted.columns.iou >= self.iou))
 
@@ -180,7 +183,15 @@ class SnapshotPartial:
 
 @dataclass(frozen=True, eq=False)
 class SnapshotResult(BoxEvaluation):
-    """The evaluation of one model: a `ThresholdResult` by IoU threshold, and weights of labels, empty for none."""
+    """The evaluation of one model under the protocol.
+
+    Attributes
+    ----------
+    thresholds : dict of ThresholdResult
+        By IoU threshold, in the order asked for.
+    class_weight : dict of float
+        Weights of the labels in the mean over labels; empty for none.
+    """
 
     matching: Matching
     thresholds: dict[float, ThresholdResult]
@@ -208,7 +219,10 @@ class SnapshotResult(BoxEvaluation):
         return result if common is None else {**result, "common_documents": common}
 
     def table(self) -> ResultTable:
-        """Return a row per threshold and label; before them the pooled one and the mean of weighted labels."""
+        """Return one row per threshold and label; before them the pooled row, and the mean of weighted labels.
+
+        Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
+        """
         rows: list[tuple[str | int | float | None, ...]] = []
         labels = self.matching.labels
         for iou, each in self.counted.items():
@@ -226,7 +240,10 @@ class Pairs(BoxPairs[Matching]):
     """Every pair of one model that could match, in rows of the two files, found once for all thresholds."""
 
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
-        """Return the greedy matching of the boxes that take part, see `evaluate`; ValueError for an unmapped label."""
+        """Return the greedy matching of the boxes that take part; for the options see `evaluate`.
+
+        ValueError when a label is not in the label map.
+        """
         chosen = self.dataset.scored_labels(labels)
         truth_counts, prediction_counts = self.of_labels(chosen)
         if min_score > 0.0:

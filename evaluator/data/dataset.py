@@ -34,7 +34,10 @@ def parse_box_key(key: str) -> tuple[Side, int]:
 
 
 class Document(msgspec.Struct, frozen=True):
-    """Document as a file names it; `doc_id` joins both sides, the PDF is found by `name`, `path` is never opened."""
+    """Document as an annotation file names it; `doc_id` is the key that both sides share.
+
+    The PDF is looked up under `name`; `path` is what the file states: shown, never opened.
+    """
 
     doc_id: str
     name: str
@@ -235,7 +238,10 @@ class JoinedBoxes:
 
     @property
     def page_share(self) -> FloatArray:
-        """Share of its page that each box covers, float64, (N,); `ValueError` for pixels without page sizes."""
+        """Share of its page that each box covers, float64, shape (N,).
+
+        `ValueError` when the boxes are in pixels and the file does not give the sizes of its pages.
+        """
         source = self.source
         areas = area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
         if source.unit == "page":
@@ -301,7 +307,10 @@ class Dataset:
 
     @cached_property
     def page_size(self) -> FloatArray:
-        """Width and height of each page in pixels, float64, (P, 2), the ground truth's first; NaN where unknown."""
+        """Width and height of each page in the files' pixels, float64, shape (P, 2); NaN where unknown.
+
+        The ground truth goes before the predictions, of several entries of one page the first.
+        """
         sizes = np.full((self.pages, 2), np.nan)
         # What counts most is written last.
         for side in (*reversed(self.predictions), self.ground_truth):
@@ -405,7 +414,10 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
 
 
 def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotations:
-    """Return the annotations with labels renamed, of one name joined; the same object when nothing is renamed."""
+    """Return the annotations with labels renamed; two labels that get one name become one label.
+
+    The same object when nothing is renamed. A label counts as evaluated when any of its old names was.
+    """
     if not any(label in names for label in annotations.labels):
         return annotations
     renamed = [names.get(label, label) for label in annotations.labels]

@@ -1,4 +1,7 @@
-"""Document names that are spelled differently in two files; two are one only when neither has another counterpart."""
+"""Document names that differ between two files: by ending, case, padding, prefix, suffix, Unicode form or folder.
+
+Two names are only taken for one when each has no other counterpart.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,10 @@ WORDS: Final[Mapping[str, str]] = {
 
 
 def match_names(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) -> dict[str, str]:
-    """Return the known name by the mended file's, for names that differ by one of `modes` and have one counterpart."""
+    """Return the known name by the other one, for names that differ and have exactly one counterpart.
+
+    `names` are of the file that is mended, `known` of the one that it is compared with; `modes` are of `MODES`.
+    """
     chosen = set(modes)
     keys = [KEYS[mode] for mode in KEYS if mode in chosen]
     wanted = set(known)

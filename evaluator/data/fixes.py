@@ -1,4 +1,8 @@
-"""Fixes: the words of ``--fix``, what each does to the columns of a file, which then state it, and their check."""
+"""Fixes: the words of ``--fix``, what each does to the columns of a file, and the check of the mended columns.
+
+A fix is applied because somebody asked for it; the file stays as it is, and the mended columns carry their fixes, so
+that every signature states them.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +95,10 @@ _UNIT_WORDS: Final[Mapping[str, str]] = {
 
 
 def parse_fix(text: str) -> Fix:
-    """Return a fix from its text, ``y-flip``, ``page-offset=+1`` or for a file ``lines.json:y-flip``; else FixError."""
+    """Return a fix from its text: ``y-flip``, ``page-offset=+1``, or ``lines.json:y-flip`` for one file.
+
+    FixError, one sentence: there is no such fix, or its value makes no sense.
+    """
     read = _WRITTEN.fullmatch(text)
     if read is None:
         raise FixError(f"--fix must be one of {', '.join(KINDS)}; found {text}")
@@ -306,7 +313,10 @@ def _units(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
 def sizes_of(
     source: Annotations, other: Annotations, *, own_first: bool = False, rows: IntArray | None = None
 ) -> FloatArray | None:  # fmt: skip
-    """Return the page size of each box (of `rows`), float64 (N, 2), of the other file, else its own; None for none."""
+    """Return the page size of each box, float64, shape (N, 2): of the other file, else of its own.
+
+    `rows`: of these boxes alone. NaN for pages whose size neither file states; None when no size is stated.
+    """
     if source.page_size is None and other.page_size is None:
         return None
     entry = source.boxes.entry

@@ -1,4 +1,8 @@
-"""Outlines as geometries of GEOS: areas, bounds, rings, flaws; alone imports Shapely, when there is an outline."""
+"""Outlines as geometries of GEOS: areas, bounds, rings, and what keeps them from being used.
+
+The only file that imports Shapely; ``polygons`` imports it when there is an outline. Rows are those of `Outlined`
+boxes.
+"""
 
 from __future__ import annotations
 

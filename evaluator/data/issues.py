@@ -158,7 +158,10 @@ def issue_count(issues: Iterable[Issue]) -> int:
 
 
 def folded(issues: Sequence[Issue]) -> list[Issue]:
-    """Return issues, many of one rule in one file as one, with the place of the first and the number of the others."""
+    """Return issues with those of one rule in one file as one, when there are more than a few of them.
+
+    In the order and with the place of the first of each; `found` states how many more there are.
+    """
     groups: dict[tuple[Severity, str, str], list[Issue]] = {}
     for issue in issues:
         groups.setdefault((issue.severity, issue.file, issue.rule), []).append(issue)

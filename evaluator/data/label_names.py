@@ -60,7 +60,10 @@ def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[s
 
 
 def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> tuple[LabelProposal, ...]:
-    """Return a proposal for each label with boxes that the ground truth does not have, most boxes first."""
+    """Return a proposal for each label of a model that the ground truth does not have, most boxes first.
+
+    `overlaps` is of boxes of the model on boxes of the ground truth. Labels without boxes are left out.
+    """
     by_name = same_but_for_spelling(labels, known)
     proposed = []
     for row, label in enumerate(labels):

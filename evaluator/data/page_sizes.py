@@ -1,4 +1,8 @@
-"""Sizes of pages, as files state them or as they were given, and boxes in pixels or shares brought into one unit."""
+"""Sizes of pages, and boxes in pixels and in shares of the page brought into one unit.
+
+The size of a page comes from the file of the boxes, the file it is compared with, or what was measured or given. It
+opens no file.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,10 @@ def page_keys(source: Annotations) -> list[PageKey]:
 
 
 def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = False) -> FloatArray:
-    """Return the size of each page entry, float64, (M, 2), of the other file, else its own, else NaN."""
+    """Return width and height of each page entry, as the other file states it, else as its own does.
+
+    float64, shape (M, 2), NaN where neither file states it; with `own_first` the own file goes first.
+    """
     nothing = np.full((len(source.page_index), 2), np.nan)
     own = nothing if source.page_size is None else source.page_size
     given = nothing

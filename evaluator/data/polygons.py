@@ -49,7 +49,10 @@ def polygon_overlap(
 
 
 def outline_bounds(boxes: Outlined, rows: IntArray | None = None) -> FloatArray:
-    """Return the corners of what each region reaches: its outline, else its box; those apart cannot overlap."""
+    """Return the corners of what each region reaches: of its outline where it has one, else of its box.
+
+    Only regions whose bounds overlap can overlap, whatever box a file states next to an outline.
+    """
     chosen = np.arange(len(boxes.xyxy), dtype=np.int64) if rows is None else rows
     outlined = np.flatnonzero(_has_outline(boxes, chosen))
     bounds = boxes.xyxy[chosen]

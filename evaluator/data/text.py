@@ -1,4 +1,7 @@
-"""Text as tokens, which lengths count: normalisation, words, numbers, stems, longest common subsequence."""
+"""Text as sequences of tokens: normalisation, words, numbers, stems, longest common subsequence.
+
+A length is a count of tokens. Which tokens count, and what is left out, the protocol decides.
+"""
 
 from __future__ import annotations
 
@@ -153,7 +156,10 @@ def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]])
 
 
 def lcs_f1(first: Sequence[str], second: Sequence[str]) -> float:
-    """Return the F-measure on the LCS (ROUGE-L without stemming), 2 LCS / (M + N), in [0, 1]; 0 for an empty text."""
+    """Return the F-measure on the longest common subsequence (ROUGE-L without stemming), in [0, 1].
+
+    2 LCS / (len(first) + len(second)); 0 when either is empty, as in rouge-score.
+    """
     return 2 * lcs_length(first, second) / (len(first) + len(second)) if first and second else 0.0
 
 

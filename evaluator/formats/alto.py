@@ -1,4 +1,8 @@
-"""ALTO 1 to 4: blocks to boxes and polygons in pixels, or in shares of the page for ``mm10`` and ``inch1200``."""
+"""ALTO 1 to 4: blocks to boxes and polygons.
+
+Pixels, or shares of the page where the file measures in parts of a millimetre or an inch; origin top left. The document
+is the stem of the image name in the file, else of the file's own name.
+"""
 
 from __future__ import annotations
 

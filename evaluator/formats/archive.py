@@ -1,4 +1,7 @@
-"""Zip archives to the files in them, in memory, under limits on entries, sizes (counted as they unpack) and names."""
+"""Zip archives to the files in them: limits on entries, sizes, expansion and names.
+
+Nothing is written to disk. Sizes are counted while the bytes come out: an archive can state anything of itself.
+"""
 
 from __future__ import annotations
 

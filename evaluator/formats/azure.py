@@ -1,4 +1,7 @@
-"""Results of Azure Document Intelligence (Form Recognizer) to boxes in pixels, or points for inches."""
+"""Results of Azure Document Intelligence (Form Recognizer) to boxes.
+
+Polygons are in the unit of their page, origin top left; inches become points, so that a page can be drawn.
+"""
 
 from __future__ import annotations
 

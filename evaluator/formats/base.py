@@ -115,8 +115,12 @@ class Content(Protocol):
 class FileGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A file or folder that is read as a whole, and what its content and names say of its side.
 
-    `sides` are those stated by content or names, both in some folders. `unscored`: none is stated and no file has
-    scores: the ground truth, if there is only one such group.
+    Attributes
+    ----------
+    sides : frozenset of Side
+        The sides stated by content or names; a folder can hold both. Empty when none is stated.
+    unscored : bool
+        No side is stated and no file has scores: the ground truth, if there is only one such unit.
     """
 
     path: Path
@@ -182,13 +186,27 @@ class Format(ABC, Generic[T]):
         return None
 
     def group_path(self, file: Path, given: Collection[Path]) -> Path:
-        """Return what is read as a whole with a file: itself, or a folder above it; `given` is what the user named."""
+        """Return what is read as a whole when this file is found: itself, or a folder above it.
+
+        Parameters
+        ----------
+        given : collection of Path
+            Files and folders named by the user.
+        """
         return file
 
     def merged_groups(
         self, groups: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]
     ) -> dict[Path, Path]:
-        """Return the folder that a group of files is a part of, by group; none for most. The user named `given`."""
+        """Return the folder that each group is a part of, by group; empty for most formats.
+
+        Parameters
+        ----------
+        groups : mapping of Path to sequence of (Path, bytes)
+            The files of each group, as `group_path` found them.
+        given : collection of Path
+            Files and folders named by the user.
+        """
         return {}
 
     def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
@@ -246,7 +264,13 @@ class BoxFormat(Format[Annotations]):
         return self.place(source, row)
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
-        """Return a prediction with pages and labels of its ground truth, if it has none; `BadInput` for a misfit."""
+        """Return a prediction with the pages and labels of its ground truth; as it is if its files have them.
+
+        Raises
+        ------
+        BadInput
+            The two do not belong together.
+        """
         return prediction
 
     def repeated(self, names: Sequence[str]) -> Sequence[str]:
@@ -287,10 +311,24 @@ def read_boxes(
     read_file: ReadFile | None = None,
     known: Callable[[Path], bool] = lambda _file: False,
 ) -> Annotations:
-    """Return the columns of a file of boxes, or of a folder of files of one side, as one, in the order of their names.
+    """Return the columns of a file of boxes, or of a folder of files of one side.
 
-    `suffixes` and `known` choose the files of a folder, see `folder.files`; `read_file` reads a single file instead of
-    its format. `BadInput` has all issues of all files.
+    Parameters
+    ----------
+    suffixes, known
+        Which files of a folder are read, see `folder.files`.
+    read_file : callable, optional
+        Reads a single file; without it the format does.
+
+    Returns
+    -------
+    Annotations
+        A folder's are named like it, with the files in `Annotations.parts`, in the order of their names.
+
+    Raises
+    ------
+    BadInput
+        With all issues of all files.
     """
     if folder.is_folder(path):
         return _merged(folder.on_disk(folder.files(path, suffixes, known)), path.resolve().name, reading, format_of)
@@ -309,7 +347,11 @@ def read_several(files: Sequence[folder.File], name: str, reading: Reading, form
 
 
 def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
-    """Return several files of one side as one; files of no known format, and those that repeat others, are warnings."""
+    """Return several files of one side as one.
+
+    Files of no known format, and those that repeat others, are left out with a warning. A file that states no side has
+    the side of the others.
+    """
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 
     rows: dict[str, BoxFormat] = {}

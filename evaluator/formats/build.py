@@ -1,4 +1,7 @@
-"""Pages and boxes in file order to `Annotations`, checked in the same words for every format; nothing is clamped."""
+"""Pages and boxes in file order to `Annotations`, checked in the same words for every format.
+
+Owns `Builder`. A reader states what its file states, and where; nothing is clamped or dropped in silence.
+"""
 
 from __future__ import annotations
 
@@ -402,7 +405,10 @@ def points(text: str) -> FloatArray | None:
 
 
 def rotate(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
-    """Return `offsets` from a centre, float64 (K, 2), turned clockwise on screen (y points down) by `angle` radians."""
+    """Return points turned clockwise on screen (y points down) by `angle` radians around a centre.
+
+    `offsets`, float64 of shape (K, 2), are the points before the turn, relative to the centre.
+    """
     sine, cosine = math.sin(angle), math.cos(angle)
     return np.asarray(offsets @ np.array([[cosine, sine], [-sine, cosine]]) + np.asarray(centre), dtype=np.float64)
 

@@ -109,7 +109,10 @@ def _digest_of(pieces: Iterable[bytes | memoryview]) -> str:
 def get_or_read(
     content: bytes, name: str, asked: Asked, read: Callable[[], Annotations], *, digest: str | None = None
 ) -> Annotations:
-    """Return the columns of a file as read-only maps of the cache, else what `read` makes; `digest`: where known."""
+    """Return the columns of a file with these bytes and this name, as read-only maps where the cache has them.
+
+    `read` reads the file; what it raises is raised. `digest` is that of the bytes, where it is known.
+    """
     home = cache_folder()
     if home is None or len(content) < SMALLEST:
         return read()
@@ -242,7 +245,10 @@ def _digest(path: Path) -> tuple[int, int]:
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:
-    """Return the array of a file, read when it is looked at; `np.memmap` is slower in parts and when pickled."""
+    """Return the array of a file, read when it is looked at.
+
+    No `np.memmap`, which is slower in parts and when pickled.
+    """
     values: npt.NDArray[Any] = np.load(path, mmap_mode="r")
     return values.view(np.ndarray)
 

@@ -1,4 +1,7 @@
-"""CVAT for images 1.1: XML to boxes and polygons in pixels, origin top left; an ``<image>`` is a page."""
+"""CVAT for images 1.1: XML to boxes and polygons.
+
+Pixels of the image, origin top left. A page is an ``<image>``; its document is the stem of its name, as in `coco`.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,10 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
 
 
 def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
-    """Return the formats that match the first bytes, else `HEAD_BYTES`, in which text may look like any format."""
+    """Return the formats that match the first bytes, or else those that match the first `HEAD_BYTES`.
+
+    Further on a file may hold anything, text that looks like another format included.
+    """
     rows = list(possible)
     first = [row for row in rows if row.detect(content[:_FIRST_BYTES], name)]
     return first or [row for row in rows if row.detect(content[:HEAD_BYTES], name)]
@@ -82,7 +85,10 @@ def _only(claims: Sequence[BoxFormat], content: bytes, name: str) -> str:
 
 
 def side_of(path: Path) -> Side | None:
-    """Return the side that a file of boxes states, without reading all of it; None for an unknown or unreadable one."""
+    """Return the side that a file of boxes states, without reading all of it.
+
+    None for a file of no known format, one that cannot be opened, or one that does not state its side.
+    """
     try:
         content = folder.load(path, limits.MAX_FILE_BYTES)
         return FORMATS[detect_bytes(content, path.name)].side_of(content, path.name)
@@ -161,7 +167,10 @@ def need_format(format: str | None, name: str) -> None:
 
 
 def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> None:
-    """Refuse bytes unlike the named format, by what they are like first, unless its reader finds a box in them."""
+    """Refuse bytes that do not look like the named format, unless its reader finds a box in them.
+
+    What they look like instead is said first, before the named reader's own issues.
+    """
     claims = _box_claims(content, name)
     if columns or named in claims or (named.name == _LISTS_RESULTS and _EMPTY_LIST.fullmatch(content)):
         return

@@ -1,4 +1,7 @@
-"""Documents of Google Document AI to boxes in shares of the page, origin top left; a coordinate left out is 0."""
+"""Documents of Google Document AI to boxes, in shares of the page, origin top left.
+
+Vertices may be pixels of the page image; a coordinate that is left out is 0.
+"""
 
 from __future__ import annotations
 

@@ -97,7 +97,10 @@ def head(path: Path, most: int = 1 << 16) -> bytes:
 
 
 def files(path: Path, suffixes: Sequence[str], known: Callable[[Path], bool] = lambda _file: False) -> list[Path]:
-    """Return the files of a folder with the first of `suffixes` that it has, and `known` others; or `BadInput`."""
+    """Return the annotation files of a folder, sorted by name; `BadInput` when there are none.
+
+    Those with the first of `suffixes` that the folder has, and of those with others the ones that `known` accepts.
+    """
     entries = [entry for entry in list_files(path) if entry.suffix.lower() in suffixes]
     if not entries:
         rule = f"a folder must hold files that end in {' or '.join(suffixes)}"

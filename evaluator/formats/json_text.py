@@ -106,7 +106,10 @@ def digest(content: bytes) -> str:
 
 
 def text_of(content: bytes, name: str) -> bytes:
-    """Return JSON without byte order mark; `BadInput` when too large, empty, zipped, not UTF-8 or with NUL bytes."""
+    """Return the bytes of a JSON file without byte order mark; `name` is for the issues.
+
+    Raises `BadInput` for a file that is too large, empty, a zip archive, not UTF-8, or has NUL bytes.
+    """
     if len(content) > limits.MAX_FILE_BYTES:
         refuse(name, "", f"a file may have {limits.MAX_FILE_BYTES:,} bytes", f"{len(content):,}", "Split the file.")
     for mark, encoding in _BOMS:

@@ -1,4 +1,7 @@
-"""A parsed JSON tree against the types and keys of a format: `Shape` for objects, `Values` for single values."""
+"""A parsed JSON tree against the types and keys of a format, with an error for each difference.
+
+Owns `Shape`, an object with declared keys, and `Values`, typed access to single values.
+"""
 
 from __future__ import annotations
 

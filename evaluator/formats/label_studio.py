@@ -98,7 +98,10 @@ class LabelStudio(BoxFormat):
         return "prediction" if made is None and re.search(rb'"predictions"\s*:\s*\[\s*\{', content) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns in unit page, with page sizes when every page has a region; ids are those of regions."""
+        """Return the columns of a file in unit page; see `Format.read`.
+
+        Page sizes are there when every listed page has a region. ``boxes.ids`` are the ids of the regions.
+        """
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         with json_text.garbage_collection_off():

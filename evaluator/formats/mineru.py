@@ -1,4 +1,8 @@
-"""model.json (pixels), middle.json (points), content_list.json (thousandths) of MinerU to boxes in shares of pages."""
+"""model.json, middle.json and content_list.json of MinerU to boxes in shares of the page.
+
+model.json has pixels of the page image (in the VLM backend shares of the page), middle.json points of the page,
+content_list.json thousandths of the page.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""OmniDocBench: ground truth (``layout_dets``) and predictions (``results`` by image) to boxes in pixels."""
+"""OmniDocBench: ground truth (``layout_dets``) and predictions (``results`` by image) to boxes.
+
+Corners in pixels, origin top left; outlines are eight numbers. A page is an image and a document of its own, named like
+the image without folders and ending, as the predictions name it.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,10 @@ class OmniDocBench(BoxFormat):
         return "prediction" if b'"score"' in content else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns in pixels, with page sizes for pages; ``boxes.ids`` are JSON paths. See `Format.read`."""
+        """Return the columns of a file in pixels, with page sizes for pages; see `Format.read`.
+
+        ``boxes.ids`` are JSON paths.
+        """
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         with json_text.garbage_collection_off():

@@ -1,4 +1,7 @@
-"""PAGE XML of 2010 to 2019, a page in a file: regions to boxes and polygons in pixels, origin top left."""
+"""PAGE XML of 2010 to 2019: regions to boxes and polygons in pixels of the image, origin top left.
+
+A file is one page; its document is the stem of the image name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Structured texts of posters, one JSON object for each; a broken file takes out its own poster, not the folder."""
+"""Structured texts of posters: a folder of one JSON object per poster, one side at a time.
+
+A broken file takes out its own poster, not the folder: its issues are kept and the other posters are read.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,10 @@ def _gathered(
     reading: Reading,
     issues: Sequence[Issue],
 ) -> Posters:
-    """Return posters from the files that may be meant for each, without broken ones; `BadInput` when none is left."""
+    """Return the posters of the files that may be meant for each, loaded under a limit of bytes.
+
+    A file that cannot be read takes out its own poster; `BadInput` with all issues when none is left.
+    """
     posters: dict[str, Poster] = {}
     broken: dict[str, tuple[Issue, ...]] = {}
     digests: list[str] = []
@@ -152,7 +158,10 @@ def _sources(load: Callable[[], bytes], collector: Collector) -> dict[str, str]:
 def read_poster(
     content: bytes, name: str, poster_id: str, reading: Reading = ANY_SIDE
 ) -> tuple[Poster, tuple[Issue, ...]]:
-    """Return a poster from the bytes of its file, and warnings; `BadInput` for no strict JSON object, or too large."""
+    """Return one poster from the bytes of its file, and the warnings about it, which name the file `name`.
+
+    Raises `BadInput` with all issues: not strict JSON, not an object, or too large.
+    """
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     if len(content) > MAX_POSTER_BYTES:
         rule = f"the file of a poster may have {MAX_POSTER_BYTES:,} bytes"
@@ -245,7 +254,11 @@ def _is_json(path: Path) -> bool:
 
 
 def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:
-    """Return the JSON files of a poster for a side: that name it, else ``{id}.json``, else not the other side's."""
+    """Return the JSON files of a poster that may be meant for a side.
+
+    A name that states the side precedes a plain ``{id}.json``, and that any other name; a name of the other side never
+    counts.
+    """
     if side is None:
         return list(files)
     stated = {file: _stated_side(file.stem, poster_id) for file in files}

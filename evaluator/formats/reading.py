@@ -195,7 +195,11 @@ def _with_far_pages(source: Annotations) -> Annotations:
 
 
 def _from_archive(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations | None:
-    """Return the files of a zip archive as those of a folder; None for no archive, or one that its format reads."""
+    """Return the files of a zip archive as if they lay in a folder of its name.
+
+    None for no archive and for one whose format reads archives itself. `BadInput` with all issues, and when no file is
+    of a known format.
+    """
     from evaluator.formats import archive
 
     if not archive.is_archive(content):

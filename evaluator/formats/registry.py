@@ -1,4 +1,7 @@
-"""The table of formats by name, in any order; a format is imported when it is asked for."""
+"""The table of formats by name; a format is imported when it is asked for.
+
+A new format is one file with a `Format`, and its name in the table; the order of the names decides nothing.
+"""
 
 from __future__ import annotations
 
@@ -74,14 +77,20 @@ def outline_issues(source: Annotations) -> tuple[Issue, ...]:
 
 
 def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = False) -> Annotations:
-    """Return a prediction with pages, labels and (not with `keep_unit`) unit of its ground truth."""
+    """Return a prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve`.
+
+    `keep_unit` leaves the numbers as they are, for a fix that states what they mean.
+    """
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction
     return resolved if keep_unit else in_unit_of(resolved, truth)
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:
-    """Return what is wrong or odd about two sound files of one format; `lenient`: what may be repaired is a warning."""
+    """Return what is wrong or odd about two files together, by the rules of their format.
+
+    Both were read without error; `lenient` makes what may be repaired a warning. Empty for two different formats.
+    """
     format_ = FORMATS.get(truth.format)
     if format_ is None or truth.format != prediction.format:
         return ()

@@ -1,4 +1,7 @@
-"""Which files below some paths are annotations, and which of them are read as one `FileGroup`."""
+"""Which files below some paths are annotations, and which of them are read as one `FileGroup`.
+
+Files are read only as far as their format needs to be recognised.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ class Search(NamedTuple):
 
 
 def walk(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield files given, and those up to four levels below folders given, by name; 20,000 at most, none hidden."""
+    """Yield files given, and those four levels deep below folders given, sorted by name in each folder.
+
+    Hidden folders are left out, and nothing comes after 20,000 files.
+    """
     seen = 0
     for path in paths:
         if path.is_file():

@@ -49,7 +49,10 @@ class Supervision(BoxFormat):
         return "prediction"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns in pixels, predictions unless given as ground truth; ids are lines or JSON paths."""
+        """Return the columns of a file, in pixels without page sizes; see `Format.read`.
+
+        Predictions unless given as ground truth. ``boxes.ids`` are lines or JSON paths.
+        """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         header: list[str]
         rows: Rows

@@ -112,7 +112,10 @@ class Table(BoxFormat):
         return "prediction" if any(name.lower() in _KNOWN["score"] for name in names) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns, predictions when there is a column of scores; ids are lines, for Parquet rows."""
+        """Return the columns of a file, predictions when there is a column of scores; see `Format.read`.
+
+        ``boxes.ids`` are lines, for Parquet rows.
+        """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         if content.startswith(_PARQUET):
             header, rows = _parquet(content, collector)
@@ -164,7 +167,10 @@ def parse_columns(text: str, collector: Collector) -> dict[str, str]:
 def plan_of(
     header: Sequence[str], given: Mapping[str, str], collector: Collector, *, source: str, unread: bool = True
 ) -> Plan:
-    """Return which column holds what, as `given`, else by known names; `BadInput` if unclear."""
+    """Return which column holds what; raise `BadInput` for a target without a column or with several.
+
+    `given`, columns by target, go before known names. `unread` warns of other columns.
+    """
     error = collector.error
     columns = ", ".join(map(quote, header[:20]))
     for name in dict.fromkeys(name for name in header if header.count(name) > 1):
@@ -251,7 +257,10 @@ def utf8_of(content: bytes, collector: Collector) -> bytes:
 
 
 def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
-    """Return header and rows of CSV, with the separator that its header has most; `BadInput` for no UTF-8 or CSV."""
+    """Return header and rows of a CSV file; raise `BadInput` when it is too large, not UTF-8 or not CSV.
+
+    The separator is the most frequent of comma, semicolon and tab in the header.
+    """
     content = utf8_of(content, collector)
     first = content.partition(b"\n")[0]
     separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
@@ -398,7 +407,10 @@ def is_supervision(header: Sequence[str]) -> bool:
 def columns_of(
     rows: Rows, plan: Plan, collector: Collector, reading: Reading, *, format: str, source: str, side: Side, sha256: str
 ) -> Annotations:
-    """Return the columns of a table whose rows have the header of the plan; `BadInput` with all issues of the file."""
+    """Return the columns of a table; raise `BadInput` with all issues of the file.
+
+    Each of `rows` has the length of the header that the plan is for.
+    """
     with json_text.garbage_collection_off():
         first = _first_page(rows, plan, collector, source)
         reader = _Boxes(plan, collector, first=first, format=format, source=source)

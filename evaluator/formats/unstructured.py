@@ -1,4 +1,7 @@
-"""Elements of unstructured, in pixels, points or shares from the top or bottom left, to boxes in shares of the page."""
+"""Elements of unstructured to boxes in shares of the page, origin top left.
+
+An element names its coordinate system: pixels from the top left, or points and shares from the bottom left.
+"""
 
 from __future__ import annotations
 

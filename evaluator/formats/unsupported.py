@@ -6,7 +6,10 @@ from typing import Final, NamedTuple
 
 
 class Unsupported(NamedTuple):
-    """A format that is not read; one of each tuple of `marks` must occur, or be how the file begins (`at_start`)."""
+    """A format that is not read: its title, and as a sentence what to do `instead`.
+
+    Of each tuple of `marks` one must occur, `at_start` as what the file begins with.
+    """
 
     title: str
     marks: tuple[tuple[bytes, ...], ...]

@@ -1,4 +1,7 @@
-"""Pascal VOC: one XML file for each image, a page named like its image, to boxes in pixels, origin top left."""
+"""Pascal VOC: one XML file for each image, to boxes in pixels of the image, origin top left.
+
+A file is one page; its document is the stem of the image name, else of the file's own name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Base of the formats of annotation tools' XML: marks of the content, elements to pages and boxes (in pixels)."""
+"""Base of the formats of annotation tools' XML: marks of the content, elements to pages and boxes.
+
+Pixels of the image, origin top left, unless a format states otherwise. Nothing is clamped.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from evaluator.formats.xml_text import Element
 
 
 class XmlFile(ABC):
-    """The elements of a file as pages and boxes, in pixels or (`normalise`) shares; `collector` gets every issue."""
+    """The elements of a file as pages and boxes; `collector` gets every issue.
+
+    `normalise`: boxes become shares of their page, else they stay pixels.
+    """
 
     normalise = False
 

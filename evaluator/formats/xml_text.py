@@ -55,7 +55,10 @@ class Source(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element: `name` without namespace, `line` and `depth` from 1, no `parent` for a root, `text` at its end."""
+    """An element with its content; `name` has no namespace, `line` is that of the start tag, from 1.
+
+    `depth` is 1 for a root, whose `parent` is empty. `text`, stripped, is empty until the element has ended.
+    """
 
     name: str
     attributes: Mapping[str, str]
@@ -105,7 +108,10 @@ def is_number(text: str) -> bool:
 
 
 def open_source(content: bytes, collector: Collector) -> Source:
-    """Return the text, its declarations blanked so that places stay; `BadInput` for its size, its encoding or a DTD."""
+    """Return the text of an XML file; raise `BadInput` for its size, its encoding or a DTD.
+
+    XML declarations become blanks of the same length, so that lines and columns stay.
+    """
     _refuse_size(content, collector)
     mark, encoding = _encoding(content, collector)
     content = content.removeprefix(mark)
@@ -270,7 +276,10 @@ def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str,
 
 
 def _start_of_dtd(text: str) -> int | None:
-    """Return where a DTD begins, outside of comments and CDATA (expat would say a syntax error); None for none."""
+    """Return where a DTD or a part of one begins, outside of comments and CDATA; None for none.
+
+    Searched for in the text because expat, inside of the wrapper, would call it a syntax error.
+    """
     at = text.find("<!")
     while at >= 0:
         if text.startswith("<!--", at):

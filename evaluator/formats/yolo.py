@@ -147,7 +147,10 @@ class Yolo(BoxFormat):
         return FileGroup(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns of a text file in unit page, a page without boxes if it is empty; ids are lines."""
+        """Return the columns of one text file in unit page; see `Format.read`.
+
+        ``boxes.ids`` give the line. An empty file is a page without boxes.
+        """
         if name.lower().endswith(_YAML):
             rule = f"names of classes are not boxes ({_SOURCE})"
             refuse(name, "", rule, "", "Give the folder of the labels, or a zip archive of it.")
@@ -166,7 +169,11 @@ class Yolo(BoxFormat):
         return _read(folder.in_memory(files), name, reading)
 
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
-        """Return a prediction under the class names of a YOLO ground truth, if it has none; or `BadInput`."""
+        """Return a prediction without names of classes under those of its ground truth.
+
+        The same object when it has names, or when the ground truth is of another format or has none. `BadInput` when a
+        class has a number that the ground truth does not name.
+        """
         if prediction.label_map or truth.format != self.name or not truth.label_map:
             return prediction
         unknown = [label for label in prediction.labels if label not in truth.label_map]

@@ -1,4 +1,8 @@
-"""Annotations and results of plain numbers: pieces of the array, which threads turn into columns by `fixed_layout`."""
+"""Annotations and results whose values are plain numbers: several pieces of the array at a time.
+
+Owns the cuts of the array and the threads that turn pieces into the columns of ``shape`` by ``uniform``, which makes no
+object per record. A piece that has anything but plain numbers is left to the decoder.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,15 @@ _REQUIRED: Final = frozenset({"image_id", "category_id", coco_uniform.BOX})
 
 
 class ChunkReader:
-    """The pieces of the array at `start` to `stop` of UTF-8 on their way to columns, while other parts are read."""
+    """The pieces of an array on their way to columns, so that other parts of the file can be read meanwhile.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8.
+    start, stop : int
+        Where the array begins and ends in it.
+    """
 
     def __init__(self, content: bytes, start: int, stop: int) -> None:
         keys = plain_keys(content, start + 1, stop) if stop - start >= _FEWEST_BYTES else ()
@@ -62,7 +74,10 @@ class ChunkReader:
             self._pool.shutdown(cancel_futures=True)
 
     def columns(self) -> dict[str, Column] | None:
-        """Return all columns by key, int64 or float64, (N,), ``bbox`` (N, 4); None when a piece needs the decoder."""
+        """Return all columns by key, int64 or float64, shape (N,), ``bbox`` (N, 4).
+
+        None when a piece needs the decoder.
+        """
         return self._columns if self._answers and all(answer.result() for answer in self._answers) else None
 
     def pieces(self) -> Iterator[tuple[slice, dict[str, Column] | None]]:

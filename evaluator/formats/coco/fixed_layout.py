@@ -47,10 +47,16 @@ _decoded = msgspec.json.Decoder(list[float], strict=True).decode
 
 
 class _Spelling(NamedTuple):
-    """How the records of a piece are spelled, `keys` in their order.
+    """How the records of a piece are spelled.
 
-    `record` and `between` are a record, and what separates two of them, without numbers. `gaps`, int64 (K + 1,), are
-    the characters before, between and behind the K numbers of a record.
+    Attributes
+    ----------
+    keys : tuple of str
+        In their order.
+    record, between : bytes
+        A record, and what separates two of them, without numbers.
+    gaps : int64, shape (K + 1,)
+        Characters before, between and behind the K numbers of a record.
     """
 
     keys: tuple[str, ...]
@@ -60,10 +66,19 @@ class _Spelling(NamedTuple):
 
 
 def read(text: Text, columns: dict[str, Column]) -> bool:
-    """Write the records of a piece into columns of their number; False, with columns that mean nothing, for other text.
+    """Write the records of a piece into columns of their number.
 
-    `text`, uint8 (B,), has a comma between records. `columns` are int64 or float64, (N,), ``bbox`` (N, 4); each of the
-    N records must have these keys and no others.
+    Parameters
+    ----------
+    text : uint8, shape (B,)
+        Records with a comma between them.
+    columns : dict of arrays by key
+        int64 or float64, shape (N,), ``bbox`` (N, 4); every record must have these keys and no others.
+
+    Returns
+    -------
+    bool
+        Whether the text is N such records; the columns mean nothing otherwise.
     """
     piece, count = text.tobytes().strip(BLANKS), len(columns[BOX])
     return _read(piece, columns, count) or _read(_EXPONENT.sub(_written_out, piece), columns, count)
@@ -133,7 +148,10 @@ def _spelled(first: bytes, between: bytes) -> _Spelling | None:
 
 
 def _numbers(piece: bytes, spelling: _Spelling, count: int) -> FloatArray | None:
-    """Return all numbers of a piece; None when they do not stand as those of the first record, or are not JSON."""
+    """Return all numbers of a piece.
+
+    None when they do not stand where those of the first record stand, or are not JSON.
+    """
     text = np.frombuffer(piece + PADDING, dtype=np.uint8)
     # The characters between the first and the last one are those of numbers, but for one that no record has.
     inside = (text - np.uint8(_FIRST)) <= _LAST - _FIRST

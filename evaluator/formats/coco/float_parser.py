@@ -56,10 +56,20 @@ _SPLITTER: Final = float((1 << 27) + 1)
 
 
 def decimals(text: Text, begins: IntArray, ends: IntArray) -> FloatArray | None:
-    """Return the nearest float64 of each number, (N,); None when one is not JSON, or has too many digits to tell.
+    """Return the float64 nearest to each of some numbers.
 
-    `text`, uint8 (B,), ends with `PADDING`. Between `begins` and `ends`, int64 (N,), are digits, points and minus signs
-    only; before and behind are other characters.
+    Parameters
+    ----------
+    text : uint8, shape (B,)
+        With `PADDING` at its end.
+    begins, ends : int64, shape (N,)
+        Where each number begins and ends. Between them are digits, points and minus signs only, and before and behind
+        them are other characters.
+
+    Returns
+    -------
+    float64, shape (N,), or None
+        None when one of them is not a number of JSON, or has so many digits that this cannot tell.
     """
     negative = None
     if minus := np.count_nonzero(text == _MINUS):

@@ -59,10 +59,19 @@ def by_number(ids: Sequence[str]) -> list[object]:
 
 
 def number_ids(parts: Mapping[str, Sequence[object]], place: str, collector: Collector) -> IdTexts:
-    """Replace ids that are texts by whole numbers, in the objects themselves, and return the texts.
+    """Ids that are texts replaced by whole numbers, in the objects themselves.
 
-    `parts` has the parsed entries under ``images``, ``categories`` and ``annotations``, `place` is the JSON path of the
-    last. Ids that are neither texts nor whole numbers are left as they are.
+    Parameters
+    ----------
+    parts : mapping of sequence
+        The entries under ``images``, ``categories`` and ``annotations``, as they were parsed.
+    place : str
+        JSON path of the annotations.
+
+    Returns
+    -------
+    IdTexts
+        Ids that are neither texts nor whole numbers are left as they are.
     """
     texts: dict[str, Texts] = {}
     for kind, places in _PLACES.items():

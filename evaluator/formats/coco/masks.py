@@ -25,12 +25,27 @@ _MOST_DIGITS: Final = 12
 
 
 def mask_rectangles(mask: Mapping[str, object]) -> FloatArray:
-    """Return the pixels of a mask as rectangles, float64 (K, 4): x1, y1, x2, y2 in pixels, from the left.
+    """Return the pixels of a mask as rectangles.
 
-    Shape (0, 4) for a mask without a pixel. `mask` has ``size``, height and width, and ``counts``, as parsed from JSON.
-    `ValueError`, one short reason: it is no mask, its runs do not fill it, or it has too many. COCO format, RLE;
-    maskApi.c of pycocotools 2.0.8, ``rleFrString``: digits of five bits, the sixth says that more follow, and from the
-    third run on the difference to the run before the last is written.
+    Parameters
+    ----------
+    mask : mapping
+        ``size``, height and width, and ``counts``, as parsed from JSON.
+
+    Returns
+    -------
+    float64, shape (K, 4)
+        x1, y1, x2, y2 in pixels, from the left. Shape (0, 4) for a mask without a pixel.
+
+    Raises
+    ------
+    ValueError
+        The mask is not one, its runs do not fill it, or it has too many; one short reason.
+
+    Notes
+    -----
+    COCO format, RLE; maskApi.c of pycocotools 2.0.8, ``rleFrString``: digits of five bits, the sixth says that more
+    follow, and from the third run on the difference to the run before the last is written.
     """
     size, counts = mask.get("size"), mask.get("counts")
     if not (isinstance(size, list) and len(size) == 2 and all(type(side) is int and side > 0 for side in size)):

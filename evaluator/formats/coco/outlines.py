@@ -115,7 +115,10 @@ def _usable(shape: object, *, rings_of_numbers: bool) -> bool:
 
 
 def extent(shape: Any) -> tuple[float, float, float, float] | None:  # noqa: ANN401 - a value of a parsed tree
-    """Return x, y, width, height around a segmentation, of a mask as ``toBbox``; None for an unusable one."""
+    """Return x, y, width, height around a segmentation; None for one that cannot be used.
+
+    Of a mask in whole pixels, as ``toBbox`` of pycocotools; of polygons the extremes of their points.
+    """
     with suppress(ValueError):
         rings = mask_rings(shape) if isinstance(shape, dict) else shape
         if rings and _usable(rings, rings_of_numbers=False):

@@ -102,7 +102,10 @@ class Coco(BoxFormat):
         return len(marks) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """Return prediction for a results list, and for images whose boxes all have a score, which either may be."""
+        """Return prediction for a results list, and for an object with images whose boxes all have a score.
+
+        Such an object may be given as either side.
+        """
         head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
         if head.startswith(b"["):
             return "prediction"

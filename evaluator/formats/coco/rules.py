@@ -1,4 +1,7 @@
-"""The rules on the values of a COCO file, read whole or in pieces; boxes are x, y, width, height in pixels."""
+"""The rules on the values of a COCO file: ids, images, categories, boxes, areas, scores.
+
+The same for a file read as a whole or piece by piece. Boxes are x, y, width, height in pixels, origin top left.
+"""
 
 from __future__ import annotations
 

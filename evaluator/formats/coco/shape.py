@@ -156,7 +156,11 @@ def _whole(content: bytes) -> CocoFile:
 
 
 def images_and_categories(frame: bytes) -> tuple[list[Image], list[Category]]:
-    """Return images and categories of a file with an empty array for its annotations, or raise one of `MALFORMED`."""
+    """Return images and categories of a file whose annotations were replaced by an empty array.
+
+    Raises `NeedsFullValidation`, `msgspec.MsgspecError` or `OverflowError` for another shape, or keys that may be
+    repeated.
+    """
     parts = _TOP(frame)
     if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
         raise NeedsFullValidation
@@ -174,7 +178,11 @@ _KNOWN = {"images", "annotations", "categories"}
 
 
 def _annotations(content: bytes) -> tuple[int, int]:
-    """Return where the array of annotations begins and ends: a guess whose rest is a frame, else by decoding."""
+    """Return where the array of annotations begins and ends.
+
+    It is right when the rest, with an empty array in its place, has that under this key, and it is an array itself.
+    After a wrong guess the whole file is searched.
+    """
     begin = ANNOTATIONS.search(content)
     if begin is None:
         return _place(_TOP(content), content)
@@ -195,7 +203,10 @@ def is_frame(head: bytes, tail: bytes) -> bool:
 
 
 def possible_ends(text: Callable[[int, int], bytes], start: int, size: int, step: int) -> Iterator[int]:
-    """Yield where the bracket that closes the annotations may be; `text` gives bytes, at most `step`, of the file."""
+    """Yield where the closing bracket of the annotations, which begin before `start`, may be.
+
+    `text` gives the bytes between two places of the file; it is asked for at most `step` of them.
+    """
     first = max(start, size - step)
     tail = text(first, size)
     stop = tail.rfind(b"]")

@@ -191,7 +191,10 @@ class _File:
             raise NeedsFullValidation
 
     def bytes(self, start: int, stop: int) -> bytes:
-        """Return the bytes between two places; NeedsFullValidation when the file was cut off."""
+        """Return the bytes between two places.
+
+        NeedsFullValidation when there are fewer, because somebody cut the file off.
+        """
         self._file.seek(start)
         piece = self._file.read(stop - start)
         if len(piece) < stop - start:

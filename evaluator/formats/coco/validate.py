@@ -134,7 +134,10 @@ _WITHOUT_BOX = _ITEM._replace(required=("image_id", "category_id"), checks={**_I
 
 
 def validate(tree: object, collector: Collector) -> CocoFile | None:
-    """Return a parsed tree as the columns of the fast decoder, with issues; None for neither an object nor an array."""
+    """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
+
+    None when the top level is neither an object nor an array.
+    """
     if isinstance(tree, list):
         texts = number_ids({"annotations": tree}, "$", collector)
         return _file(None, None, tree, collector, place="$")._replace(texts=texts)

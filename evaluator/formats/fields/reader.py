@@ -270,7 +270,10 @@ class Fields(Format[FieldDocuments]):
         return None
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """Return the fields of a file, the stem of `name` as id of a single document; the side is never checked."""
+        """Return the fields of one file; the stem of `name` is the id of a file with one document.
+
+        The side of `reading` is kept, never checked. Raises `BadInput` with all issues of the file.
+        """
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         lines = name.lower().endswith(LINE_SUFFIXES) or _looks_like_lines(source)

@@ -45,7 +45,10 @@ Shape = tuple[Corners, FloatArray | None]
 
 
 class _Region(NamedTuple):
-    """A region without its element, which takes ten times the memory; on row `page`, where it has a `position`."""
+    """A region without its element, which takes ten times the memory.
+
+    `page`: row of its page. `position`: in that page. `name`: of the element, as written. `prob`: None without.
+    """
 
     page: int
     position: int

@@ -32,7 +32,10 @@ _TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
 
 
 class Snapshot(BoxFormat):
-    """Document Snapshot Detection, specification and JSON schema 1.3; `exact` forces the exact walk, for tests."""
+    """Document Snapshot Detection, schema 1.3; `exact` forces the exact walk, for tests.
+
+    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are distinguished by document and number.
+    """
 
     name = "snapshot"
     title = "Document Snapshot Detection, schema 1.3 (JSON)"

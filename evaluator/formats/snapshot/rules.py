@@ -117,7 +117,10 @@ def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collec
 def check_pages(
     pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool, pointed: Sequence[int] = ()
 ) -> None:
-    """Report documents not listed, page numbers (`pointed`: with point or exponent), names, and repeated pages."""
+    """Report documents that are not listed, page numbers, names, and pages listed twice.
+
+    `pointed` are the entries whose page number was written with a decimal point or an exponent.
+    """
     for row in pointed:
         if not 0 <= pages.indices[row] <= _LAST_PAGE:
             continue
@@ -194,7 +197,10 @@ def check_scores(columns: ObjectColumns, side: Side | None, collector: Collector
 
 
 def check_labels(columns: ObjectColumns, label_map: dict[str, str], collector: Collector) -> Labels:
-    """Return the labels, mapped ones by integer id, then others as they appear; issues: empty, unlisted, too many."""
+    """Return the label names of a file, with issues for empty, unlisted and too many ones.
+
+    Labels of the map by integer id, then others in order of appearance.
+    """
     # By length first, because integers without leading zeros sort like that and may be too long to convert.
     mapped = tuple(dict.fromkeys(label_map[key] for key in sorted(label_map, key=lambda key: (len(key), key))))
     known = set(mapped)

@@ -1,4 +1,7 @@
-"""The parts of a schema-1.3 file as typed structs; their decoder, which answers None for what `validate` reports."""
+"""The parts of a schema-1.3 file (document, pageEntry, objectBase) as typed structs; their decoder.
+
+The decoder accepts only this shape; for anything else it answers None, and `validate` writes the issues.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,11 @@ class ObjectColumns(NamedTuple):
 
 
 class SnapshotFile(NamedTuple):
-    """A file of schema 1.3, UNSET where parts are missing; `pointed` is that of `rules.check_pages`."""
+    """A file of the shape of schema 1.3; label_map and info are generic JSON, UNSET when missing.
+
+    `documents` is None when it is no array; `pointed` are the entries whose page_index has a decimal point or an
+    exponent.
+    """
 
     label_map: object
     info: object

@@ -140,7 +140,10 @@ _PAGE = _of_schema(
 
 
 def validate(tree: object, collector: Collector) -> SnapshotFile | None:
-    """Return a parsed tree as the columns of the fast decoder, with issues; None when the top level is no object."""
+    """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
+
+    None when the top level is not an object; a missing label_map or info is UNSET.
+    """
     if _TOP.fields(tree, "$", collector) is None or not isinstance(tree, dict):
         return None
     unusable: dict[str, Any] = dict.fromkeys(_DOCUMENT.required)

@@ -1,4 +1,7 @@
-"""What a writer is, and what all need: pages as images with unique names, sizes, scaled boxes and outlines."""
+"""What a writer is, and what all need of the columns: pages with boxes, image names, sizes, outlines.
+
+In formats of images a page of a document that has several is its own image.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class Writer(NamedTuple):
 
 
 class OutputPage(NamedTuple):
-    """A page: row of its document, number in it, unique name of its image, stated size, rows in file order."""
+    """One page: row of its document, number in that from 0, image name unique in the source.
+
+    `size`: width and height as the source states it. `rows`: its boxes, in file order.
+    """
 
     document: int
     number: int

@@ -21,7 +21,10 @@ def _number(value: float) -> float | int:
 
 
 def _image_ids(source: Annotations, pages: Sequence[OutputPage]) -> list[int]:
-    """Return page ids from 1 in the order of the source's, which decide between equal scores; else of the pages."""
+    """Return page ids from 1 in the order of the source's ids; without these, of documents and pages.
+
+    Ids decide between equal scores in AP, which so equals that of the source.
+    """
     if source.format == NAME and len(source.page_ids):
         at = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
         # The first entry of a page states its id.

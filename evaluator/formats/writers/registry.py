@@ -1,4 +1,8 @@
-"""Writers of columns to files, `WRITERS` by the reader's name; what cannot be held is warned of or refused."""
+"""Writers: columns of boxes to the files of a format; `WRITERS` by the name that the reader has too.
+
+A new one is one file with a function, and its name in the table. Nothing is clamped: what a format cannot hold is left
+out or refused, with a warning or an error that states how much.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import ratio
 from evaluator.protocols import PROTOCOLS
-from evaluator.protocols.base import BoxEvaluation, Result
+from evaluator.protocols.base import Result
 
 MOST_BYTES: Final = 64 << 20
 _FIX: Final = "Give a result.json of layoutscope evaluate."
@@ -195,21 +195,22 @@ def stored_values(result: Result) -> dict[str, object]:
     ``by_document`` (counts by IoU threshold, rankings behind the protocol's own numbers, see `stored_measures`),
     ``run`` and ``model``. Empty for protocols without boxes, and for results that do not have their boxes any more.
     """
-    if not isinstance(result, BoxEvaluation):
+    by_document, system = result.by_document, PROTOCOLS[result.signature.protocol]
+    if by_document is None:
         return {}
-    source, system = result.matching.prediction.source, PROTOCOLS[result.signature.protocol]
     own = [name for name in system.metrics if name not in BOX_METRICS]
+    names = _Counts.__struct_fields__
     kept = dump_measures(system.measures(result), own) if own else []
     return {
         "by_document": {
-            "documents": list(result.evaluated.document_ids),
-            "pages": result.evaluated.pages,
+            "documents": list(by_document.documents),
+            "pages": by_document.pages,
             "thresholds": {
-                repr(iou): {name: getattr(one.per_document, name).tolist() for name in ("tp", "fp", "fn")}
-                for iou, one in result.thresholds.items()
+                repr(iou): {name: column.tolist() for name, column in zip(names, counts, strict=True)}
+                for iou, counts in by_document.thresholds.items()
             },
             **({"own": [msgspec.to_builtins(each) for each in kept]} if kept else {}),
         },
-        "run": source.run,
-        "model": " ".join(part for part in (source.model, source.version) if part) or None,
+        "run": by_document.run,
+        "model": by_document.model or None,
     }

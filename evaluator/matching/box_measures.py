@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import Dataset, JoinedBoxes
-from evaluator.matching.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult
+from evaluator.matching.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.metrics.bootstrap_ap import Ranking
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.results import RATIOS, Fit, MetricColumns
@@ -66,50 +65,42 @@ class RankedLabel(NamedTuple):
 
 def ranked_labels(
     results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
-) -> Iterator[tuple[Dataset, JoinedBoxes, list[RankedLabel]]]:
-    """Yield dataset, predictions and the ranked boxes of each scored label, by result; see `rankings`.
+) -> Iterator[list[RankedLabel]]:
+    """Yield the ranked boxes of each scored label, by result.
 
-    Results in which the same predictions count share their rows.
+    `order`: rows of the predictions by falling score. `ignored`: rows that are neither true nor false positives in a
+    result. Results in which the same predictions count share their rows.
     """
     without: IntArray | None = None
     for result in results:
         matching = result.matching
-        dataset, prediction, truth = matching.dataset, matching.prediction, matching.dataset.ground_truth
+        prediction, truth = matching.prediction, matching.dataset.ground_truth
         if without is None or not np.array_equal(without, ignored(result)):
             without = ignored(result)
             counts = matching.prediction_counts.copy()
             counts[without] = False
             rows = order[counts[order]]
-            codes = [dataset.labels.index(name) for name in matching.labels]
+            codes = matching.label_codes.tolist()
             of_label = [rows[prediction.label[rows] == code] for code in codes]
             counted = [np.flatnonzero(matching.truth_counts & (truth.label == code)) for code in codes]
         hit, matched = result.prediction_partner != UNMATCHED, result.truth_partner != UNMATCHED
-        ranked = [
+        yield [
             RankedLabel(predicted, hit[predicted], true, matched[true])
             for predicted, true in zip(of_label, counted, strict=True)
         ]
-        yield dataset, prediction, ranked
 
 
-def rankings(
-    results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
-) -> list[list[Ranking]]:
-    """Return the ranking of each scored label by result, then as ``matching.labels``.
-
-    `order`: rows of the predictions by falling score. `ignored`: rows that are neither true nor false positives in a
-    result. Results in which the same predictions count share their columns.
-    """
-    made: list[list[Ranking]] = []
-    before: list[RankedLabel] | None = None
-    for dataset, prediction, ranked in ranked_labels(results, order, ignored):
-        if before is None or [id(one.prediction) for one in ranked] != [id(one.prediction) for one in before]:
-            document = [prediction.document[one.prediction].astype(np.int64) for one in ranked]
-            counted = [dataset.ground_truth.document[one.truth] for one in ranked]
-            positives = [np.bincount(each, minlength=len(dataset.documents)) for each in counted]
-        before = ranked
-        hits = [one.hit for one in ranked]
-        made.append([Ranking(*columns) for columns in zip(document, hits, positives, strict=True)])
-    return made
+def rankings(matching: BoxMatching, ranked: Iterable[RankedLabel]) -> tuple[Ranking, ...]:
+    """Return the ranked boxes of labels by their documents."""
+    truth, documents = matching.dataset.ground_truth, len(matching.dataset.documents)
+    return tuple(
+        Ranking(
+            matching.prediction.document[one.prediction].astype(np.int64),
+            one.hit,
+            np.bincount(truth.document[one.truth], minlength=documents),
+        )
+        for one in ranked
+    )
 
 
 def joined_means(parts: Sequence[Means]) -> Means:

@@ -17,7 +17,8 @@ import msgspec
 from msgspec import Meta
 
 from evaluator import formats
-from evaluator.data.dataset import Annotations, Dataset, Side, join
+from evaluator.data.boxes import IntArray
+from evaluator.data.dataset import Annotations, Dataset, Run, Side, join
 from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput, Collector, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
@@ -147,6 +148,20 @@ class BoxOptions(Options, frozen=True, kw_only=True):
 # --- results ---------------------------------------------------------------------------------------------------
 
 
+class ByDocument(NamedTuple):
+    """What is kept of each document beside the numbers over boxes.
+
+    `documents` are ids. `thresholds`: true positives, false positives and false negatives of each document, int64, by
+    IoU threshold. `run` and `model` (name and version, empty if not stated) made the predictions.
+    """
+
+    documents: tuple[str, ...]
+    pages: int
+    thresholds: Mapping[float, tuple[IntArray, IntArray, IntArray]]
+    run: Run
+    model: str
+
+
 class Result(ABC):
     """What every protocol's evaluation gives back."""
 
@@ -174,6 +189,11 @@ class Result(ABC):
     @property
     def partial(self) -> Partial | None:
         """Return what the numbers follow from; a result that has it takes that of several parts as `merged`."""
+        return None
+
+    @property
+    def by_document(self) -> ByDocument | None:
+        """Return the counts of each document; None where no boxes are matched."""
         return None
 
     def release(self) -> None:  # noqa: B027 - most results keep nothing else
@@ -238,6 +258,16 @@ class BoxEvaluation(DatasetResult):
     def signature(self) -> Signature:
         """Return what made these numbers."""
         return self.matching.signature(*self.thresholds)
+
+    @property
+    def by_document(self) -> ByDocument:
+        """Return the counts of each document."""
+        source, counted = self.matching.prediction.source, {}
+        for iou, result in self.thresholds.items():
+            counts = result.per_document
+            counted[iou] = counts.tp, counts.fp, counts.fn
+        model = " ".join(part for part in (source.model, source.version) if part)
+        return ByDocument(self.evaluated.document_ids, self.evaluated.pages, counted, source.run, model)
 
     def on(self, dataset: Dataset) -> BoxEvaluation:
         """Return the same evaluation of another dataset; see `BoxMatching.on`."""

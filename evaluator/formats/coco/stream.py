@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import Side
+from evaluator.data.dataset import CodeArray, Side
 from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import json_text, limits
 from evaluator.formats.coco.chunks import CLOSING, empty_columns, plain_keys
@@ -68,13 +68,15 @@ R = TypeVar("R")
 class ImagesAndLabels(NamedTuple):
     """What annotations and results name: images and categories, without what only views need.
 
-    `ids`, int64, shape (M,), rising, and `size` (width, height) are of the images; `labels` by rising id; `lookup` and
-    `label_index` are of the ids of images and categories.
+    `ids`, int64, shape (M,), rising, `size` (width, height) and `document`, int32, are of the images; `documents` are
+    the sorted ids behind these codes; `labels` by rising id; `lookup` and `label_index` are of the ids of images and
+    categories.
     """
 
     ids: IntArray
     size: FloatArray
-    documents: int
+    document: CodeArray
+    documents: tuple[str, ...]
     labels: Labels
     lookup: Index
     label_index: Index
@@ -97,8 +99,12 @@ class Instances:
         if pages.page_size is None:
             raise NeedsFullValidation
         order = np.argsort(pages.ids)
-        ids = pages.ids[order]
-        return ImagesAndLabels(ids, pages.page_size[order], len(pages.documents), labels, Index(ids), Index(labels.ids))
+        ids, size = pages.ids[order], pages.page_size[order]
+        names = [document.doc_id for document in pages.documents]
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        document = np.argsort(by_name).astype(np.int32)[pages.page_document[order]]
+        documents = tuple(names[row] for row in by_name)
+        return ImagesAndLabels(ids, size, document, documents, labels, Index(ids), Index(labels.ids))
 
     @property
     def sha256(self) -> str:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.metrics.average_precision import RECALL_101, best_between, descending_order, first_reaching
+from evaluator.metrics.bootstrap_ap import Ranking
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,
@@ -53,6 +54,7 @@ class Columns(NamedTuple):
 
 class _OfLabel(NamedTuple):
     score: FloatArray
+    document: RowArray
     before: npt.NDArray[np.uint8]
     true: BitArray
     counts: BitArray
@@ -62,34 +64,47 @@ class _OfLabel(NamedTuple):
 class CocoPartial:
     """What matched on some pages: the predictions that count for any size at any of T IoU thresholds.
 
-    Columns, shape (N,), are by (label, falling score, image id, file order). `before`: how many of the same page and
-    label are better. `true`, `counts`, shape (S, N): at which thresholds, as bits, it is a true positive of a size, or
-    counts at all. `bounds`, shape (L + 1,), delimits labels; `positives`, shape (S, L), is the ground truth that
-    counts. T is at most `MOST_THRESHOLDS`.
+    Columns, shape (N,), are by (label, falling score, image id, file order). `document`: its code. `before`: how many
+    of the same page and label are better. `true`, `counts`, shape (S, N): at which thresholds, as bits, it is a true
+    positive of a size, or counts at all. `bounds`, shape (L + 1,), delimits labels; `positives`, shape (S, L), is the
+    ground truth that counts; `truth_document`, shape (G,), that of each which counts over all sizes, by label.
+    `thresholds`, shape (T,), rise; T is at most `MOST_THRESHOLDS`.
     """
 
     score: FloatArray
+    document: RowArray
     before: npt.NDArray[np.uint8]
     true: BitArray
     counts: BitArray
     bounds: IntArray
     positives: IntArray
-    thresholds: int
+    truth_document: RowArray
+    thresholds: tuple[float, ...]
 
     @classmethod
-    def of(cls, pairs: Pairs, iou: Sequence[float]) -> CocoPartial:
-        """Return what matched among all pairs at some IoU thresholds, which rise."""
+    def of(cls, pairs: Pairs, iou: Sequence[float], page_document: RowArray | None = None) -> CocoPartial:
+        """Return what matched among all pairs at some IoU thresholds, which rise.
+
+        `page_document` is the document of each page, where it is not that of the dataset.
+        """
+        dataset, truth = pairs.dataset, pairs.dataset.ground_truth
+        page_document = dataset.page_document if page_document is None else page_document
         true, counts = np.stack([*_bits(pairs, iou)], axis=1)
         rows = np.flatnonzero(counts.any(axis=0))
-        label, labels = pairs.dataset.ground_truth.label[pairs.truth_row], len(pairs.dataset.labels)
+        label, labels = truth.label[pairs.truth_row], len(dataset.labels)
+        positives = np.stack([np.bincount(label[~pairs.ignored(size)], minlength=labels) for size in pairs.sizes])
+        counted = np.flatnonzero(~pairs.ignored("all"))
+        by_label = pairs.truth_row[counted[np.argsort(label[counted], kind="stable")]]
         return cls(
             score=pairs.ordered_score[rows],
+            document=page_document[pairs.prediction.page[pairs.order[rows]]],
             before=pairs.before[rows].astype(np.uint8),
             true=true.take(rows, axis=1),
             counts=counts.take(rows, axis=1),
             bounds=np.searchsorted(rows, pairs.label_bounds),
-            positives=np.stack([np.bincount(label[~pairs.ignored(size)], minlength=labels) for size in pairs.sizes]),
-            thresholds=len(iou),
+            positives=positives,
+            truth_document=page_document[truth.page[by_label]],
+            thresholds=tuple(iou),
         )
 
     @classmethod
@@ -107,10 +122,11 @@ class CocoPartial:
             return [column.take(order, axis=-1) for column in columns]
 
         of_labels = zip(*in_threads(joined, range(first.labels)), strict=True)
-        score, before, true, counts = (np.concatenate(column, axis=-1) for column in of_labels)
+        score, document, before, true, counts = (np.concatenate(column, axis=-1) for column in of_labels)
         bounds = np.sum([part.bounds for part in parts], axis=0)
         positives = np.sum([part.positives for part in parts], axis=0)
-        return cls(score, before, true, counts, bounds, positives, first.thresholds)
+        truths = [part.truth_documents(code) for code in range(first.labels) for part in parts]
+        return cls(score, document, before, true, counts, bounds, positives, np.concatenate(truths), first.thresholds)
 
     @property
     def labels(self) -> int:
@@ -120,7 +136,42 @@ class CocoPartial:
     def of_label(self, code: int) -> _OfLabel:
         """Return the predictions of a label."""
         span = slice(*self.bounds[code : code + 2].tolist())
-        return _OfLabel(self.score[span], self.before[span], self.true[:, span], self.counts[:, span])
+        columns = self.score[span], self.document[span], self.before[span]
+        return _OfLabel(*columns, self.true[:, span], self.counts[:, span])
+
+    def truth_documents(self, code: int) -> RowArray:
+        """Return the document of each ground truth of a label that counts over all sizes."""
+        end = int(self.positives[0, : code + 1].sum())
+        return self.truth_document[end - int(self.positives[0, code]) : end]
+
+    def rankings(self, codes: Sequence[int], documents: int, min_score: float = 0.0) -> Iterator[Ranking]:
+        """Yield the ranking of some labels over all sizes, by threshold, then by label.
+
+        Of the predictions from a score on; those of a label in which the same predictions count share their columns.
+        """
+        for at_step in zip(*(self._rankings_of(code, documents, min_score) for code in codes), strict=True):
+            yield from at_step
+
+    def _rankings_of(self, code: int, documents: int, min_score: float) -> Iterator[Ranking]:
+        """Yield the ranking of a label over all sizes, by threshold."""
+        score, document, _, true, counts = self.of_label(code)
+        kept = reaching(score, min_score)
+        positives = np.bincount(self.truth_documents(code), minlength=documents)
+        counted, of_counted = np.empty(0, dtype=bool), np.empty(0, dtype=np.int64)
+        for step in range(len(self.thresholds)):
+            at_step = _at(counts[0, :kept], step)
+            if not step or not np.array_equal(at_step, counted):
+                counted, of_counted = at_step, document[:kept][at_step].astype(np.int64)
+            yield Ranking(of_counted, _at(true[0, :kept], step)[counted], positives)
+
+    def per_document(self, documents: int) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """Yield true positives, false positives and false negatives of each document, by threshold."""
+        truth = np.bincount(self.truth_document, minlength=documents)
+        for step in range(len(self.thresholds)):
+            tp, predicted = (
+                np.bincount(self.document[_at(bits[0], step)], minlength=documents) for bits in (self.true, self.counts)
+            )
+            yield tp, predicted - tp, truth - tp
 
     @property
     def f1(self) -> float | None:
@@ -134,18 +185,18 @@ class Curves:
     """The curves behind a partial, kept so that a score threshold cuts them short."""
 
     def __init__(self, partial: CocoPartial) -> None:
-        self._partial = partial
+        self.partial = partial
         jobs = [(size, code) for size in range(len(partial.positives)) for code in range(partial.labels)]
         made = in_threads(lambda job: LabelCurves.of(partial, *job), jobs, rows=len(partial.score))
         self._curves = dict(zip(jobs, made, strict=True))
 
     def averages(self, codes: Sequence[int], min_score: float = 0.0) -> Columns:
         """Average precision and recall of some labels, of the predictions from a score on."""
-        kept = [self._kept(code, min_score) for code in codes]
+        kept = [reaching(self.partial.of_label(code).score, min_score) for code in codes]
         by_size = {}
-        for size, name in enumerate([*AREA_RANGES][: len(self._partial.positives)]):
+        for size, name in enumerate([*AREA_RANGES][: len(self.partial.positives)]):
             limits = MAX_DETECTIONS[-1:] if size else MAX_DETECTIONS
-            by_size[name] = np.empty((1 + len(limits), self._partial.thresholds, len(codes)))
+            by_size[name] = np.empty((1 + len(limits), len(self.partial.thresholds), len(codes)))
             for column, (code, first) in enumerate(zip(codes, kept, strict=True)):
                 by_size[name][..., column] = self._curves[size, code].averages(first, limits)
         return Columns(
@@ -154,10 +205,10 @@ class Curves:
             recall_at=dict(zip(MAX_DETECTIONS, by_size["all"][1:], strict=True)),
         )
 
-    def _kept(self, code: int, min_score: float) -> int:
-        """Return how many predictions of a label, best first, pass a score threshold."""
-        rising = self._partial.of_label(code).score[::-1]
-        return len(rising) - int(np.searchsorted(rising, min_score))
+
+def reaching(score: FloatArray, min_score: float) -> int:
+    """Return how many predictions, best first, pass a score threshold."""
+    return len(score) - int(np.searchsorted(score[::-1], min_score))
 
 
 class LabelCurves(NamedTuple):
@@ -187,7 +238,7 @@ class LabelCurves(NamedTuple):
         true, counts = of_label.true[size][rows], counts[rows]
         first = first_reaching(RECALL_101, max(positives, 1))
         hits, rank, best = [], [], []
-        for step in range(partial.thresholds):
+        for step in range(len(partial.thresholds)):
             of_step = np.flatnonzero(_at(true, step))
             ranks = np.cumsum(_at(counts, step), dtype=np.int64)[of_step]
             reached = first[: np.searchsorted(first, len(of_step))]
@@ -227,17 +278,23 @@ class LabelCurves(NamedTuple):
         return float(best_between(rank, _WHOLE, before=start)[0])
 
 
+def partials(pairs: Pairs, iou: Sequence[float]) -> list[CocoPartial]:
+    """Return what matched at rising IoU thresholds from the floor of the pairs on, `MOST_THRESHOLDS` in each."""
+    curves: list[Curves] | None = pairs.kept.get(tuple(iou))
+    if curves is not None:
+        return [of_part.partial for of_part in curves]
+    return [CocoPartial.of(pairs, iou[at : at + MOST_THRESHOLDS]) for at in range(0, len(iou), MOST_THRESHOLDS)]
+
+
 def average(matching: Matching, iou: Sequence[float]) -> Columns:
     """Return AP and recall for every size, label of ``matching.labels`` and rising IoU threshold.
 
     `iou` is at or above the floor of the matching.
     """
-    pairs, labels = matching.pairs, matching.dataset.labels
+    pairs, codes = matching.pairs, matching.label_codes.tolist()
     curves: list[Curves] | None = pairs.kept.get(tuple(iou))
     if curves is None:
-        parts = (iou[at : at + MOST_THRESHOLDS] for at in range(0, len(iou), MOST_THRESHOLDS))
-        curves = pairs.kept[tuple(iou)] = [Curves(CocoPartial.of(pairs, part)) for part in parts]
-    codes = [labels.index(label) for label in matching.labels]
+        curves = pairs.kept[tuple(iou)] = [*map(Curves, partials(pairs, iou))]
     every = [part.averages(codes, matching.min_score) for part in curves]
     if len(every) == 1:
         return every[0]

@@ -6,7 +6,8 @@ The numbers are those of pycocotools 2.0 (``COCOeval`` with ``iouType="bbox"``) 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
@@ -19,9 +20,10 @@ from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import ALL_LABELS, BoxMatching
-from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined
-from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold, raise_on_errors
-from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
+from evaluator.metrics.bootstrap_ap import Ranking
+from evaluator.metrics.results import JsonObject, ResultTable, defined
+from evaluator.protocols.base import BoxEvaluation, Result, join_pair, lowest_threshold, raise_on_errors
+from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average, partials
 from evaluator.protocols.coco.matching import (
     IOU_FLOOR,
     NAME,
@@ -31,27 +33,68 @@ from evaluator.protocols.coco.matching import (
 )
 
 if TYPE_CHECKING:
-    from evaluator.matching.error_types import TideErrors
+    from evaluator.matching.error_types import TideErrors, TidePartial
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CocoNumbers(Result):
+    """The numbers of one model, with its boxes or without.
+
+    `columns` has rows of the rising thresholds `iou` and columns of `labels`, which are scored; `documents` are ids.
+    """
+
+    labels: tuple[str, ...]
+    iou: tuple[float, ...]
+    documents: tuple[str, ...]
+    columns: Columns
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Return the name of the predictions."""
+
+    @abstractmethod
+    def rankings(self) -> Iterator[Ranking]:
+        """Yield the ranking of each label over all sizes, by threshold, then by label."""
+
+    @cached_property
+    def numbers(self) -> dict[str, float | None]:
+        """Return the twelve numbers by their COCO names; None where undefined."""
+        return _numbers_of(self.columns, self.iou)
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, float | None]]:
+        """Return the twelve numbers of each label; None where undefined."""
+        return {
+            label: _numbers_of(self.columns, self.iou, slice(row, row + 1)) for row, label in enumerate(self.labels)
+        }
+
+    def own_values(self, errors: TidePartial | None) -> JsonObject:
+        """Return what only this protocol says, as plain values: numbers, ``per_class`` and ``error_types``."""
+        return {**self.numbers, "per_class": self.per_label, "error_types": errors and errors.to_json()}
+
+    def table(self) -> ResultTable:
+        """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+        of_labels = ((label, *values.values()) for label, values in self.per_label.items())
+        rows = ((ALL_LABELS, *self.numbers.values()), *of_labels)
+        return ResultTable(title=self.title, signature=self.signature.line, columns=("label", *NUMBERS), rows=rows)
+
+
 @dataclass(frozen=True, eq=False)
-class CocoResult(BoxEvaluation):
+class CocoResult(BoxEvaluation, CocoNumbers):
     """The evaluation of one model under the protocol.
 
     Attributes
     ----------
     thresholds : dict of ThresholdResult
         By IoU threshold, rising.
-    columns : Columns
-        Rows of ``thresholds``, columns of ``matching.labels``.
     """
 
     matching: Matching
     thresholds: dict[float, ThresholdResult]
-    columns: Columns
 
     def of(self, matching: BoxMatching) -> CocoResult:
         """Return the evaluation of another matching at the same thresholds."""
@@ -61,15 +104,16 @@ class CocoResult(BoxEvaluation):
         """Give up the curves, which take more memory than the boxes."""
         self.matching.pairs.kept.clear()
 
-    @cached_property
-    def numbers(self) -> dict[str, float | None]:
-        """Return the twelve numbers by their COCO names; None where undefined."""
-        return numbers_of(self.columns, list(self.thresholds))
+    @property
+    def title(self) -> str:
+        """Return the name of the predictions."""
+        return self.matching.prediction.source.name
 
-    @cached_property
-    def per_label(self) -> dict[str, dict[str, float | None]]:
-        """Return the twelve numbers of each label; None where undefined."""
-        return numbers_by_label(self.columns, list(self.thresholds), self.matching.labels)
+    def rankings(self) -> Iterator[Ranking]:
+        """Yield the ranking of each label over all sizes, by threshold, then by label."""
+        codes, documents = self.matching.label_codes.tolist(), len(self.documents)
+        for partial in partials(self.matching.pairs, self.iou):
+            yield from partial.rankings(codes, documents, self.matching.min_score)
 
     @cached_property
     def error_types(self) -> TideErrors | None:
@@ -81,12 +125,8 @@ class CocoResult(BoxEvaluation):
 
         Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
         """
-        error_types = None if self.error_types is None else self.error_types.partial.to_json()
-        return self.plain_values(**self.numbers, per_class=self.per_label, error_types=error_types)
-
-    def table(self) -> ResultTable:
-        """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
-        return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
+        errors = None if self.error_types is None else self.error_types.partial
+        return self.plain_values(**self.own_values(errors))
 
 
 def error_types(matching: Matching) -> TideErrors | None:
@@ -110,7 +150,7 @@ def error_types(matching: Matching) -> TideErrors | None:
     )
 
 
-def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
+def _numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
     """Return the twelve numbers over some of the labels, by their COCO names; None where undefined.
 
     `iou` are the thresholds of the rows, `labels` is which columns.
@@ -132,24 +172,6 @@ def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(Non
     for size in ("small", "medium", "large"):
         numbers[f"AR{size[0]}"] = mean(columns.recall.get(size, nothing))
     return numbers
-
-
-def numbers_by_label(
-    columns: Columns, iou: Sequence[float], labels: Sequence[str]
-) -> dict[str, dict[str, float | None]]:
-    """Return the twelve numbers of each label, which are the columns in their order; see `numbers_of`."""
-    return {label: numbers_of(columns, iou, slice(row, row + 1)) for row, label in enumerate(labels)}
-
-
-def table_of(
-    title: str,
-    signature: Signature,
-    numbers: Mapping[str, float | None],
-    per_label: Mapping[str, Mapping[str, float | None]],
-) -> ResultTable:
-    """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
-    rows = [(ALL_LABELS, *numbers.values()), *((label, *values.values()) for label, values in per_label.items())]
-    return ResultTable(title=title, signature=signature.line, columns=("label", *NUMBERS), rows=tuple(rows))
 
 
 def evaluate(
@@ -201,8 +223,15 @@ def evaluate(
 
 def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
     """Return the evaluation of a matching at IoU thresholds, which are put in rising order."""
-    rising = sorted(set(map(float, iou)))
-    return CocoResult(matching, {threshold: matching.at(threshold) for threshold in rising}, average(matching, rising))
+    rising = tuple(sorted(set(map(float, iou))))
+    return CocoResult(
+        matching,
+        {threshold: matching.at(threshold) for threshold in rising},
+        labels=matching.labels,
+        iou=rising,
+        documents=matching.dataset.document_ids,
+        columns=average(matching, rising),
+    )
 
 
 def coco_numbers(dataset: Dataset, model: int = 0) -> dict[str, float | None] | None:

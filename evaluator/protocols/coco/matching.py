@@ -133,6 +133,13 @@ class Pairs(BoxPairs["Matching"]):
         pixels = _pixel_area(self.prediction.source)
         return None if pixels is None else pixels[self.order]
 
+    @cached_property
+    def outsized(self) -> IntArray:
+        """Rows of the predictions in no area range, which count where they match alone, int64, rising."""
+        if self.prediction_area is None:
+            return np.empty(0, dtype=np.int64)
+        return np.sort(self.order[~within(self.prediction_area, "all")])
+
     @property
     def sizes(self) -> tuple[str, ...]:
         """Return the area ranges that can be evaluated: without areas in pixels only ``all``."""
@@ -315,7 +322,7 @@ def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
 class ThresholdResult(BoxResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; computed when asked for.
 
-    A prediction that matched a crowd is neither a true nor a false positive.
+    A prediction that matched a crowd is neither a true nor a false positive, nor is one in no area range without match.
     """
 
     @cached_property
@@ -342,11 +349,14 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def ignored(self) -> IntArray:
-        """Rows of the predictions that matched ground truth that does not count, int64, rising."""
-        scored = self.matching.scored
-        if scored is None:
-            return np.empty(0, dtype=np.int64)
-        return np.sort(self.matching.pairs.fit.prediction[self._matched & ~scored])
+        """Rows of the predictions that matched what does not count, or are too large to count unmatched; rising."""
+        scored, outsized = self.matching.scored, self.matching.pairs.outsized
+        if scored is None and not len(outsized):
+            return outsized
+        prediction = self.matching.pairs.fit.prediction
+        unmatched = outsized[~np.isin(outsized, prediction[self._matched])]
+        elsewhere = unmatched[:0] if scored is None else prediction[self._matched & ~scored]
+        return np.sort(np.concatenate([unmatched, elsewhere]))
 
     @cached_property
     def counting_predictions(self) -> BoolArray:

@@ -13,13 +13,13 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.matching.box_items import SliceAverage
-from evaluator.matching.box_measures import RankedLabel, column, joined_means, ranked_labels, rankings, steps_at
+from evaluator.matching.box_measures import RankedLabel, column, joined_means, ranked_labels, steps_at
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics.average_precision import RECALL_101
-from evaluator.metrics.bootstrap_ap import Ranking, on_grid
+from evaluator.metrics.bootstrap_ap import on_grid
 from evaluator.metrics.measures import Averages, Key, Means, Part, Ratios
 from evaluator.protocols.coco.curves import MAX_DETECTIONS
-from evaluator.protocols.coco.evaluation import CocoResult
+from evaluator.protocols.coco.evaluation import CocoNumbers, CocoResult
 from evaluator.protocols.coco.matching import MOST_DETECTIONS
 
 _AT: Final[Mapping[str, float]] = {"AP50": 0.5, "AP75": 0.75}
@@ -35,7 +35,7 @@ def ranked(result: CocoResult, average: SliceAverage) -> Iterator[list[RankedLab
     kept[order] = matching.pairs.before < most
     at, again = tee(map(matching.at, steps))
     every = ranked_labels(at, order, lambda threshold: threshold.ignored)
-    for result_at, (*_, ranked) in zip(again, every, strict=True):
+    for result_at, ranked in zip(again, every, strict=True):
         yield ranked if most == MOST_DETECTIONS else [_first(one, kept, result_at.truth_partner) for one in ranked]
 
 
@@ -46,24 +46,17 @@ def _first(ranked: RankedLabel, kept: BoolArray, partner: IntArray) -> RankedLab
     return RankedLabel(ranked.prediction[chosen], ranked.hit[chosen], ranked.truth, own)
 
 
-def averages(result: CocoResult) -> tuple[Part, ...]:
+def averages(result: CocoNumbers) -> tuple[Part, ...]:
     """AP, AP50 and AP75 over all labels and per label, and AR100."""
-    labels, steps = result.matching.labels, list(result.thresholds)
-    size = len(labels)
-    documents = len(result.matching.dataset.documents)
-    every: list[Ranking] = []
-    columns: list[FloatArray] = []
-    positives: list[FloatArray] = []
-    # Made for this and given up again: what a result keeps of its matches, for all thresholds, is more than all else.
-    matching, order = result.matching, result.matching.pairs.order
-    for ranked in rankings(map(matching.at, steps), order, lambda threshold: threshold.ignored):
-        every += ranked
-        columns += [np.bincount(one.document[one.hit], minlength=documents).astype(np.float64) for one in ranked]
-        positives += [one.positives.astype(np.float64) for one in ranked]
+    labels, steps = result.labels, result.iou
+    size, documents = len(labels), len(result.documents)
+    every = [*result.rankings()]
+    hits = [np.bincount(one.document[one.hit], minlength=documents).astype(np.float64) for one in every]
+    positives = [one.positives.astype(np.float64) for one in every]
     unnamed = tuple(Key("", label) for _ in steps for label in labels)
     precision = Averages(unnamed, result.columns.precision["all"].ravel(), tuple(every), on_grid(RECALL_101), documents)
     recall = Ratios(
-        unnamed, result.columns.recall["all"].ravel(), _stacked(documents, columns), _stacked(documents, positives)
+        unnamed, result.columns.recall["all"].ravel(), _stacked(documents, hits), _stacked(documents, positives)
     )
     chosen = {"AP": range(len(steps)), **{name: steps_at(steps, threshold) for name, threshold in _AT.items()}}
     # One part for all of them: a ranking is dear, so it is resampled once.
@@ -78,11 +71,11 @@ def _stacked(documents: int, columns: Sequence[FloatArray]) -> FloatArray:
     return np.column_stack(columns) if columns else np.empty((documents, 0))
 
 
-def _over_labels(name: str, result: CocoResult, of: Part, size: int, steps: Sequence[int]) -> Means:
+def _over_labels(name: str, result: CocoNumbers, of: Part, size: int, steps: Sequence[int]) -> Means:
     """Return a number of COCO over all labels and per label, as the mean over some thresholds."""
     per_label = [np.array([step * size + label for step in steps], dtype=np.int64) for label in range(size)]
-    labels = result.matching.labels
-    values = [result.numbers[name], *(result.per_label[label][name] for label in labels)]
+    labels = result.labels
+    values = [result.numbers[name], *(of_label[name] for of_label in result.per_label.values())]
     return Means(
         keys=(Key(name, ALL_LABELS), *(Key(name, label) for label in labels)),
         values=np.concatenate([column(value) for value in values]),

@@ -14,6 +14,7 @@ from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Num
 from evaluator.protocols.coco.curves import MAX_DETECTIONS
 from evaluator.protocols.coco.evaluation import (
     IOU_THRESHOLDS,
+    CocoNumbers,
     CocoResult,
     comparable_issues,
     result_of,
@@ -137,12 +138,17 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """Return one of the twelve numbers."""
         return cast(CocoResult, result).numbers[average]
 
-    def measures(self, result: BoxEvaluation) -> Measures:
-        """Return the ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
+    def measures(self, result: Result) -> Measures:
+        """Return AP, AP50, AP75 and AR100 over all labels and per label; with boxes also the ratios."""
         from evaluator.matching.box_measures import box_measures
+        from evaluator.matching.box_results import ALL_LABELS
+        from evaluator.metrics.measures import Measures
         from evaluator.protocols.coco.measures import averages
 
-        return box_measures(result.first, *averages(cast(CocoResult, result)))
+        parts = averages(cast(CocoNumbers, result))
+        if isinstance(result, BoxEvaluation):
+            return box_measures(result.first, *parts)
+        return Measures(cast(CocoNumbers, result).documents, ALL_LABELS, parts)
 
 
 PROTOCOL: Final = CocoProtocol()

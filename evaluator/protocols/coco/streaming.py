@@ -7,7 +7,7 @@ Boxes wait in a temporary folder by shards of images. What matched adds up over 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,16 +17,17 @@ import numpy as np
 
 from evaluator import formats
 from evaluator.data.boxes import IntArray
-from evaluator.data.dataset import Side, join
+from evaluator.data.dataset import NO_RUN, CodeArray, Side, join
 from evaluator.formats.coco.shape import NeedsFullValidation
 from evaluator.formats.coco.shard_rows import PackJob, read_shard, write_shards
 from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, Instances
 from evaluator.matching.box_results import plain_values
 from evaluator.matching.pairs import most_pairs
-from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
-from evaluator.protocols.base import Result
-from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Columns, Curves
-from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, error_types, numbers_by_label, numbers_of, table_of
+from evaluator.metrics.bootstrap_ap import Ranking
+from evaluator.metrics.results import JsonObject, Signature, SourceFile
+from evaluator.protocols.base import ByDocument
+from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Curves
+from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, CocoNumbers, error_types
 from evaluator.protocols.coco.matching import NAME, own_signature, pair
 from evaluator.system.engine import Engine, Shard, plan
 from evaluator.system.memory import keep_freed_memory
@@ -46,49 +47,50 @@ _MATCHED_AT_A_TIME: Final = 2
 _LARGE: Final = 64 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class StreamedResult(Result):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StreamedResult(CocoNumbers):
     """The numbers of one model, without its boxes.
 
-    `columns` has rows of the rising thresholds `iou` and columns of `labels`. `f1` is over all labels at the lowest
-    threshold, None without any box. `errors` is what the error types follow from, None where they are not wanted.
+    `matched` is what they follow from. `errors` is what the error types follow from, None where they are not wanted.
     """
 
     ground_truth: SourceFile
     prediction: SourceFile
-    labels: tuple[str, ...]
-    iou: tuple[float, ...]
-    columns: Columns
-    documents: int
     pages: int
-    f1: float | None
+    matched: CocoPartial
     errors: TidePartial | None
+
+    @property
+    def title(self) -> str:
+        """Return the name of the predictions."""
+        return self.prediction.name
+
+    @property
+    def f1(self) -> float | None:
+        """Return F1 over all labels at the lowest threshold; None without any box."""
+        return self.matched.f1
+
+    def rankings(self) -> Iterator[Ranking]:
+        """Yield the ranking of each label over all sizes, by threshold, then by label."""
+        return self.matched.rankings(range(len(self.labels)), len(self.documents))
 
     @cached_property
     def signature(self) -> Signature:
         """Return what made these numbers."""
-        return Signature(documents=self.documents, pages=self.pages, **own_signature(self.iou))
+        return Signature(documents=len(self.documents), pages=self.pages, **own_signature(self.iou))
 
-    @cached_property
-    def numbers(self) -> dict[str, float | None]:
-        """Return the twelve numbers by their COCO names; None where undefined."""
-        return numbers_of(self.columns, self.iou)
-
-    @cached_property
-    def per_label(self) -> dict[str, dict[str, float | None]]:
-        """Return the twelve numbers of each label; None where undefined."""
-        return numbers_by_label(self.columns, self.iou, self.labels)
+    @property
+    def by_document(self) -> ByDocument:
+        """Return counts of each document. A results list names no run and no model."""
+        counts = zip(self.iou, self.matched.per_document(len(self.documents)), strict=True)
+        return ByDocument(self.documents, self.pages, dict(counts), NO_RUN, "")
 
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of `CocoResult.to_json`."""
         # A results list takes its documents from its ground truth.
         nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}
-        own = {**self.numbers, "per_class": self.per_label, "error_types": self.errors and self.errors.to_json()}
+        own = self.own_values(self.errors)
         return plain_values(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
-
-    def table(self) -> ResultTable:
-        """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
-        return table_of(self.prediction.name, self.signature, self.numbers, self.per_label)
 
 
 def evaluate_streamed(
@@ -131,6 +133,7 @@ class _Work(NamedTuple):
     folder: Path
     shard: Shard
     labels: tuple[str, ...]
+    page_document: CodeArray
     iou: tuple[float, ...]
     errors: bool
 
@@ -159,18 +162,18 @@ def _result(
     _check_pair_counts(truth.boxes)
     _check_pair_counts(predictions.boxes)
     labels = named.labels.names
-    work = [_Work(folder, shard, labels, iou, errors) for shard in shards]
+    work = [_Work(folder, shard, labels, named.document[shard.start : shard.stop], iou, errors) for shard in shards]
     partials, mistakes = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
-    partial = CocoPartial.merged(partials)
+    matched = CocoPartial.merged(partials)
     return StreamedResult(
         ground_truth=SourceFile(paths[0].name, truth.sha256),
         prediction=SourceFile(paths[1].name, predictions.sha256),
         labels=labels,
         iou=iou,
-        columns=Curves(partial).averages(range(len(labels))),
         documents=named.documents,
+        columns=Curves(matched).averages(range(len(labels))),
         pages=count,
-        f1=partial.f1,
+        matched=matched,
         errors=type(mistakes[0]).merged(mistakes) if errors else None,
     )
 
@@ -187,7 +190,7 @@ def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:
     prediction = read_shard(given.folder, "prediction", given.shard, given.labels)
     pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
     errors = error_types(pairs.match()) if given.errors else None
-    return CocoPartial.of(pairs, given.iou), None if errors is None else errors.partial
+    return CocoPartial.of(pairs, given.iou, given.page_document), None if errors is None else errors.partial
 
 
 def _is_coco(path: Path) -> bool:

@@ -130,9 +130,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
         """Yield the ranked boxes of each label at the first threshold."""
-        first = cast(ThresholdResult, result.first)
-        every = ranked_labels([first], first.matching.order, lambda one: np.flatnonzero(one.ignored))
-        return (ranked for *_, ranked in every)
+        return _ranked(cast(ThresholdResult, result.first))
 
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
         """Return mAP or mean F1 at the first threshold."""
@@ -148,16 +146,20 @@ class PodProtocol(BoxProtocol[PodOptions]):
 PROTOCOL: Final = PodProtocol()
 
 
+def _ranked(result: ThresholdResult) -> Iterator[list[RankedLabel]]:
+    """Yield the ranked boxes of each label."""
+    return ranked_labels([result], result.matching.order, lambda one: np.flatnonzero(one.ignored))
+
+
 def _averages(result: ThresholdResult) -> tuple[Part, ...]:
     matching = result.matching
     labels = matching.labels
-    (ranked,) = rankings([result], matching.order, lambda one: np.flatnonzero(one.ignored))
     everything = np.arange(len(labels))
     interpolated: Interpolation = eleven_point if matching.ap == "11-point" else all_point
     ap = Averages(
         keys=tuple(Key("ap", label) for label in labels),
         values=result.average_precision,
-        rankings=tuple(ranked),
+        rankings=rankings(matching, next(_ranked(result))),
         interpolated=interpolated,
         documents=len(matching.dataset.documents),
     )

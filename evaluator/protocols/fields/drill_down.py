@@ -72,14 +72,12 @@ def linked_rows(
     """
     if link not in LINKS:
         raise ValueError(f"the linked number must be one of {', '.join(LINKS)}; found {link}")
-    compared = result.compared
     if link == LEAST_SURE or link.startswith(BIN):
         return _of_confidence(result, link, label, budget)
     chosen = _linked(result, link, iou)
     if label is not None:
         chosen = chosen & result.of_class(label)
-    rows: IntArray = compared.order[chosen[compared.order]]
-    return rows
+    return result.compared.in_order(chosen)
 
 
 def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: float | None) -> IntArray:
@@ -87,12 +85,10 @@ def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: f
     rows = result.confidence_rows(label)
     confidence = result.compared.confidence[rows]
     if link.startswith(BIN):
-        in_bin: IntArray = rows[bin_of(confidence, bins=BINS) == int(link.removeprefix(BIN))]
-        return in_bin
+        return np.asarray(rows[bin_of(confidence, bins=BINS) == int(link.removeprefix(BIN))])
     if budget is None:
         raise ValueError("the least sure fields need a budget")
-    sent: IntArray = rows[least_confident(confidence, budget)]
-    return sent
+    return np.asarray(rows[least_confident(confidence, budget)])
 
 
 def _linked(result: FieldsResult, link: str, iou: float) -> BoolArray:
@@ -170,9 +166,7 @@ class FieldPages:
         here = (self.truth_page == page) | (self.predicted_page == page)
         if page == 0:
             here |= (self.truth_page == NO_PAGE) & (self.predicted_page == NO_PAGE) & self.compared.is_field
-        chosen = here & (self.compared.document == document)
-        rows: IntArray = self.compared.order[chosen[self.compared.order]]
-        return rows
+        return self.compared.in_order(here & (self.compared.document == document))
 
 
 def _pages(has_box: BoolArray, pages: list[int]) -> IntArray:

@@ -89,6 +89,10 @@ class StatusCounts:
     missed: IntArray
     spurious: IntArray
 
+    def row(self, place: int) -> tuple[int, int, int, int]:
+        """Return the counts of one row, in the order of the columns."""
+        return tuple(int(getattr(self, name)[place]) for name in self.__slots__)  # type: ignore[return-value]
+
     @property
     def precision(self) -> FloatArray:
         """True positives over all predicted boxes, float64, shape (R,); NaN without any."""
@@ -154,7 +158,7 @@ class FieldsResult(Result):
     def _ranked(self) -> list[FloatArray]:
         """IoU of the predicted boxes of each class, the most confident first."""
         compared = self.compared
-        order = compared.arrival if compared.parity == "stickler" else compared.order
+        order = compared.tie_order
         rows = order[self.with_prediction[order]]
         rows = rows[np.lexsort((-self._score[rows], compared.field_class[rows]))]
         ends = np.cumsum(np.bincount(compared.field_class[rows], minlength=len(compared.classes)))
@@ -267,7 +271,7 @@ class FieldsResult(Result):
             chosen &= np.isin(compared.document, codes)
         if label is not None:
             chosen &= self.of_class(label)
-        return compared.order[chosen[compared.order]]
+        return compared.in_order(chosen)
 
     def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
         """Return compared fields at some places in `compared`, as they can be shown at a threshold."""
@@ -314,7 +318,7 @@ class FieldsResult(Result):
         chosen = self._judged & ~np.isnan(compared.confidence) & ~compared.refused
         if label is not None:
             chosen &= self.of_class(label)
-        return compared.order[chosen[compared.order]]
+        return compared.in_order(chosen)
 
     def of_class(self, label: str) -> BoolArray:
         """Return which rows are of a class, bool, shape (N,); none for an unknown one."""

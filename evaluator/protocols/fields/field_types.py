@@ -14,7 +14,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.fields import natural_order
 from evaluator.metrics.results import defined, weighted_mean
-from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldsResult, StatusCounts
+from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldsResult
 
 CURVE_IOU: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """Thresholds of the curve of AP against IoU."""
@@ -54,57 +54,20 @@ def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -
     place = {name: code for code, name in enumerate(result.compared.classes)}
     known = {each.compared.classes[code] for each in results.values() for code in each.boxed}
     by_class = {letter: dict(zip(each.compared.classes, each.ap, strict=True)) for letter, each in results.items()}
-    rows = [_whole(results, result, table, iou)]
+    boxes_of_all = result.mean_iou_of_all, int(result.num_gt.sum()), int(result.num_detections.sum())
+    ap_of_all = {letter: each.mean_ap for letter, each in results.items()}
+    ap_at, ap_50, ap_75 = (weighted_mean(column)[0] for column in table.T)
+    rows = [TypeRow(ALL_FIELDS, ap_of_all, ap_at, ap_50, ap_75, *boxes_of_all, *result.overall(iou).row(0))]
     for label in sorted(known, key=natural_order):
         ap = {letter: defined(column.get(label, np.nan)) for letter, column in by_class.items()}
         code = place.get(label)
-        rows.append(
-            TypeRow(label, ap) if code is None else _row(label, ap, result, code, at=table[code], counts=counts)
-        )
+        if code is None:
+            rows.append(TypeRow(label, ap))
+            continue
+        boxes = defined(result.mean_iou[code]), int(result.num_gt[code]), int(result.num_detections[code])
+        ap_at, ap_50, ap_75 = map(defined, table[code])
+        rows.append(TypeRow(label, ap, ap_at, ap_50, ap_75, *boxes, *counts.row(code)))
     return rows
-
-
-def _whole(results: Mapping[str, FieldsResult], result: FieldsResult, table: FloatArray, iou: float) -> TypeRow:
-    at, at_50, at_75 = (weighted_mean(column)[0] for column in table.T)
-    counts = result.overall(iou)
-    return TypeRow(
-        label=ALL_FIELDS,
-        ap={letter: each.mean_ap for letter, each in results.items()},
-        ap_at=at,
-        ap_50=at_50,
-        ap_75=at_75,
-        mean_iou=result.mean_iou_of_all,
-        num_gt=int(result.num_gt.sum()),
-        num_detections=int(result.num_detections.sum()),
-        **_statuses(counts, 0),
-    )
-
-
-def _row(
-    label: str,
-    ap: Mapping[str, float | None],
-    result: FieldsResult,
-    code: int,
-    *,
-    at: FloatArray,
-    counts: StatusCounts,
-) -> TypeRow:
-    return TypeRow(
-        label=label,
-        ap=ap,
-        ap_at=defined(at[0]),
-        ap_50=defined(at[1]),
-        ap_75=defined(at[2]),
-        mean_iou=defined(result.mean_iou[code]),
-        num_gt=int(result.num_gt[code]),
-        num_detections=int(result.num_detections[code]),
-        **_statuses(counts, code),
-    )
-
-
-def _statuses(counts: StatusCounts, row: int) -> dict[str, int]:
-    names = ("true_positive", "below_threshold", "missed", "spurious")
-    return {name: int(getattr(counts, name)[row]) for name in names}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -122,8 +122,17 @@ class _Layout(NamedTuple):
 
 def _layout(models: Sequence[_Counted], spurious: Sequence[BoolArray], names: Sequence[str]) -> _Layout:
     """Return the things that both models have, in the order of the first, and the ledger rows that count."""
-    places = [_of_truth(model, names) for model in models]
-    alone = [_alone(model.result, rows, names) for model, rows in zip(models, spurious, strict=True)]
+    places = [
+        {item: (at, column) for item, at, column in _fields(model.result, model.truth, names, spurious=False)}
+        for model in models
+    ]
+    alone = [
+        {
+            (item.document, item.place): (item, column)
+            for item, _, column in _fields(model.result, rows, names, spurious=True)
+        }
+        for model, rows in zip(models, spurious, strict=True)
+    ]
     for place in dict.fromkeys(place for model in alone for place in model):
         # The page is that of the first model that has the field.
         item, column = next(model[place] for model in alone if place in model)
@@ -143,38 +152,18 @@ def _layout(models: Sequence[_Counted], spurious: Sequence[BoolArray], names: Se
     return _Layout(items, tuple(rows[row] for row in listed.tolist()), empty, (a, b))
 
 
-def _of_truth(model: _Counted, names: Sequence[str]) -> dict[Item, tuple[int, int]]:
-    """Return each counted field of the ground truth with its comparison row and its class's ledger row."""
-    compared = model.result.compared
-    column = _columns(model.result, names)
-    places: dict[Item, tuple[int, int]] = {}
-    for at in compared.order[(compared.is_field & model.truth)[compared.order]].tolist():
-        path = compared.truth_path[at]
-        if path is None:
-            continue
-        truth = compared.truth[at] if len(compared.truth) else None
-        page = truth.page if truth is not None and truth.has_box else None
-        places[Item(compared.documents[compared.document[at]], page, path)] = at, column[at]
-    return places
-
-
-def _alone(result: FieldsResult, rows: BoolArray, names: Sequence[str]) -> dict[tuple[str, str], tuple[Item, int]]:
-    """Return what only a prediction has, by document and path, with the ledger row of its class."""
-    compared, column = result.compared, _columns(result, names)
-    fields: dict[tuple[str, str], tuple[Item, int]] = {}
-    for at in compared.order[(compared.is_field & rows)[compared.order]].tolist():
-        path = compared.prediction_path[at]
-        if path is None:
-            continue
-        predicted = compared.predicted[at] if len(compared.predicted) else None
-        page = predicted.page if predicted is not None and predicted.has_box else None
-        document = compared.documents[compared.document[at]]
-        fields[document, path] = Item(document, page, path, spurious=True), column[at]
-    return fields
-
-
-def _columns(result: FieldsResult, names: Sequence[str]) -> list[int]:
+def _fields(
+    result: FieldsResult, chosen: BoolArray, names: Sequence[str], *, spurious: bool
+) -> Iterator[tuple[Item, int, int]]:
+    """Yield the chosen fields of a side, the prediction's if `spurious`, with row and ledger row of their class."""
     compared = result.compared
+    paths, fields = compared.truth_path, compared.truth
+    if spurious:
+        paths, fields = compared.prediction_path, compared.predicted
     of_class = np.array([1 + names.index(name) for name in compared.classes], dtype=np.int64)
-    columns: list[int] = of_class[compared.field_class].tolist()
-    return columns
+    column = of_class[compared.field_class].tolist()
+    for at in compared.in_order(compared.is_field & chosen).tolist():
+        if (path := paths[at]) is not None:
+            field = fields[at] if len(fields) else None
+            page = field.page if field is not None and field.has_box else None
+            yield Item(compared.documents[compared.document[at]], page, path, spurious=spurious), at, column[at]

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.data.boxes import BoolArray, FloatArray
+from evaluator.data.boxes import FloatArray
 from evaluator.data.fields import Field, natural_order
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import Attribute, MeasureWords, Observations, category, number
@@ -92,19 +92,13 @@ def _confidence(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[
     return [] if np.isnan(values).all() else [number("confidence", values)]
 
 
-def _in_order(result: FieldsResult, chosen: BoolArray) -> list[int]:
-    order = result.compared.order
-    rows: list[int] = order[chosen[order]].tolist()
-    return rows
-
-
 def _of_truth(results: Sequence[FieldsResult], measure: str) -> list[_Seen]:
     """Return fields of the ground truth that all results compare."""
     every: list[dict[tuple[str, str], int]] = []
     for result in results:
         compared = result.compared
         known = compared.is_field & result.taking_part & ~compared.only_predicted
-        rows = _in_order(result, known if measure == "value" else result.with_truth)
+        rows = compared.in_order(known if measure == "value" else result.with_truth).tolist()
         names = [compared.documents[code] for code in compared.document[rows].tolist()]
         paths = [compared.truth_path[row] or compared.prediction_path[row] or "" for row in rows]
         every.append(dict(zip(zip(names, paths, strict=True), rows, strict=True)))
@@ -122,7 +116,7 @@ def _of_predictions(results: Sequence[FieldsResult]) -> list[_Seen]:
     for place, result in enumerate(results):
         compared = result.compared
         label, fields = compared.field_class.tolist(), compared.predicted
-        for row in _in_order(result, result.with_prediction):
+        for row in compared.in_order(result.with_prediction).tolist():
             document = compared.documents[compared.document[row]]
             path = compared.prediction_path[row] or compared.truth_path[row] or ""
             rows = tuple(row if at == place else -1 for at in range(len(results)))

@@ -216,7 +216,7 @@ def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ra
     documents = len(compared.documents)
     status = result.status(steps[0])
     score = np.where(np.isnan(compared.confidence), MISSING_CONFIDENCE, compared.confidence)
-    order = compared.arrival if compared.parity == "stickler" else compared.order
+    order = compared.tie_order
     rows = order[np.isin(status[order], _PREDICTED)]
     rows = rows[np.argsort(-score[rows], kind="stable")]
     for code in result.boxed:

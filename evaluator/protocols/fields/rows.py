@@ -105,10 +105,14 @@ class ComparedFields:
         path = np.array([place[text] for text in paths], dtype=np.int64)
         return np.lexsort((path, document)).astype(np.int64)
 
-    @cached_property
-    def arrival(self) -> IntArray:
-        """Return rows in the order of arrival, int64, shape (N,)."""
-        return np.arange(len(self), dtype=np.int64)
+    @property
+    def tie_order(self) -> IntArray:
+        """Return rows in the order that breaks ties in confidence: `order`, under stickler's parity that of arrival."""
+        return np.arange(len(self), dtype=np.int64) if self.parity == "stickler" else self.order
+
+    def in_order(self, chosen: BoolArray) -> IntArray:
+        """Return the rows that are chosen, bool, shape (N,), by `order`, int64."""
+        return np.asarray(self.order[chosen[self.order]])
 
     @cached_property
     def classes(self) -> tuple[str, ...]:

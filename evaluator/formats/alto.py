@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import FEWEST_POINTS, Corners, bounds, listed, outline, points
+from evaluator.formats.build import FEWEST_POINTS, Shape, listed, outline, points
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
@@ -31,23 +31,12 @@ _TYPES: Final = ("", "type", "block", "region")
 _DEPTH: Final = 5
 
 
-class _Block(NamedTuple):
-    """A block until its page is known: label, corners, outline, id and place."""
-
-    label: str
-    xyxy: Corners
-    ring: FloatArray | None
-    block_id: str
-    place: str
-
-
 class _File(XmlFile):
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._unit = "pixel"
         self._image = name
         self._labels: dict[str, str] = {}
-        self._blocks: list[_Block] = []
         # What is in a block that is on the page itself; it ends before the block does.
         self._inside: list[Element] = []
 
@@ -82,10 +71,9 @@ class _File(XmlFile):
     def _take_blocks(self, element: Element) -> None:
         if element.name not in _BLOCKS:
             return
-        shape = _shape(element, self.collector)
-        if shape is not None:
+        if shape := _shape(element, self.collector):
             label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
-            self._blocks.append(_Block(label, *shape, element.attributes.get("ID", ""), element.place))
+            self.keep(element, label, shape, box_id=element.attributes.get("ID", ""))
         for child in element.children:
             self._take_blocks(child)
 
@@ -105,10 +93,7 @@ class _File(XmlFile):
         path = PurePosixPath(self._image.replace("\\", "/"))
         page_id = element.attributes.get("ID", "")
         page = self.builder.page(path.stem, element.place, size=size, page_id=page_id, path=self._image)
-        for label, xyxy, ring, block_id, place in self._blocks:
-            rings = () if ring is None else outline(ring)
-            self.builder.box(page, label, xyxy, place, rings=rings, box_id=block_id or place)
-        self._blocks.clear()
+        self.add_kept(page)
 
 
 class Alto(XmlFormat):
@@ -134,7 +119,7 @@ class Alto(XmlFormat):
 FORMAT: Final = Alto()
 
 
-def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
+def _shape(element: Element, collector: Collector) -> Shape | None:
     """Return corners and outline of a block; None with an issue when it has neither, or is none."""
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = element.child("Shape")
@@ -148,9 +133,9 @@ def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray 
             rule = f"WIDTH and HEIGHT must not be negative ({_SOURCE})"
             collector.error(element.place, rule, listed((width, height)), "Correct the block, or remove it.")
             return None
-        return (left, top, left + width, top + height), ring
+        return Shape((left, top, left + width, top + height), () if ring is None else outline(ring))
     if ring is not None:
-        return bounds(ring), ring
+        return Shape.of(ring)
     if polygon is None:
         rule = f"a block must have {', '.join(_EDGES)} or an outline ({_SOURCE})"
         collector.warning(element.place, rule, "neither", "It is left out; give its place to have it compared.")

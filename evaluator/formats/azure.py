@@ -109,17 +109,15 @@ class Azure(ModelOutput):
             _old(result, place, file)
             return
         scale: dict[int, float] = {}
-        for where, value in file.items(result, "pages", place):
-            page = file.convert(value, _Page, where)
-            if page is not None:
-                scale[page.page_number] = _scale(page.unit, where, file)
-                _page(page.page_number, (page.width, page.height), scale[page.page_number], where, file)
+        for where, page in file.structs(result, "pages", place, _Page):
+            factor = scale[page.page_number] = _scale(page.unit, where, file)
+            size = None if page.width is None or page.height is None else (page.width * factor, page.height * factor)
+            file.page(where, index=page.page_number - 1, size=size)
         if not result.get("paragraphs"):
             for where, value in file.items(result, "pages", place):
                 number = value.get("pageNumber") if isinstance(value, dict) else None
-                for line, held in file.items(value, "lines", where):
-                    shape = file.convert(held, _Line, line)
-                    if shape is not None and isinstance(number, int):
+                for line, shape in file.structs(value, "lines", where, _Line):
+                    if isinstance(number, int):
                         _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
             _say_lines(result, place, file)
         bare: list[str] = []
@@ -162,12 +160,6 @@ def _scale(unit: str | None, place: str, file: OutputFile) -> float:
     return _POINTS_PER_INCH if unit == "inch" else 1.0
 
 
-def _page(number: int, size: tuple[float | None, float | None], scale: float, place: str, file: OutputFile) -> None:
-    width, height = size
-    known = None if width is None or height is None else (width * scale, height * scale)
-    file.page(place, index=number - 1, size=known)
-
-
 def _region(region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile) -> None:
     page = file.needed_page(region.page_number, place)
     shape = region.bounding_box if region.polygon is None else region.polygon
@@ -188,17 +180,14 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
         if page is None:
             file.page(where, index=file.builder.pages, size=NO_SIZE)
             continue
-        scale[page.page] = _scale(page.unit, where, file)
-        _page(page.page, (page.width, page.height), scale[page.page], where, file)
-        for line, held in file.items(value, "lines", where):
-            shape = file.convert(held, _OldShape, line)
-            if shape is not None:
-                _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file)
+        factor = scale[page.page] = _scale(page.unit, where, file)
+        file.page(where, index=page.page - 1, size=(page.width * factor, page.height * factor))
+        for line, shape in file.structs(value, "lines", where, _OldShape):
+            _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file)
     for where, value in file.items(result, "pageResults", place):
         number = value.get("page") if isinstance(value, dict) else None
-        for spot, held in file.items(value, "tables", where):
-            table = file.convert(held, _OldTable, spot)
-            if table is None or not isinstance(number, int):
+        for spot, table in file.structs(value, "tables", where, _OldTable):
+            if not isinstance(number, int):
                 continue
             outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
             polygon = outline if table.bounding_box else _box_of(outline)

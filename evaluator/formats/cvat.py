@@ -11,18 +11,14 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import Corners, bounds, listed, rotate
+from evaluator.formats.build import FEWEST_POINTS, Shape, bounds, listed, rotate
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "CVAT for images 1.1"
-_FEWEST_POINTS: Final = 3
-
-Shape = tuple[Corners, FloatArray | None]
 
 
 class _File(XmlFile):
@@ -83,13 +79,12 @@ class _File(XmlFile):
             elif not region.attributes.get("label", "").strip():
                 self._unlabelled.append(region.place)
             elif shape := outline(region, self.collector):
-                xyxy, ring = shape
                 self.builder.box(
                     page,
                     region.attributes["label"],
-                    xyxy,
+                    shape.xyxy,
                     region.place,
-                    rings=() if ring is None else (ring,),
+                    rings=shape.rings,
                     position=position,
                     box_id=f"line {region.line}",
                 )
@@ -134,11 +129,11 @@ def _box(element: Element, collector: Collector) -> Shape | None:
         collector.error(element.place, rule, listed((x1, y1, x2, y2)), "Exchange the corners, or remove the box.")
         return None
     if angle % 360.0 == 0.0:
-        return (x1, y1, x2, y2), None
+        return Shape((x1, y1, x2, y2))
     corners = np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
     centre = np.array([(x1 + x2) / 2.0, (y1 + y2) / 2.0])
     ring = rotate(corners - centre, centre, math.radians(angle))
-    return bounds(ring), ring
+    return Shape(bounds(ring), (ring,))
 
 
 def _polygon(element: Element, collector: Collector) -> Shape | None:
@@ -151,9 +146,9 @@ def _polygon(element: Element, collector: Collector) -> Shape | None:
         what = f"{quote(','.join(wrong))} in {quote(text)}" if wrong and len(points) > 1 else quote(text)
         collector.error(element.place, rule, what, 'Write them, for example points="10,10;90,10;50,60".')
         return None
-    if len(points) < _FEWEST_POINTS:
-        rule = f"a polygon must have at least {_FEWEST_POINTS} points ({_SOURCE})"
+    if len(points) < FEWEST_POINTS:
+        rule = f"a polygon must have at least {FEWEST_POINTS} points ({_SOURCE})"
         collector.error(element.place, rule, quote(text), "Correct the polygon, or remove it.")
         return None
     ring = np.array(points, dtype=np.float64)
-    return bounds(ring), ring
+    return Shape(bounds(ring), (ring,))

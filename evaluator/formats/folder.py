@@ -28,9 +28,9 @@ class File(NamedTuple):
     load: Callable[[int], bytes]
 
 
-def on_disk(paths: Iterable[Path]) -> list[File]:
-    """Return files by their paths."""
-    return [File(path.name, partial(load, path)) for path in paths]
+def on_disk(paths: Iterable[Path], below: Path | None = None) -> list[File]:
+    """Return files by their paths, under their names, or those that they have `below` a folder."""
+    return [File(path.relative_to(below).as_posix() if below else path.name, partial(load, path)) for path in paths]
 
 
 def in_memory(files: Iterable[tuple[str, bytes]]) -> list[File]:

@@ -133,10 +133,8 @@ def _model(tree: list[object], file: OutputFile) -> None:
         )
         size = NO_SIZE if info is None else (info.width, info.height)
         page = file.page(f"{place}.page_info", index=index if info is None else info.page_no, size=size)
-        for where, item in file.items(value, "layout_dets", place):
-            detection = file.convert(item, _Detection, where)
-            if detection is not None:
-                _detection(detection, page, where, file)
+        for where, detection in file.structs(value, "layout_dets", place, _Detection):
+            _detection(detection, page, where, file)
 
 
 def _detection(detection: _Detection, page: int, where: str, file: OutputFile) -> None:

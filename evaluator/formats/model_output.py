@@ -10,7 +10,6 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final, NoReturn, TypeVar
 
@@ -103,10 +102,7 @@ class ModelOutput(BoxFormat):
         """Return the columns of a file, or of a folder of files or document folders; see `Format.read_path`."""
         if not self.reads_whole(path):
             return super().read_path(path, reading)
-        files = [
-            folder.File(file.relative_to(path).as_posix(), partial(folder.load, file))
-            for file in self._documents_below(path)
-        ]
+        files = folder.on_disk(self._documents_below(path), path)
         return read_several(files, path.resolve().name, reading, lambda _content, _name: self)
 
     def merged_groups(
@@ -213,6 +209,12 @@ class OutputFile:
                 yield f"{where}[{index}]", item
         elif held is not None:
             self.collector.error(where, f"{key} must be an array ({self.source})", excerpt(held), AGAIN)
+
+    def structs(self, value: object, key: str, place: str, kind: type[T]) -> Iterator[tuple[str, T]]:
+        """Yield JSON path and struct of the entries under a key that fit; see `items` and `convert`."""
+        for where, item in self.items(value, key, place):
+            if (held := self.convert(item, kind, where)) is not None:
+                yield where, held
 
     def page(
         self,

@@ -138,29 +138,22 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
     page = file.page(place, index=index, size=size, document=document, name=path.rsplit("/", 1)[-1], path=path)
     layout = value.get("layout_det_res")
     if "detectedObjects" in value:
-        for where, item in file.items(value, "detectedObjects", place):
-            detected = file.convert(item, _Detected, where)
-            if detected is not None:
-                file.corners(page, detected.category_name, detected.bbox, where, key="bbox", score=detected.score)
+        for where, detected in file.structs(value, "detectedObjects", place, _Detected):
+            file.corners(page, detected.category_name, detected.bbox, where, key="bbox", score=detected.score)
     elif isinstance(layout, dict) and "boxes" in layout:
         _detections(layout, page, f"{place}.layout_det_res", file)
     elif "boxes" in value:
         _detections(value, page, place, file)
     elif "parsing_res_list" in value:
-        for where, item in file.items(value, "parsing_res_list", place):
-            block = file.convert(item, _Block, where)
-            if block is not None:
-                file.corners(page, block.block_label, block.block_bbox, where, key="block_bbox")
+        for where, block in file.structs(value, "parsing_res_list", place, _Block):
+            file.corners(page, block.block_label, block.block_bbox, where, key="block_bbox")
     else:
         rule = "a result must have boxes, layout_det_res or parsing_res_list (PaddleX)"
         file.collector.error(place, rule, ", ".join(map(excerpt, list(value)[:6])), AGAIN)
 
 
 def _detections(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
-    for where, item in file.items(value, "boxes", place):
-        detection = file.convert(item, _Detection, where)
-        if detection is None:
-            continue
+    for where, detection in file.structs(value, "boxes", place, _Detection):
         label, values, score = detection.label, detection.coordinate, detection.score
         if len(values) <= _CORNERS:
             file.corners(page, label, values, where, key="coordinate", score=score)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, quote
-from evaluator.formats import xml_text
-from evaluator.formats.build import FEWEST_POINTS, Size, bounds, outline, points
+from evaluator.formats.build import FEWEST_POINTS, Shape, Size, points
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
@@ -25,21 +24,7 @@ _DEPTH: Final = 3
 _SIDES: Final = ("imageWidth", "imageHeight")
 
 
-class _Region(NamedTuple):
-    """A region until its page is known: label, outline, confidence, id and place."""
-
-    label: str
-    ring: FloatArray
-    score: float
-    region_id: str
-    place: str
-
-
 class _File(XmlFile):
-    def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
-        super().__init__(format, collector, name)
-        self._regions: list[_Region] = []
-
     def take(self, element: Element) -> None:
         if element.depth == 1 and element.name != "PcGts":
             rule = f"the outermost element must be <PcGts> ({_SOURCE})"
@@ -52,20 +37,18 @@ class _File(XmlFile):
     def _regions_of(self, element: Element) -> None:
         if not element.name.endswith("Region"):
             return
-        if region := _region(element, self.collector):
-            self._regions.append(region)
+        coords = element.child("Coords")
+        score = math.nan if coords is None or "conf" not in coords.attributes else self.number(coords, "conf")
+        ring = _ring(element, coords, self.collector)
+        if ring is not None:
+            self.keep(element, _label(element), Shape.of(ring), score=score, box_id=element.attributes.get("id", ""))
         for child in element.children:
             self._regions_of(child)
 
     def _page(self, element: Element) -> None:
         size = self._size(element)
         image = element.attributes.get("imageFilename", "").strip() or self.collector.file
-        page = self.builder.image(image, element.place, size=size)
-        for label, ring, score, region_id, place in self._regions:
-            self.builder.box(
-                page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place
-            )
-        self._regions.clear()
+        self.add_kept(self.builder.image(image, element.place, size=size))
 
     def _size(self, element: Element) -> Size | None:
         """Return the size of the image; None where the page states none, or 0 x 0."""
@@ -104,12 +87,8 @@ class PageXml(XmlFormat):
 FORMAT: Final = PageXml()
 
 
-def _region(element: Element, collector: Collector) -> _Region | None:
-    """Return label and outline of a region; None with an issue when it has no outline."""
-    coords = element.child("Coords")
-    score = math.nan
-    if coords is not None and "conf" in coords.attributes:
-        score = xml_text.number(coords, "conf", collector, source=_SOURCE)
+def _ring(element: Element, coords: Element | None, collector: Collector) -> FloatArray | None:
+    """Return the outline of a region; None with an issue when it has none."""
     text = _points_of(coords)
     if not text.strip():
         rule = f"a region must have an outline ({_SOURCE})"
@@ -124,7 +103,7 @@ def _region(element: Element, collector: Collector) -> _Region | None:
         rule = f"an outline must have at least {FEWEST_POINTS} points ({_SOURCE})"
         collector.error(element.place, rule, quote(text), "Correct the region, or remove it.")
         return None
-    return _Region(_label(element), ring, score, element.attributes.get("id", ""), element.place)
+    return ring
 
 
 def _points_of(coords: Element | None) -> str:

@@ -98,12 +98,10 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
         if not isinstance(part, dict) or not isinstance(part.get("Blocks"), list):
             file.collector.error(place, "a response must have an array of Blocks (Textract)", excerpt(part), AGAIN)
             continue
-        for where, value in file.items(part, "Blocks", place):
-            block = file.convert(value, _Block, where)
-            if block is not None:
-                if alone:
-                    block.Page = at + 1
-                yield where, block
+        for where, block in file.structs(part, "Blocks", place, _Block):
+            if alone:
+                block.Page = at + 1
+            yield where, block
 
 
 def _is_answer(value: object) -> bool:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector
 from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder
+from evaluator.formats.build import Builder, Shape
 from evaluator.formats.xml_text import Element
 
 
@@ -28,6 +30,18 @@ class XmlFile(ABC):
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         self.collector, self.name, self._source = collector, name, format.source
         self.builder = Builder(collector, format=format.name, source=format.source, score=format.score)
+        self._kept: list[Callable[[int], None]] = []
+
+    def keep(self, element: Element, label: str, shape: Shape, *, box_id: str, score: float | None = None) -> None:
+        """Keep the box of an element until `add_kept`: the page of it ends later."""
+        add = partial(self.builder.box, label=label, xyxy=shape.xyxy, place=element.place, score=score)
+        self._kept.append(partial(add, rings=shape.rings, box_id=box_id))
+
+    def add_kept(self, page: int) -> None:
+        """Add the boxes that were kept for a page."""
+        for add in self._kept:
+            add(page)
+        self._kept.clear()
 
     @abstractmethod
     def take(self, element: Element) -> None:

@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -225,7 +224,7 @@ def _files(path: Path, only: Path | None = None) -> list[folder.File]:
     """Return the text files of a folder by their names in it, after the file that names the classes."""
     texts = [file for file in _below(path) if file.suffix.lower() == ".txt" and file.name not in _NAME_FILES]
     names = folder.on_disk([only]) if only is not None else _above(path)
-    return [*names, *(folder.File(file.relative_to(path).as_posix(), partial(folder.load, file)) for file in texts)]
+    return [*names, *folder.on_disk(texts, path)]
 
 
 # --- text to boxes -----------------------------------------------------------------------------------------------

@@ -17,12 +17,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, Issue, quote
 from evaluator.formats import archive, folder, limits, unsupported, xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, Corners
+from evaluator.formats.build import Builder, Shape
 from evaluator.formats.pod.pair import check_pair
 from evaluator.formats.xml_text import Element
 
@@ -41,8 +40,6 @@ _ROOT_MARK = re.compile(rb"<document[\s/>]", re.IGNORECASE)
 _PROB_MARK = re.compile(rb"\sprob\s*=", re.IGNORECASE)
 _REGION_MARK = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IGNORECASE)
 
-Shape = tuple[Corners, FloatArray | None]
-
 
 class _Region(NamedTuple):
     """A region without its element, which takes ten times the memory.
@@ -55,8 +52,7 @@ class _Region(NamedTuple):
     name: str
     line: int
     prob: str | None
-    xyxy: Corners
-    ring: FloatArray | None
+    shape: Shape
 
     @property
     def place(self) -> str:
@@ -179,10 +175,10 @@ class _File:
             builder.box(
                 region.page,
                 LABELS[_REGION_LABEL[region.name.lower()]],
-                region.xyxy,
+                region.shape.xyxy,
                 region.place,
                 score=_score(region, self.collector, side, lenient=reading.lenient),
-                rings=() if region.ring is None else (region.ring,),
+                rings=region.shape.rings,
                 position=region.position,
                 box_id=f"line {region.line}",
             )
@@ -212,7 +208,7 @@ class _File:
                 continue
             if shape := self._shape(element):
                 prob, name = element.attributes.get("prob"), sys.intern(element.name)
-                self._regions.append(_Region(len(self._pages), position, name, element.line, prob, *shape))
+                self._regions.append(_Region(len(self._pages), position, name, element.line, prob, shape))
             position += 1
         self._pages.append(_Page(filename, page.line, page.place))
 
@@ -259,7 +255,7 @@ def _shape(element: Element, collector: Collector) -> Shape | None:
     # The corners of a box may come in any order, also in one that would be a polygon which crosses itself.
     points = set(zip(x, y, strict=True))
     is_box = len(points) != 3 and all(one in corners[::2] and other in corners[1::2] for one, other in points)
-    return corners, None if is_box else np.array([x, y]).T.copy()
+    return Shape(corners, () if is_box else (np.array([x, y]).T.copy(),))
 
 
 def _score(region: _Region, collector: Collector, side: Side, *, lenient: bool) -> float:

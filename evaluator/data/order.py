@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
 from evaluator.data.boxes import AnyArray, BoolArray, IntArray
+
+_LARGEST: Final = np.iinfo(np.int64).max
+# Numbers that are so far apart are looked up and not counted through.
+_WIDE: Final = 16
 
 
 def order_by(columns: Sequence[AnyArray]) -> IntArray:
@@ -47,6 +52,23 @@ def begins(values: AnyArray) -> BoolArray:
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return new
+
+
+def distinct(numbers: AnyArray) -> tuple[IntArray, IntArray]:
+    """Return the different whole numbers, rising, and the place of each number among them, as `numpy.unique`, sooner.
+
+    >>> distinct(np.array([7, 4, 7]))
+    (array([4, 7]), array([1, 0, 1]))
+    """
+    low = int(numbers.min(initial=_LARGEST))
+    width = int(numbers.max(initial=-_LARGEST)) - low + 1
+    if 0 < width < _WIDE * len(numbers):
+        present = np.zeros(width, dtype=bool)
+        present[numbers - low] = True
+        return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[numbers - low]
+    ordered = np.sort(numbers)
+    different = ordered[begins(ordered)]
+    return different, np.searchsorted(different, numbers)
 
 
 def runs_up_to(most: int, sizes: IntArray) -> Iterator[slice]:

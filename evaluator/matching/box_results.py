@@ -457,17 +457,17 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return self.dataset.predictions[self.model]
 
     def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
-        """Return boxes of a side for naming, all or some rows; with their outlines where these are compared."""
+        """Return boxes of a side for error types, all or some rows; with their outlines where these are compared."""
         from evaluator.matching.error_types import BoxColumns
 
         boxes = self.dataset.ground_truth if side == "ground_truth" else self.prediction
-        if rows is None and not self.polygons:
-            return BoxColumns(boxes.xyxy, boxes.label, boxes.page)
-        own = np.arange(len(boxes), dtype=np.int64) if rows is None else rows
-        if not self.polygons:
-            return BoxColumns(boxes.xyxy[own], boxes.label[own], boxes.page[own])
-        source = boxes.source.boxes
-        return BoxColumns(outline_bounds(source, own), boxes.label[own], boxes.page[own], regions=(source, own))
+        source, chosen = boxes.source.boxes, slice(None) if rows is None else rows
+        label, page, score = boxes.label[chosen], boxes.page[chosen], boxes.score[chosen]
+        if self.polygons:
+            own = np.arange(len(boxes), dtype=np.int64) if rows is None else rows
+            return BoxColumns(outline_bounds(source, own), label, page, score, regions=(source, own))
+        areas = None if source.box_area is None else source.box_area[chosen]
+        return BoxColumns(boxes.xyxy[chosen], label, page, score, areas)
 
     @cached_property
     def touching(self) -> Touching:

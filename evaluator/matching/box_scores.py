@@ -12,10 +12,8 @@ from typing import Final
 import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import JoinedBoxes
-from evaluator.data.polygons import outline_bounds
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
-from evaluator.matching.error_types import BoxColumns, TideErrors, TideOptions, tide
+from evaluator.matching.error_types import TideErrors, TideOptions, tide
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import BINS, Calibration, calibration, calibration_of
 from evaluator.metrics.exact_sums import ExactSums
@@ -184,23 +182,8 @@ def tide_of(result: AnyBoxResult) -> TideErrors | None:
     if np.isnan(matching.prediction.score[rows]).any():
         return None
     options = TideOptions(iou=result.iou, background_iou=min(TideOptions().background_iou, result.iou))
-    truths = np.flatnonzero(matching.truth_counts)
-    outlined = matching.pairs.polygons
-    return tide(
-        box_columns(matching.dataset.ground_truth, truths, outlined=outlined),
-        box_columns(matching.prediction, rows, outlined=outlined),
-        options=options,
-    )
-
-
-def box_columns(side: JoinedBoxes, rows: IntArray, *, outlined: bool) -> BoxColumns:
-    """Return boxes of a side with their areas as the file states them, or with outlines where meant."""
-    source, scores = side.source.boxes, side.score[rows]
-    if outlined:
-        bounds = outline_bounds(source, rows)
-        return BoxColumns(bounds, side.label[rows], side.page[rows], scores, regions=(source, rows))
-    areas = None if source.box_area is None else source.box_area[rows]
-    return BoxColumns(side.xyxy[rows], side.label[rows], side.page[rows], scores, areas)
+    truth = matching.pairs.columns("ground_truth", np.flatnonzero(matching.truth_counts))
+    return tide(truth, matching.pairs.columns("prediction", rows), options=options)
 
 
 def _code(result: AnyBoxResult, label: str) -> int:

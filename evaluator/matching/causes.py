@@ -22,7 +22,6 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ import numpy as np
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.data.dataset import Dataset, JoinedBoxes, Side
 from evaluator.data.issues import count_of
-from evaluator.data.order import numbers_from, order_by, runs_up_to
+from evaluator.data.order import distinct, numbers_from, order_by, runs_up_to
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
 from evaluator.matching.pairs import overlapping_pairs
 
@@ -55,8 +54,6 @@ _MOST_ALIKE: Final = 1 << 20
 # Up to so many pairs each is tried as the common distance; of more, so many.
 _TRY_ALL: Final = 10_000
 _TRIED: Final = 64
-# Families that could be are counted up to so many of them; beyond, those that are there are sorted.
-_COUNTED: Final = 1 << 20
 
 
 class Family(NamedTuple):
@@ -437,7 +434,7 @@ class _Grouping:
             code = code * len(labels) + label - NONE
         cuts = ["", *SIDES]
         shape = len(DOCUMENT), len(labels), len(labels), len(cuts)
-        every, of_mistake = _distinct(code * len(cuts) + mistakes.side[mistake] - NONE, math.prod(shape))
+        every, of_mistake = distinct(code * len(cuts) + mistakes.side[mistake] - NONE)
         families = [
             Family("", DOCUMENT[kind], labels[truth + NONE], labels[prediction + NONE], cuts[at])
             for kind, truth, prediction, at in np.column_stack(np.unravel_index(every, shape)).tolist()
@@ -478,16 +475,6 @@ def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ..
     place = np.full(len(families), NONE, dtype=np.int64)
     place[order] = np.arange(len(order))
     return tuple(families[at] for at in order.tolist()), place[codes]
-
-
-def _distinct(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Return the codes below `size` that occur, rising, and the place of each code among them; int64."""
-    if size > _COUNTED:
-        every, places = np.unique(codes, return_inverse=True)
-        return every, places
-    occurs = np.zeros(size, dtype=bool)
-    occurs[codes] = True
-    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int64) - 1)[codes]
 
 
 class _Named(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Outlined, Overlap, iou, overlap
-from evaluator.data.order import numbers_from, order_by, runs_up_to
+from evaluator.data.order import distinct, numbers_from, order_by, runs_up_to
 from evaluator.data.polygons import outline_bounds, polygon_overlap
 
 N = TypeVar("N", int, IntArray)
@@ -334,8 +334,6 @@ class FittedPairs:
     """
 
     columns: Matches
-    truths: int
-    predictions: int
     alone: BoolArray
     contested: IntArray
 
@@ -354,12 +352,10 @@ class FittedPairs:
         certain = self.alone if keep is None else self.alone & keep
         low, high = np.where(certain, -np.inf, np.inf), np.where(certain, leaves[self.columns.prediction], -np.inf)
         rows = self.contested if keep is None else self.contested[keep[self.contested]]
-        truth, truths = _numbered(self.columns.ground_truth[rows], self.truths)
-        predicted, predictions = _numbered(self.columns.prediction[rows], self.predictions)
-        of_prediction = np.empty(predictions)
-        of_prediction[predicted] = leaves[self.columns.prediction[rows]]
-        taken = _settled(truth, predicted, truths, predictions)
-        low[rows], high[rows] = _without_lowest(truth, predicted, taken, of_prediction)
+        truths, truth = distinct(self.columns.ground_truth[rows])
+        predictions, predicted = distinct(self.columns.prediction[rows])
+        taken = _settled(truth, predicted, len(truths), len(predictions))
+        low[rows], high[rows] = _without_lowest(truth, predicted, taken, leaves[predictions])
         return ScoreIntervals(low, high)
 
 
@@ -397,8 +393,6 @@ def fit_pairs(
     fitted = overlap(ground_truth[truth], prediction[predicted]) if fit is None else [column[order] for column in fit]
     return FittedPairs(
         columns=Matches(predicted, truth, *fitted),
-        truths=len(ground_truth),
-        predictions=len(prediction),
         alone=alone[order],
         contested=place[contested],
     )
@@ -415,14 +409,6 @@ def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
     rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
     settled = rows[_settled(pairs.ground_truth[rows], pairs.prediction[rows], truths, predictions)]
     return np.concatenate([np.flatnonzero(alone), settled])
-
-
-def _numbered(rows: IntArray, size: int) -> tuple[IntArray, int]:
-    """Return the same rows numbered without gaps, int64, and how many different ones there are."""
-    there = np.zeros(size, dtype=bool)
-    there[rows] = True
-    number = np.cumsum(there) - 1
-    return number[rows], int(there.sum())
 
 
 def alone_pairs(pairs: Candidates, truths: int, predictions: int) -> BoolArray:

@@ -172,7 +172,7 @@ def document_names(truth: BoxColumns, predicted: BoxColumns, rounds: int) -> dic
     groups = [side.page * 100 + side.label for side in (truth, predicted)]
     pairs = overlapping_pairs(truth.xyxy, groups[0], predicted.xyxy, groups[1], iou_floor=0.5)
     fitted = fit_pairs(pairs, truth.xyxy, predicted.xyxy, groups[0])
-    matches = fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(fitted.predictions, np.nan)).at(0.0)))
+    matches = fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(len(predicted), np.nan)).at(0.0)))
     partner = np.full(len(truth), NONE, dtype=np.int64)
     partner[matches.ground_truth] = matches.prediction
     runs = [seconds(lambda: name_mistakes(truth, predicted, partner, iou=0.5)) for _ in range(rounds)]

@@ -367,7 +367,7 @@ def partners(truth: BoxColumns, predicted: BoxColumns, iou: float) -> np.ndarray
     groups = [side.page * 100 + side.label for side in (truth, predicted)]
     pairs = overlapping_pairs(truth.xyxy, groups[0], predicted.xyxy, groups[1], iou_floor=iou)
     fitted = fit_pairs(pairs, truth.xyxy, predicted.xyxy, groups[0])
-    matches = fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(fitted.predictions, np.nan)).at(0.0)))
+    matches = fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(len(predicted), np.nan)).at(0.0)))
     partner = np.full(len(truth), NONE, dtype=np.int64)
     partner[matches.ground_truth] = matches.prediction
     return partner

@@ -51,7 +51,7 @@ def sequential(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int, floa
 def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
     pairs = overlapping_pairs(*truth, *prediction, iou_floor=floor)
     fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
-    return fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(fitted.predictions, np.nan)).at(0.0)))
+    return fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(len(prediction[0]), np.nan)).at(0.0)))
 
 
 def triples(matches: Matches) -> list[tuple[int, int, float]]:

@@ -19,6 +19,7 @@ import numpy as np
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
 from evaluator.data.issues import BadInput, Collector
+from evaluator.data.order import distinct
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.ids import Texts, id_text, id_texts, quoted_id
@@ -264,8 +265,8 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
         rule = "a results list should have results (COCO format)"
         collector.warning("$", rule, "an empty list", "Nothing to do if the model found nothing.")
     collector.raise_if_failed()
-    image_ids, entry = _distinct(items.image_id)
-    category_ids, label = _distinct(items.category_id)
+    (image_ids, image), (category_ids, category) = distinct(items.image_id), distinct(items.category_id)
+    entry, label = image.astype(np.int32), category.astype(np.int32)
     if len(category_ids) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
         collector.fail("$", rule, f"{len(category_ids):,}", "Check category_id.")
@@ -377,17 +378,3 @@ def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, s
         polygons=outlines(items.outlines, place, collector),
         box_area=box_area,
     )
-
-
-def _distinct(ids: IntArray) -> tuple[IntArray, CodeArray]:
-    """Return the different ids, rising, and the row of each id among them."""
-    if not len(ids):
-        return ids, np.empty(0, dtype=np.int32)
-    low, high = int(ids.min()), int(ids.max())
-    if high - low < 8 * len(ids) + 1024:
-        there = np.zeros(high - low + 1, dtype=bool)
-        there[ids - low] = True
-        known = np.flatnonzero(there) + low
-        return known, rows_of(ids, known).astype(np.int32)
-    known, rows = np.unique(ids, return_inverse=True)
-    return known, rows.astype(np.int32)

@@ -135,19 +135,15 @@ def error_types(matching: Matching) -> TideErrors | None:
     See `matching.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared the
     types follow from them, as ``tidecv`` names masks.
     """
-    from evaluator.matching.box_scores import box_columns
     from evaluator.matching.error_types import tide
 
-    truth, prediction = matching.dataset.ground_truth, matching.prediction
-    rows = np.flatnonzero(matching.prediction_counts)
-    if np.isnan(prediction.score[rows]).any():
+    pairs, rows = matching.pairs, np.flatnonzero(matching.prediction_counts)
+    if np.isnan(matching.prediction.score[rows]).any():
         return None
-    crowd, outlined = truth.source.boxes.crowd, matching.pairs.polygons
-    return tide(
-        box_columns(truth, np.flatnonzero(matching.truth_counts), outlined=outlined),
-        box_columns(prediction, rows, outlined=outlined),
-        ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd), outlined=outlined),
-    )
+    truth = pairs.columns("ground_truth", np.flatnonzero(matching.truth_counts))
+    crowd = matching.dataset.ground_truth.source.boxes.crowd
+    ignore = None if crowd is None else pairs.columns("ground_truth", np.flatnonzero(crowd))
+    return tide(truth, pairs.columns("prediction", rows), ignore=ignore)
 
 
 def _numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:

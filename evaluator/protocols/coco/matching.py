@@ -17,7 +17,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
-from evaluator.data.order import order_by
+from evaluator.data.order import begins, distinct, order_by
 from evaluator.data.polygons import outline_bounds, polygon_overlap
 from evaluator.formats.coco.ids import by_number
 from evaluator.matching.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
@@ -46,8 +46,6 @@ _NOBODY: Final = np.iinfo(np.int64).max
 # Predictions whose candidates are searched, and pairs that are settled, at a time: they stay in the cache.
 _QUEUED_AT_A_TIME: Final = 1 << 15
 _SETTLED_AT_A_TIME: Final = 1 << 13
-# Numbers that are so far apart are looked up and not counted through.
-_WIDE: Final = 16
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -202,7 +200,7 @@ class Pairs(BoxPairs["Matching"]):
         Equal to COCO's loop over falling scores: with one order of merit for all, what a bidder ends up with is the
         best that no better bidder takes. All thresholds run at once, on copies of bidders and ground truth.
         """
-        truths, truth = _numbered(self.candidates.ground_truth[rows])
+        truths, truth = distinct(self.candidates.ground_truth[rows])
         prediction = self.candidates.prediction[rows]
         endless = self.crowd[truths][truth]
         level = np.searchsorted(thresholds, self.candidates.iou[rows], side="right")
@@ -212,9 +210,7 @@ class Pairs(BoxPairs["Matching"]):
         wanted = truth[entry] + threshold * len(truths)
         endless = endless[entry]
         # A bidder is a run of entries; the better one has the lower number.
-        begins = np.ones(len(entry), dtype=bool)
-        begins[1:] = (np.diff(prediction[entry]) != 0) | (np.diff(threshold) != 0)
-        bid = np.flatnonzero(begins)
+        bid = np.flatnonzero(begins(prediction[entry]) | begins(threshold))
         last = np.append(bid[1:], len(entry))
         holder = np.full(len(truths) * len(thresholds), _NOBODY)
         best = np.empty_like(holder)
@@ -506,18 +502,6 @@ def _limited(order: IntArray, queue: Queue, before: IntArray) -> tuple[IntArray,
     kept_place[queue.place[keep]] = True
     place = (np.cumsum(kept_place) - 1)[queue.place[keep]]
     return order[kept_place], Queue(queue.row[keep], place, queue.group[keep]), before[keep]
-
-
-def _numbered(numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the different numbers, rising, and the place of each among them, without numpy.ma."""
-    first, last = int(numbers.min(initial=_NOBODY)), int(numbers.max(initial=-1))
-    if last - first < _WIDE * len(numbers):
-        present = np.zeros(last + 1 - first, dtype=bool)
-        present[numbers - first] = True
-        return np.flatnonzero(present) + first, (np.cumsum(present) - 1)[numbers - first]
-    ordered = np.sort(numbers)
-    different = ordered[np.diff(ordered, prepend=-1) != 0]
-    return different, np.searchsorted(different, numbers)
 
 
 def _sorted_groups(group: IntArray) -> tuple[IntArray, IntArray]:

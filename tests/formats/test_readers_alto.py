@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from evaluator import formats
 from evaluator.formats import alto
 from tests import reading
-from tests.reading import OWN, needs_shared, real_samples, refusal, rows, warned
+from tests.reading import OWN, head, needs_shared, outlines, real_samples, refusal, rows, warned
 
 ROW = alto.FORMAT
 BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
@@ -32,65 +33,39 @@ def page(*blocks: str, size: str = 'WIDTH="300" HEIGHT="400"', unit: str = "pixe
     ).encode()
 
 
-def refused(content: bytes) -> list[str]:
-    return reading.refused(ROW, content, "a.xml")
-
-
-# --- what is read --------------------------------------------------------------------------------------------
-
-
 def test_columns() -> None:
     source = formats.read(OWN / "alto_4.xml")
-    assert (source.format, source.side, source.unit) == ("alto", "ground_truth", "pixels")
-    assert [(document.doc_id, document.path) for document in source.documents] == [("p1", "scans/p1.jpg")]
-    assert source.page_size is not None
-    assert source.page_size.tolist() == [[300, 400]]
+    assert head(source) == ("alto", "ground_truth", "pixels", ["p1"], [0], [[300, 400]])
     assert rows(source) == [
-        ("p1", 0, "TextBlock", [5, 2, 55.5, 8]),
-        ("p1", 0, "Main", [10, 20, 110, 70]),
-        ("p1", 0, "table", [10, 100, 210, 200]),
-        ("p1", 0, "stamp", [20, 110, 30, 120]),
+        ("p1", 0, "TextBlock", [5, 2, 55.5, 8]), ("p1", 0, "Main", [10, 20, 110, 70]),
+        ("p1", 0, "table", [10, 100, 210, 200]), ("p1", 0, "stamp", [20, 110, 30, 120]),
         ("p1", 0, "GraphicalElement", [1, 300, 31, 342]),
-    ]
-    assert list(source.boxes.ids) == ["b0", "b1", "b2", "b3", "b4"]
-    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
-        1: [[[10, 20], [110, 20], [110, 70], [10, 60]]],
-        4: [[[1, 300], [31, 300], [16, 342]]],
-    }
+    ]  # fmt: skip
+    assert (source.documents[0].path, list(source.boxes.ids)) == ("scans/p1.jpg", ["b0", "b1", "b2", "b3", "b4"])
+    ring = [[10, 20], [110, 20], [110, 70], [10, 60]]
+    assert outlines(source) == {1: [ring], 4: [[[1, 300], [31, 300], [16, 342]]]}
     assert source.issues == ()
 
 
 def test_blocks_on_the_page_itself() -> None:
-    inner = polygon("1,2 4,2 3,6") + "<TextLine/>"
     whole = page(
-        "</PrintSpace>",
-        block((1, 2, 3, 4), inner=inner),
+        "</PrintSpace>", block((1, 2, 3, 4), inner=polygon("1,2 4,2 3,6") + "<TextLine/>"),
         block((5, 6, 7, 8), "ComposedBlock", block((5, 6, 2, 2))),
-        "<TopMargin>",
-        block((9, 9, 9, 9), "Illustration"),
-        "</TopMargin>",
-        "<PrintSpace>",
-    )
+        "<TopMargin>", block((9, 9, 9, 9), "Illustration"), "</TopMargin>", "<PrintSpace>",
+    )  # fmt: skip
     source = reading.read(ROW, whole, "a.xml")
     assert rows(source) == [
-        ("a", 0, "TextBlock", [1, 2, 4, 6]),
-        ("a", 0, "ComposedBlock", [5, 6, 12, 14]),
-        ("a", 0, "TextBlock", [5, 6, 7, 8]),
-        ("a", 0, "Illustration", [9, 9, 18, 18]),
-    ]
-    assert list(source.boxes.polygons) == [0]
-    assert source.issues == ()
+        ("a", 0, "TextBlock", [1, 2, 4, 6]), ("a", 0, "ComposedBlock", [5, 6, 12, 14]),
+        ("a", 0, "TextBlock", [5, 6, 7, 8]), ("a", 0, "Illustration", [9, 9, 18, 18]),
+    ]  # fmt: skip
+    assert (list(source.boxes.polygons), source.issues) == ([0], ())
 
 
 @pytest.mark.parametrize("unit", ["mm10", "inch1200"])
 def test_parts_of_a_millimetre_or_inch_become_shares(unit: str) -> None:
-    content = (OWN / "alto_mm10.xml").read_bytes().replace(b"mm10", unit.encode())
-    source = reading.read(ROW, content, "book.xml")
-    assert source.unit == "page"
-    assert rows(source) == [
-        ("book", 0, "TextBlock", [0.25, 0.25, 0.75, 0.75]),
-        ("book", 1, "TextBlock", [0, 0, 0.25, 0.5]),
-    ]
+    source = reading.read(ROW, (OWN / "alto_mm10.xml").read_bytes().replace(b"mm10", unit.encode()), "book.xml")
+    blocks = [("book", 0, "TextBlock", [0.25, 0.25, 0.75, 0.75]), ("book", 1, "TextBlock", [0, 0, 0.25, 0.5])]
+    assert (source.unit, rows(source)) == ("page", blocks)
 
 
 def test_a_file_is_read_as_either_side() -> None:
@@ -109,8 +84,6 @@ def test_units_of_one_folder_must_be_one(tmp_path: Path) -> None:
     ]
 
 
-# --- what is said --------------------------------------------------------------------------------------------
-
 WRONG = [
     (page(block((10, 20, -5, 50))), "line 3, <TextBlock>: WIDTH and HEIGHT must not be negative (ALTO); found "
      "[-5, 50]. Correct the block, or remove it."),
@@ -119,15 +92,12 @@ WRONG = [
     (page(block((10, 20, 5))), "line 3, <TextBlock>: HEIGHT must be a finite number (ALTO); found none. Correct it."),
     (page(block((10, 20, 5, "1e999"))), 'line 3, <TextBlock>: HEIGHT must be a finite number (ALTO); found "1e999". '
      "Correct it."),
-    (page(block((10, 20, 2e9, 50))), "line 3, <TextBlock>: coordinates must be at most 1,000,000,000 pixels; found "
-     "[10, 20, 2000000010, 70]. Correct the region."),
     (page(block(inner=polygon("1,2 3"))), "line 3, <Polygon>: POINTS must be pairs of finite numbers (ALTO); found "
      '"1,2 3". Write them, for example POINTS="10,10 90,10 50,60".'),
     (page(block(inner=polygon("1,2 3,4"))), "line 3, <Polygon>: an outline must have at least 3 points (ALTO); found "
      '"1,2 3,4". Correct the block, or remove it.'),
     (page(block(), size='WIDTH="0" HEIGHT="9"'), "line 2, <Page>: width and height must be above 0 (ALTO); found "
      "[0, 9]. Write the size of the image in pixels."),
-    (page(block(), size='WIDTH="9"'), "line 2, <Page>: HEIGHT must be a finite number (ALTO); found none. Correct it."),
     (page(block(), size="", unit="mm10"), "line 2, <Page>: every page must have a width and a height (ALTO); found "
      "none. Write the size of the page."),
     (page(block(), unit="cm"), "line 1, <MeasurementUnit>: MeasurementUnit must be one of pixel, mm10, inch1200 "
@@ -140,7 +110,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("content", "sentence"), WRONG)
 def test_sentences(content: bytes, sentence: str) -> None:
-    assert refused(content) == [f"a.xml: {sentence}"]
+    assert reading.refused(ROW, content, "a.xml") == [f"a.xml: {sentence}"]
 
 
 def test_warnings() -> None:
@@ -153,17 +123,12 @@ def test_warnings() -> None:
     ]
 
 
-# --- strangers -----------------------------------------------------------------------------------------------
-
-
-def counted(path: Path) -> list[tuple[str, list[float]]]:
+def counted(path: Path) -> Iterator[tuple[str, list[float]]]:
     """Id and corners of each block of a file, by nothing but the standard library."""
-    boxes = []
     for element in ET.parse(path).iter():
         if element.tag.rpartition("}")[2] in BLOCKS:
             left, top, width, height = (float(element.get(key, "")) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
-            boxes.append((element.get("ID", ""), [left, top, left + width, top + height]))
-    return boxes
+            yield element.get("ID", ""), [left, top, left + width, top + height]
 
 
 @needs_shared
@@ -171,4 +136,4 @@ def test_real_files() -> None:
     for path in real_samples("alto", "*.xml"):
         source = formats.read(path)
         assert source.format == "alto"
-        assert list(zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)) == counted(path), path.name
+        assert [*zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)] == [*counted(path)], path.name

@@ -11,7 +11,7 @@ import pytest
 from evaluator import formats
 from evaluator.formats import page_xml
 from tests import reading
-from tests.reading import OWN, needs_shared, real_samples, refusal, rows, warned
+from tests.reading import OWN, head, needs_shared, outlines, real_samples, rows, warned
 
 ROW = page_xml.FORMAT
 
@@ -25,41 +25,25 @@ def page(*regions: str, size: tuple[object, object] = (300, 400), image: str = "
     return "\n".join([head, *regions, "</Page>", "</PcGts>"]).encode()
 
 
-def refused(content: bytes) -> list[str]:
-    return reading.refused(ROW, content, "p.xml")
-
-
-# --- what is read --------------------------------------------------------------------------------------------
-
-
 def test_columns_with_a_prefix() -> None:
     source = formats.read(OWN / "page_2019.xml")
-    assert (source.format, source.side, source.unit) == ("page-xml", "prediction", "pixels")
-    assert [(document.doc_id, document.path) for document in source.documents] == [("p1", "scans/p1.tif")]
-    assert source.page_size is not None
-    assert source.page_size.tolist() == [[300, 400]]
+    assert head(source) == ("page-xml", "prediction", "pixels", ["p1"], [0], [[300, 400]])
     assert rows(source) == [
-        ("p1", 0, "heading", [10, 20, 110, 70]),
-        ("p1", 0, "TableRegion", [10, 100, 200, 300]),
-        ("p1", 0, "cell", [20, 120, 60, 140]),
-        ("p1", 0, "GraphicRegion", [5, 5, 9, 9]),
-    ]
-    assert list(source.boxes.ids) == ["r1", "r2", "r3", "r4"]
-    assert source.boxes.score.tolist()[0] == 0.75
-    assert np.isnan(source.boxes.score[1:]).all()
+        ("p1", 0, "heading", [10, 20, 110, 70]), ("p1", 0, "TableRegion", [10, 100, 200, 300]),
+        ("p1", 0, "cell", [20, 120, 60, 140]), ("p1", 0, "GraphicRegion", [5, 5, 9, 9]),
+    ]  # fmt: skip
+    assert (source.documents[0].path, list(source.boxes.ids)) == ("scans/p1.tif", ["r1", "r2", "r3", "r4"])
+    np.testing.assert_array_equal(source.boxes.score, [0.75, np.nan, np.nan, np.nan])
     # The outline of an upright box is the box.
-    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
-        1: [[[10, 100], [200, 110], [190, 300], [10, 290]]],
-        3: [[[5, 5], [9, 5], [7, 9]]],
-    }
+    ring = [[10, 100], [200, 110], [190, 300], [10, 290]]
+    assert outlines(source) == {1: [ring], 3: [[[5, 5], [9, 5], [7, 9]]]}
     assert source.issues == ()
 
 
 def test_points_of_2010_without_a_prefix() -> None:
     source = formats.read(OWN / "page_2010.xml")
     assert rows(source) == [("p2", 0, "paragraph", [10, 20, 110, 70]), ("p2", 0, "ImageRegion", [1, 2, 31, 42])]
-    assert list(source.boxes.polygons) == [1]
-    assert source.side == "ground_truth"
+    assert (list(source.boxes.polygons), source.side) == ([1], "ground_truth")
 
 
 def test_a_file_without_confidence_is_read_as_either_side() -> None:
@@ -84,11 +68,6 @@ def test_pages_in_one_folder_are_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "1.xml").write_bytes(page(region()))
     (tmp_path / "2.xml").write_bytes(page(image="b.tif"))
     assert [document.doc_id for document in formats.read(tmp_path).documents] == ["a", "b"]
-    (tmp_path / "3.xml").write_bytes(page(region()))
-    assert refusal(formats.read, tmp_path) == [
-        f'{tmp_path.name}: 3.xml and 1.xml: a document may be listed by one file of a folder only; found "a". Put all '
-        "pages of a document into one file, or use two folders."
-    ]
 
 
 def test_a_page_without_an_image_is_named_like_its_file() -> None:
@@ -96,22 +75,14 @@ def test_a_page_without_an_image_is_named_like_its_file() -> None:
     assert [document.doc_id for document in ROW.read(content, "p.xml").documents] == ["p"]
 
 
-# --- what is said --------------------------------------------------------------------------------------------
-
+AS_PAIRS = "points must be pairs x,y of finite numbers with blanks between them (PAGE XML); found"
+WRITE_PAIRS = 'Write them, for example points="10,10 90,10 50,60".'
 WRONG = [
     (page(region("1,2 3,4")), "line 3, <TextRegion>: an outline must have at least 3 points (PAGE XML); found "
      '"1,2 3,4". Correct the region, or remove it.'),
-    (page(region("1,2 3,4 NaN,5")), "line 3, <TextRegion>: points must be pairs x,y of finite numbers with blanks "
-     'between them (PAGE XML); found "1,2 3,4 NaN,5". Write them, for example points="10,10 90,10 50,60".'),
-    (page(region("1,2 3,4 1e999,5")), "line 3, <TextRegion>: points must be pairs x,y of finite numbers with blanks "
-     'between them (PAGE XML); found "1,2 3,4 1e999,5". Write them, for example points="10,10 90,10 50,60".'),
-    (page('<TextRegion><Coords><Point x="1"/></Coords></TextRegion>'), "line 3, <TextRegion>: points must be pairs "
-     'x,y of finite numbers with blanks between them (PAGE XML); found "1,?". Write them, for example '
-     'points="10,10 90,10 50,60".'),
-    (page(region("1,2 3,4 2000000000,5")), "line 3, <TextRegion>: coordinates must be at most 1,000,000,000 pixels; "
-     "found [1, 2, 2000000000, 5]. Correct the region."),
-    (page(size=(-3, 400)), "line 2, <Page>: width and height must be above 0 (PAGE XML); found [-3, 400]. Write the "
-     "size of the image in pixels."),
+    (page(region("1,2 3,4 NaN,5")), f'line 3, <TextRegion>: {AS_PAIRS} "1,2 3,4 NaN,5". {WRITE_PAIRS}'),
+    (page('<TextRegion><Coords><Point x="1"/></Coords></TextRegion>'),
+     f'line 3, <TextRegion>: {AS_PAIRS} "1,?". {WRITE_PAIRS}'),
     (page(size=("wide", 400)), 'line 2, <Page>: imageWidth must be a finite number (PAGE XML); found "wide". '
      "Correct it."),
     (b"<PcGts></PcGts>", "the file must have a <Page> (PAGE XML); found none. Export the file again."),
@@ -124,7 +95,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("content", "sentence"), WRONG)
 def test_sentences(content: bytes, sentence: str) -> None:
-    assert refused(content) == [f"p.xml: {sentence}"]
+    assert reading.refused(ROW, content, "p.xml") == [f"p.xml: {sentence}"]
 
 
 def test_warnings() -> None:
@@ -146,9 +117,6 @@ def test_a_truth_with_confidence_is_refused() -> None:
         "p.xml: line 3, <TextRegion>: a ground truth file must not have a conf (PAGE XML); found 1 of 1 regions with "
         "one. Give this file as the prediction, or remove the conf."
     ]
-
-
-# --- strangers -----------------------------------------------------------------------------------------------
 
 
 def counted(path: Path) -> list[tuple[str, list[float]]]:

@@ -70,6 +70,12 @@ def same(source: Annotations, wanted: list[Box]) -> None:
     )
 
 
+def paths(tree: object, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every value of a tree."""
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    return [path for key, value in entries for path in ((*at, key), *paths(value, (*at, key)))]
+
+
 def around(points: Any) -> tuple[float, float, float, float]:
     xs, ys = [point[0] for point in points], [point[1] for point in points]
     return min(xs), min(ys), max(xs), max(ys)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,18 @@ def head(source: Annotations) -> tuple[object, ...]:
 def outlines(source: Annotations) -> dict[int, list[list[list[float]]]]:
     """The rings of each box that has some, by its row."""
     return {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()}
+
+
+def plain(value: object) -> object:
+    """A value with all that it holds, as equal values of Python: arrays with their dtype, shape and bytes."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(value[key]) for key in sorted(value)}
+    # Ids and outlines may be sequences that are read when asked for.
+    return [plain(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 def assert_survives(row: BoxFormat, content: bytes, name: str, data: st.DataObject) -> None:

@@ -6,7 +6,6 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from pages.app import session_files
 from pages.app.session_files import BOXES
 from tests.dashboard import start, workspace
 from tests.protocols.test_same_numbers import FORMS, TRUTH, A
+from tests.reading import plain
 from tests.sample_part import write_part
 
 INSTANCES = b"""{"images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
@@ -56,25 +56,8 @@ def stored(home: Path) -> list[Path]:
     return sorted(home.iterdir()) if home.is_dir() else []
 
 
-def assert_same(first: Any, second: Any) -> None:
-    """Both have the same values and types, arrays to the last bit."""
-    if isinstance(first, np.ndarray):
-        assert first.dtype == second.dtype
-        assert first.shape == second.shape
-        assert first.tobytes() == second.tobytes()
-    elif is_dataclass(first):
-        for field in fields(first):
-            assert_same(getattr(first, field.name), getattr(second, field.name))
-    elif isinstance(first, dict) or hasattr(first, "keys"):
-        assert sorted(first) == sorted(second)
-        for key in first:
-            assert_same(first[key], second[key])
-    elif isinstance(first, (list, tuple)) or (hasattr(first, "__getitem__") and not isinstance(first, str)):
-        assert len(first) == len(second)
-        for one, other in zip(first, second, strict=True):
-            assert_same(one, other)
-    else:
-        assert first == second
+def check_same(first: object, second: object) -> None:
+    assert plain(first) == plain(second)
 
 
 def read_three_times(content: bytes, name: str, home: Path, **asked: Any) -> tuple[Annotations, Annotations]:
@@ -103,10 +86,10 @@ def test_every_format_comes_back_as_it_was_read(
     if form == "yolo":
         pytest.skip("a file of YOLO is read with the folder around it, which is never kept")
     plain, again = read_three_times(text.encode(), name, home)
-    assert_same(plain, again)
+    check_same(plain, again)
     # The second reading parsed nothing.
     monkeypatch.setattr(reading, "box_format", None)
-    assert_same(plain, read(text.encode(), name, home))
+    check_same(plain, read(text.encode(), name, home))
 
 
 def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
@@ -117,19 +100,19 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     modes = {(each.is_dir(), each.stat().st_mode & 0o777) for each in (home, path, *path.iterdir())}
     assert modes == {(True, 0o700), (False, 0o600)}
     assert plain.boxes.crowd is not None
-    assert_same(plain, again)
+    check_same(plain, again)
 
 
 def test_outlines_of_any_reader_come_back() -> None:
     triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     polygons = {3: [triangle], 1: [triangle + 1.0, triangle]}
-    assert_same(polygons, Outlines(*column_cache._outline_columns(polygons).values()))
+    check_same(polygons, Outlines(*column_cache._outline_columns(polygons).values()))
 
 
 def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "truth.json"
     path.write_bytes(INSTANCES)
-    assert_same(formats.read(path), formats.read_bytes(INSTANCES, "truth.json"))
+    check_same(formats.read(path), formats.read_bytes(INSTANCES, "truth.json"))
     assert len(stored(home)) == 1
     assert read(INSTANCES, "other.json", home).issues[0].file == "other.json"
     assert read(INSTANCES, "truth.json", home, side="prediction", unscored=True).side == "prediction"
@@ -172,7 +155,7 @@ def test_a_damaged_folder_is_not_used_and_written_again(home: Path) -> None:
                 (folder / name).write_bytes(content)
             if column_cache._opened(folder) is not None:
                 believed.append((name, damage))
-            assert_same(plain, read(INSTANCES, "truth.json", home))
+            check_same(plain, read(INSTANCES, "truth.json", home))
             if {path.name: path.read_bytes() for path in folder.iterdir()} != whole:
                 believed.append((name, damage, "not written again"))
     assert not believed
@@ -201,7 +184,7 @@ def test_a_folder_that_was_not_finished_is_not_used(home: Path, monkeypatch: pyt
     assert not stored(home)
     # A killed process leaves a folder under another name, without a manifest.
     (home / "tmp123.columns").mkdir()
-    assert_same(plain, read(INSTANCES, "truth.json", home))
+    check_same(plain, read(INSTANCES, "truth.json", home))
     assert len(stored(home)) == 2
 
 
@@ -212,7 +195,7 @@ def test_columns_are_maps_that_nobody_can_change_and_another_process_gets(home: 
     assert {(type(values), type(values.base), values.flags.writeable) for values in columns} == {
         (np.ndarray, np.memmap, False)
     }
-    assert_same(again, pickle.loads(pickle.dumps(again)))
+    check_same(again, pickle.loads(pickle.dumps(again)))
     # What was opened outlives its files.
     shutil.rmtree(home)
     assert again.boxes.xyxy.tolist() == [[1.0, 2.0, 31.0, 42.0], [50.0, 50.0, 140.0, 70.0]]
@@ -352,5 +335,5 @@ def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload
     assert len(stored(home)) == 2
     # The terminal finds what the dashboard kept.
     assert formats.is_cached(paths[0], Reading(side="ground_truth"))
-    assert_same(formats.read(paths[0], side="ground_truth").boxes, upload.source.boxes)
+    check_same(formats.read(paths[0], side="ground_truth").boxes, upload.source.boxes)
     assert len(stored(home)) == 2

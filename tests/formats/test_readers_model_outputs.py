@@ -11,7 +11,7 @@ import pytest
 from evaluator import formats
 from evaluator.data.issues import BadInput, Issue
 from evaluator.formats import unsupported
-from tests.model_outputs import GONE, changed, own, read, refused
+from tests.model_outputs import GONE, changed, own, paths, read, refused
 from tests.reading import OWN
 
 FORMAT_OF = {
@@ -255,12 +255,6 @@ def test_another_top_level(format: str, tree: object, sentence: str) -> None:
 
 
 ODD = (None, [], {}, "x", -1, 1e308, True, [[[]]], 10**30)
-
-
-def paths(tree: object, at: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
-    """The way to every value of a tree."""
-    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    return [path for key, value in entries for path in ((*at, key), *paths(value, (*at, key)))]
 
 
 @pytest.mark.parametrize("name", JSON)

@@ -24,7 +24,7 @@ from evaluator.formats.snapshot import Snapshot
 from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
 from tests.broken import snapshot as broken
-from tests.reading import HOSTILE, needs_shared, real, refusal, refusal_issues
+from tests.reading import HOSTILE, needs_shared, plain, real, refusal, refusal_issues
 from tests.texts import character
 
 HERE = Path(__file__).parents[1]
@@ -75,22 +75,6 @@ def rows(annotations: Annotations) -> list[tuple]:
     ]
 
 
-def same_columns(first: Annotations, second: Annotations) -> None:
-    for name in ("document", "page", "label", "xyxy", "score", "entry", "position"):
-        one, two = getattr(first.boxes, name), getattr(second.boxes, name)
-        assert one.dtype == two.dtype
-        np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(first.page_document, second.page_document)
-    np.testing.assert_array_equal(first.page_index, second.page_index)
-    for name in ("labels", "evaluated", "documents", "model", "version", "side", "label_map", "issues", "sha256"):
-        assert getattr(first, name) == getattr(second, name)
-    assert list(first.boxes.ids) == list(second.boxes.ids)
-    assert list(first.page_ids) == list(second.page_ids)
-
-
-# Oracle rows
-
-
 @pytest.mark.parametrize("row", MANIFEST, ids=[row["file"] for row in MANIFEST])
 def test_manifest(row):
     """Every row of the manifest has its wanted severity.
@@ -126,19 +110,12 @@ def test_shape_agrees_with_the_json_schema():
             assert outcome((INVALID / row["file"]).read_bytes())[0] is None, row["file"]
 
 
-# Sentences
-
-
 @pytest.mark.parametrize("row", broken.ROWS, ids=[row.name for row in broken.ROWS])
 def test_sentence(row):
     annotations, issues = outcome(row.content, side=row.side)
     assert [issue.sentence for issue in issues] == [f"f.json: {row.sentence}"]
     assert (annotations is not None) == row.name.startswith("warning")
-
-
-@pytest.mark.parametrize("row", broken.ROWS, ids=[row.name for row in broken.ROWS])
-def test_both_paths_find_the_same(row):
-    assert outcome(row.content, side=row.side)[1] == _exact(row.content, side=row.side)[1]
+    assert issues == _exact(row.content, side=row.side)[1]
 
 
 def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
@@ -224,9 +201,6 @@ def test_limit_per_rule():
     assert len(outcome(content.replace(b'"0"', b"0"), max_per_rule=5)[1]) == 13
 
 
-# Values that are right although they look odd
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -250,14 +224,16 @@ def test_columns_of_a_file():
     assert (annotations.name, annotations.format, annotations.side, annotations.model, annotations.version) == (
         "f.json", "snapshot", "prediction", "m", None,
     )  # fmt: skip
-    assert annotations.labels == ("Figure", "Table")
-    assert annotations.evaluated == 2
+    assert (annotations.labels, annotations.evaluated) == (("Figure", "Table"), 2)
     assert annotations.sha256 == hashlib.sha256(VALID["prediction"]).hexdigest()
     assert annotations.source_of(0) == ("f.json", 0, 0)
     assert (annotations.boxes.xyxy.dtype, annotations.boxes.xyxy.shape) == (np.float64, (1, 4))
     assert [getattr(annotations.boxes, name).dtype for name in ("document", "page", "label", "entry", "position")] == [
         np.int32, np.int64, np.int32, np.int32, np.int32,
     ]  # fmt: skip
+    with_mark, _ = outcome(b"\xef\xbb\xbf" + VALID["prediction"])
+    assert plain(with_mark) == plain(annotations)
+    assert outcome(VALID["ground_truth"])[0].side == "ground_truth"
 
 
 def test_labels_in_integer_order():
@@ -271,16 +247,6 @@ def test_no_objects():
     assert issues == ()
     assert annotations.boxes.xyxy.shape == (0, 4)
     assert len(annotations.page_index) == 0
-
-
-def test_bom_changes_neither_digest_nor_columns():
-    annotations, _ = outcome(b"\xef\xbb\xbf" + VALID["prediction"])
-    same_columns(annotations, outcome(VALID["prediction"])[0])
-
-
-def test_side_may_be_left_open():
-    assert outcome(VALID["ground_truth"])[0].side == "ground_truth"
-    assert outcome(VALID["prediction"])[0].side == "prediction"
 
 
 def test_predictions_as_reference():
@@ -307,9 +273,6 @@ def test_garbage_collection_is_restored():
         assert not gc.isenabled()
     finally:
         gc.enable()
-
-
-# Limits
 
 
 def _crowd(objects: int, *, before: int = 0, key: str = '"objects"') -> bytes:
@@ -369,111 +332,10 @@ def test_crowded_pages_are_decoded_few_bytes_at_a_time(monkeypatch):
     assert [entry for run in runs for entry in run] == entries
 
 
-# Hostile files
-
-
-_LOOSE = [
-    ('{"Figure": 1, "Table": 2}', '{"1": "Figure", "2": "Table"}'),
-    ('{"Figure":1,"Table":2}', '{"1": "Figure", "2": "Table"}'),
-    ('"schema_version": "1.3"', '"schema_version": "1.3", "run_id": "r", "model": {"name": "m"}, "coordinate_system": '
-     '{"type": "normalized_xyxy", "range": [0, 1], "origin": "top_left"}'),
-    ('"doc_path"', '"doc_name": "n", "doc_path"'),
-    (', "page_count": 1}', "}"),
-    (', "page_count": 7}', "}"),
-    ('"predictions": [{', '"predictions": [{"page_id": "a", '),
-    ('}, {"doc_id": "d1", "page_index"', '}, {"page_id": "a", "doc_id": "d1", "page_index"'),
-    ('{"label": ', '{"id": "o", "label": '),
-]  # fmt: skip
-_ACCEPTED = {"control": 0, "bom_utf8": 0, "box_denormal": 0, "page_count_mismatch": 0, "dup_page_entry": 2,
-             "page_huge": 1, "page_3000_identical_boxes": 1}  # fmt: skip
-_AT = "$.predictions[0].objects[0]"
-_WANTED = {
-    "bigint_2p63": ("$.predictions[0].page_index", "page_index must"),
-    "bigint_2p64": ("$.predictions[0].page_index", "page_index must"),
-    "bigint_5000_digits": (f"{_AT}.score", "score must be a number"),
-    "box_eps_over": (f"{_AT}.bbox", "coordinates must lie in [0, 1]"),
-    "box_five": (f"{_AT}.bbox", "bbox must be four"),
-    "box_inverted": (f"{_AT}.bbox", "x2 must be greater than x1, and y2"),
-    "box_neg": (f"{_AT}.bbox", "coordinates must lie"),
-    "box_nulls": (f"{_AT}.bbox", "bbox must be four"),
-    "box_obj": (f"{_AT}.bbox", "bbox must be four"),
-    "box_over": (f"{_AT}.bbox", "coordinates must lie"),
-    "box_pixels": (f"{_AT}.bbox", "coordinates must lie"),
-    "box_strings": (f"{_AT}.bbox", "bbox must be four"),
-    "box_xywh_like": (f"{_AT}.bbox", "x2 must be greater than x1, and y2"),
-    "box_zero": (f"{_AT}.bbox", "x2 must be greater than x1"),
-    "comments": ("line 1, column 1", "the text must be well-formed JSON"),
-    "deep_obj_50k": ("line 1, column 321", "arrays and objects may be nested 64 deep"),
-    "doc_names": ("$.documents[0]", "doc_name is required"),
-    "doc_paths": ("$.documents[0]", "doc_name is required"),
-    "dup_bbox": (f"{_AT}.bbox", "a key must not be repeated"),
-    "dup_doc_id": ("$.documents[1].doc_id", "doc_id must be unique"),
-    "empty": ("", "the text must be well-formed JSON"),
-    "empty_doc_id": ("$.documents[0].doc_id", "doc_id must not be empty"),
-    "inf_box": (f"{_AT}.bbox", "bbox must be four"),
-    "int_doc_id": ("$.documents[0].doc_id", "doc_id must be a string"),
-    "labels": ("$.label_map", "keys of label_map"),
-    "latin1": ("byte 145", "JSON must be UTF-8"),
-    "many_labels": ("$.label_map.c0", "keys of label_map"),
-    "nan": (f"{_AT}.score", "score must be a number"),
-    "null_bytes": ("byte 0", "JSON must not contain NUL"),
-    "overflow_1e400": (f"{_AT}.score", "score must be a number"),
-    "page_bool": ("$.predictions[0].page_index", "page_index must"),
-    "page_float": ("$.predictions[0].page_index", "page_index must"),
-    "page_neg": ("$.predictions[0].page_index", "page_index must"),
-    "page_null": ("$.predictions[0].page_index", "page_index must"),
-    "page_str": ("$.predictions[0].page_index", "page_index must"),
-    "score_bool": (f"{_AT}.score", "score must be a number"),
-    "score_null": (f"{_AT}.score", "every object of a prediction file"),
-    "score_over": (f"{_AT}.score", "score must be a number"),
-    "score_str": (f"{_AT}.score", "score must be a number"),
-    "surrogate": ("$.documents[0].doc_id", "text must not contain half"),
-    "top_list": ("", "the content must be of a known format"),
-    "truncated": ("line 1, column 270", "the text must be well-formed JSON"),
-    "unknown_doc": ("$.predictions[0].doc_id", "doc_id must be listed"),
-    "utf16": ("", "JSON must be UTF-8"),
-}
-
-
-def _hostile(name: str) -> bytes:
-    return (HOSTILE / "json" / f"{name}.json").read_bytes()
-
-
-@pytest.mark.parametrize("name", _WANTED)
-def test_hostile(name):
-    """The wanted issue is among those of the file as it is.
-
-    The hostile files are written in a looser dialect than schema 1.3 (inverted label_map, no page_id, no object
-    id, no coordinate_system), so each has more issues than the one it was made for.
-    """
-    place, rule = _WANTED[name]
-    issues = refusal_issues(formats.read, HOSTILE / "json" / f"{name}.json", max_per_rule=None)
-    assert any(issue.place.startswith(place) and issue.rule.startswith(rule) for issue in issues)
-
-
-@pytest.mark.parametrize("name", _ACCEPTED)
-def test_hostile_accepted(name):
-    """Files that must be accepted are, once their looser dialect is lifted into schema 1.3 by replacing text."""
-    text = _hostile(name).decode("utf-8")
-    for old, new in _LOOSE:
-        text = text.replace(old, new)
-    if name == "page_3000_identical_boxes":
-        text = (text.replace('{"label":', '{"id":"o","label":').replace('[{"doc_id":"d1","page_index"',
-                '[{"page_id":"a","doc_id":"d1","page_index"').replace(',"page_count":1', ""))  # fmt: skip
-        info = _LOOSE[2][1]
-        text = text.replace('"schema_version":"1.3"', info)
-    annotations, issues = outcome(text.encode(), format=None, max_per_rule=1)
-    assert annotations is not None, [issue.sentence for issue in issues]
-    assert len({issue.rule for issue in issues}) == _ACCEPTED[name]
-    assert rows(annotations) == naive(text.encode())
-
-
-def test_every_hostile_json_has_a_row():
-    names = {path.stem for path in (HOSTILE / "json").glob("*.json")}
-    assert names == {*_WANTED, *_ACCEPTED}
-
-
-# Real files
+def test_hostile_files_are_refused() -> None:
+    """They are written in a looser dialect than schema 1.3, so that each breaks a rule; their own are in `broken`."""
+    for path in (HOSTILE / "json").glob("*.json"):
+        assert has_errors(refusal_issues(formats.read, path, max_per_rule=None)), path.name
 
 
 @needs_shared
@@ -484,10 +346,9 @@ def test_every_hostile_json_has_a_row():
 )  # fmt: skip
 def test_real_files(name):
     path = real("worldbank", f"{name}.json")
-    annotations = formats.read(path)
-    content = path.read_bytes()
+    annotations, content = formats.read(path), path.read_bytes()
     assert rows(annotations) == naive(content)
-    same_columns(annotations, Snapshot(exact=True).read(content, path.name))
+    assert plain(annotations) == plain(Snapshot(exact=True).read(content, path.name))
     assert snapshot_shape.decode(content) is not None
 
 
@@ -505,9 +366,6 @@ def _reads(case: Path) -> bool:
     except BadInput:
         return False
     return not any(issue.severity == "error" for issue in snapshot.check_pair(truth, predicted))
-
-
-# Pairs
 
 
 def _pair(truth: bytes, predicted: bytes) -> list[str]:
@@ -554,26 +412,6 @@ def test_pair_documents_and_page_ids():
     ]
 
 
-# Table of formats, paths, folders
-
-
-class Twin(Snapshot):
-    name, title = "twin", "Twin"
-
-
-def test_detection(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_bytes(VALID["prediction"])
-    assert formats.read(path).format == "snapshot"
-    assert formats.read(tmp_path).format == "snapshot"
-    with formats.registered(Twin()):
-        assert refusal(formats.read, path) == [
-            "a.json: the format must be clear from the content; found signs of snapshot (Document Snapshot Detection, "
-            "schema 1.3 (JSON)) and twin (Twin). Name one with --format snapshot or --format twin."
-        ]
-    assert formats.read(path, format="snapshot").format == "snapshot"
-
-
 @pytest.mark.parametrize("content", [b"hello", b"{}", b"[1,2]", b"\xff\xfe\x00", b"<a/>", b"PK\x03\x04", b'{"a": 1'])
 def test_unknown_format(content):
     (issue,) = refusal_issues(formats.read_bytes, content, "some/../where\\f.json")
@@ -586,23 +424,13 @@ def test_unknown_format_says_what_is_there():
         'f.json: the content must be of a known format; found a JSON object with "images". '
         f"Convert it to one of {', '.join(formats.of_kind('boxes'))}."
     ]
-    _, issues = outcome(b'[{"a": 1, "b": 2}]', format=None)
-    assert issues[0].found == 'a list of JSON objects with "a", "b"'
-    _, issues = outcome(VALID["prediction"], format="nonsense")
-    assert issues[0].sentence.startswith("f.json: the format must be one of snapshot")
+    assert outcome(b'[{"a": 1, "b": 2}]', format=None)[1][0].found == 'a list of JSON objects with "a", "b"'
 
 
 @pytest.mark.parametrize("name", ["missing.json", "x\0y", "a" * 5000])
 def test_unreadable_path(tmp_path, name):
     with pytest.raises(BadInput):
         formats.read(tmp_path / name)
-
-
-def test_unreadable_folder_and_device(tmp_path):
-    with pytest.raises(BadInput, match="a folder must hold files"):
-        formats.read(tmp_path)
-    with pytest.raises(BadInput, match="must be a file or a folder"):
-        formats.read("/dev/zero")
 
 
 def test_folder(tmp_path):
@@ -630,23 +458,6 @@ def test_folder_of_one_document_twice(tmp_path):
         'found "a". Put all pages of a document into one file, or use two folders.'
     ]
 
-
-def test_folder_that_does_not_fit(tmp_path):
-    (tmp_path / "a.json").write_bytes(VALID["prediction"])
-    other = broken.VALID["ground_truth"].replace('"doc_id": "a"', '"doc_id": "b"')
-    other = other.replace('"2": "Table"', '"3": "Table"').replace('"name": "m"', '"name": "n"')
-    (tmp_path / "b.json").write_text(other)
-    assert [(issue.severity, issue.rule) for issue in refusal_issues(formats.read, tmp_path)] == [
-        ("error", "the files of a folder must have the same side"),
-        ("error", "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"),
-        ("warning", "the files of a folder should come from one model"),
-    ]
-    (tmp_path / "b.json").write_bytes(b"{")
-    with pytest.raises(BadInput, match="well-formed"):
-        formats.read(tmp_path)
-
-
-# Properties
 
 NAMES = st.text(character, min_size=1, max_size=6)
 UNIT = st.floats(0, 1) | st.sampled_from([0, 1, 5e-324, 0.5])
@@ -698,20 +509,10 @@ JUNK = JSON | st.sampled_from([10**30, 10**400, -1, 1.5, "0", "", True, [], {}, 
 SETTINGS = settings(max_examples=30, suppress_health_check=list(HealthCheck))
 
 
-class Pairs(dict):
-    """An object that is written with a repeated key."""
-
-
 def _places(tree: object) -> list[tuple]:
     """Every (container, key) of a tree."""
-    places, stack = [], [tree]
-    while stack:
-        node = stack.pop()
-        items = list(node.items() if isinstance(node, dict) else enumerate(node)) if isinstance(
-            node, dict | list) else []  # fmt: skip
-        places += [(node, key) for key, _ in items]
-        stack += [value for _, value in items]
-    return places
+    items = [*tree.items()] if isinstance(tree, dict) else [*enumerate(tree)] if isinstance(tree, list) else []
+    return [place for key, value in items for place in ((tree, key), *_places(value))]
 
 
 @SETTINGS
@@ -720,7 +521,7 @@ def test_paths_agree_on_valid_files(tree, ascii_only, indent):
     content = json.dumps(tree, ensure_ascii=ascii_only, indent=indent).encode()
     assert snapshot_shape.decode(content) is not None
     fast = snapshot.FORMAT.read(content, "f.json", Reading(max_per_rule=None))
-    same_columns(fast, Snapshot(exact=True).read(content, "f.json", Reading(max_per_rule=None)))
+    assert plain(fast) == plain(Snapshot(exact=True).read(content, "f.json", Reading(max_per_rule=None)))
     assert rows(fast) == naive(content)
 
 
@@ -747,7 +548,7 @@ def test_mutated_files(data, tree):
     if fast is None:
         assert exact is None
         return
-    same_columns(fast, exact)
+    assert plain(fast) == plain(exact)
     assert rows(fast) == naive(content)
     if kind == "repeat" and isinstance(container, dict):
         assert key in ("id", "label", "attributes")

@@ -11,7 +11,7 @@ import pytest
 from evaluator import formats
 from evaluator.formats import search, voc
 from tests import reading
-from tests.reading import OWN, head, needs_shared, real_samples, refusal, rows, warned
+from tests.reading import OWN, head, needs_shared, real_samples, rows, warned
 
 ROW = voc.FORMAT
 EDGES = ("xmin", "ymin", "xmax", "ymax")
@@ -98,15 +98,6 @@ def test_warnings() -> None:
         "v.xml: line 2, <part>: parts of objects are not read (Pascal VOC); found 1. They are left out.",
         "v.xml: line 2, <object>: objects marked as difficult are compared as any other; the competition's own "
         "evaluation leaves them out (Pascal VOC); found 1. Remove them to have them left out.",
-    ]
-
-
-def test_an_image_in_two_files_of_a_folder_is_an_error(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}.xml").write_bytes(image(thing()))
-    assert refusal(formats.read, tmp_path) == [
-        f'{tmp_path.name}: b.xml and a.xml: a document may be listed by one file of a folder only; found "a". Put all '
-        "pages of a document into one file, or use two folders."
     ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -101,6 +103,15 @@ def plain(value: object) -> object:
         return {key: plain(value[key]) for key in sorted(value)}
     # Ids and outlines may be sequences that are read when asked for.
     return [plain(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else value
+
+
+def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """An archive of files and their content."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as file:
+        for name, content in entries:
+            file.writestr(name, content)
+    return out.getvalue()
 
 
 def assert_survives(row: BoxFormat, content: bytes, name: str, data: st.DataObject) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import stat
 import zipfile
 from pathlib import Path
@@ -14,18 +13,10 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.formats import archive, limits
-from tests.reading import HOSTILE, refusal, refusal_issues
+from tests.reading import HOSTILE, refusal, refusal_issues, zipped
 
 AGAIN = "Zip the files again with plain relative names."
 NONE = "a.zip: an archive must hold files that end in .xml; found none. Zip the annotation files."
-
-
-def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", compression) as file:
-        for name, content in entries:
-            file.writestr(name, content)
-    return out.getvalue()
 
 
 def read(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> tuple[list[archive.Member], tuple[Issue, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from evaluator.data.issues import BadInput
 from evaluator.workspace.roles import find
 from tests.formats.test_readers_variants import MARKER
 from tests.model_outputs import read, refused
-from tests.reading import refusal
+from tests.reading import refusal, zipped
 
 YOLO: Final = "0 0.5 0.5 0.2 0.4\n1 0.1 0.1 0.1 0.1\n"
 PAGE: Final = (
@@ -71,9 +70,7 @@ def test_exports_are_read_whole(tool: str, packed: bool, tmp_path: Path) -> None
     files, documents, boxes, label, others = EXPORTS[tool]
     path = tmp_path / ("export.zip" if packed else "export")
     if packed:
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, text in files.items():
-                archive.writestr(name, text)
+        path.write_bytes(zipped(*((name, text.encode()) for name, text in files.items())))
     else:
         for name, text in files.items():
             file = path / name

@@ -78,6 +78,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
          f"^: a polygon must have pairs of numbers, two at least (Document Intelligence); found [1, 2, 3]. {AGAIN}"),
         ("analyzeResult.paragraphs.0.boundingRegions.0.polygon.0", None,
          f"@: polygon[0] must be a number (Document Intelligence); found null. {AGAIN}"),
+        ("analyzeResult.paragraphs.0.boundingRegions.0.polygon", GONE,
+         "^: polygon is required here (Document Intelligence). Add polygon."),
         ("analyzeResult.paragraphs.0.boundingRegions.0.pageNumber", 9, "^: a box must be on a page of the file "
          "(Document Intelligence); found page 9. Add the page with its size, or remove the box."),
         ("analyzeResult.paragraphs.0.role", 1, f"@: role must be a string (Document Intelligence); found 1. {AGAIN}"),

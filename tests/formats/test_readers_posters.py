@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from pathlib import Path
@@ -65,24 +64,18 @@ def test_a_file_of_one_poster_is_read_too(tmp_path: Path) -> None:
 
 
 def test_both_sides_in_one_folder_are_told_by_name(tmp_path: Path) -> None:
-    for name in ("1/reference.json", "1/extracted.json", "2/2_sub-json.json", "2/2_extracted.json", "3.json"):
+    for name in (
+        "1/reference.json", "1/extracted.json", "2/2_sub-json.json", "2/2_extracted.json", "3.json", "3_extracted.json",
+        "4/extracted.json",
+    ):  # fmt: skip
         write(tmp_path, name)
-    write(tmp_path, "3_extracted.json")
-    truth, prediction = (
-        FORMAT.read_path(tmp_path, Reading(side="ground_truth")),
-        FORMAT.read_path(tmp_path, Reading(side="prediction")),
-    )
+    truth, prediction = (FORMAT.read_path(tmp_path, Reading(side=side)) for side in ("ground_truth", "prediction"))
     assert files(truth) == {"1": "1/reference.json", "2": "2/2_sub-json.json", "3": "3.json"}
-    assert files(prediction) == {"1": "1/extracted.json", "2": "2/2_extracted.json", "3": "3_extracted.json"}
+    assert files(prediction) == {
+        "1": "1/extracted.json", "2": "2/2_extracted.json", "3": "3_extracted.json", "4": "4/extracted.json",
+    }  # fmt: skip
     assert truth.sha256 != hashlib.sha256(b"").hexdigest()
     assert not truth.issues
-
-
-def test_a_lacking_side_is_not_made_up_from_the_other(tmp_path: Path) -> None:
-    for name in ("1/reference.json", "1/extracted.json", "2/extracted.json"):
-        write(tmp_path, name)
-    assert list(FORMAT.read_path(tmp_path, Reading(side="ground_truth")).posters) == ["1"]
-    assert list(FORMAT.read_path(tmp_path, Reading(side="prediction")).posters) == ["1", "2"]
 
 
 def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_path: Path) -> None:
@@ -150,15 +143,10 @@ def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -
     ]
 
 
-def test_a_folder_without_posters_and_a_missing_path(tmp_path: Path) -> None:
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    assert refusal(FORMAT.read_path, folder) == [
-        "empty: a folder must hold a JSON file, or a folder with one, for each poster; found none. "
+def test_a_folder_without_posters(tmp_path: Path) -> None:
+    assert refusal(FORMAT.read_path, tmp_path) == [
+        f"{tmp_path.name}: a folder must hold a JSON file, or a folder with one, for each poster; found none. "
         "Name the folder of the posters."
-    ]
-    assert refusal(FORMAT.read_path, tmp_path / "gone.json") == [
-        "gone.json: the file must be readable; found No such file or directory. Correct the path or its permissions."
     ]
 
 
@@ -171,12 +159,6 @@ def test_a_folder_without_posters_and_a_missing_path(tmp_path: Path) -> None:
          'found "a" 2 times. Keep one of them.'),
         ('{"a": [NaN]}', "a.json: $.a[0]: numbers must be finite and fit float64 (RFC 8259, section 6); found NaN. "
          "Correct it."),
-        ('{"a": "\\ud800"}', "a.json: $.a: text must not contain half of a surrogate pair (RFC 8259, section 8.2); "
-         "found '\\ud800'. Export the text again; a character was cut in two."),
-        (b'{"a": "\xff"}', "a.json: byte 7: JSON must be UTF-8 (RFC 8259, section 8.1); found 0xFF. "
-         "Save the file as UTF-8."),
-        ("[" * 65, "a.json: line 1, column 65: arrays and objects may be nested 64 deep; found level 65. "
-         "Flatten the value, or remove it."),
     ],
 )  # fmt: skip
 def test_broken_posters_say_what_is_wrong(content: str | bytes, expected: str) -> None:
@@ -285,12 +267,6 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
     extracted, notes = read_poster(json.dumps(value).encode(), "a.json", "a")
     assert extracted.content == value
     assert all(issue.severity == "warning" for issue in notes)
-
-
-@given(content=st.binary(max_size=60))
-def test_any_bytes_are_a_poster_or_bad_input(content: bytes) -> None:
-    with contextlib.suppress(BadInput):
-        read_poster(content, "a.json", "a")
 
 
 REPORT: list[object] = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from pycocotools import mask as official  # type: ignore[import-untyped]
 
 from evaluator import formats
 from evaluator.components.gallery.crops import cards
@@ -32,6 +34,7 @@ from evaluator.review.identity import mistake_targets
 from tests.building import annotations, box, ground_truth, random_rows
 
 Ring = list[tuple[float, float]]
+Row = dict[str, Any]
 
 
 @dataclass
@@ -118,47 +121,34 @@ def test_nothing_to_compare() -> None:
     assert outline_bounds(regions()).shape == (0, 4)
 
 
-corners = arrays(np.float64, (12, 4), elements=st.floats(0, 1).map(lambda value: round(value, 3)))
+boxes_of_12 = arrays(np.float64, (12, 4), elements=st.floats(0, 1).map(lambda value: round(value, 3))).map(
+    lambda made: np.hstack([np.minimum(made[:, :2], made[:, 2:]), np.maximum(made[:, :2], made[:, 2:])])
+)
 
 
-@given(first=corners, second=corners)
+@given(first=boxes_of_12, second=boxes_of_12)
 def test_without_outlines_the_numbers_are_those_of_boxes(first: np.ndarray, second: np.ndarray) -> None:
-    sides = [
-        Regions(np.hstack([np.minimum(a[:, :2], a[:, 2:]), np.maximum(a[:, :2], a[:, 2:])])) for a in (first, second)
-    ]
     rows = np.arange(12)
-    expected = overlap(sides[0].xyxy, sides[1].xyxy)
-    for column, wanted in zip(polygon_overlap(*sides, rows, rows), expected, strict=True):
+    shares = polygon_overlap(Regions(first), Regions(second), rows, rows)
+    for column, wanted in zip(shares, overlap(first, second), strict=True):
         assert (column == wanted).all()
 
 
-@given(first=corners, second=corners)
+@given(first=boxes_of_12, second=boxes_of_12)
 def test_an_outline_that_is_the_box_changes_nothing(first: np.ndarray, second: np.ndarray) -> None:
-    boxes = [np.hstack([np.minimum(a[:, :2], a[:, 2:]), np.maximum(a[:, :2], a[:, 2:])]) for a in (first, second)]
     outlined = [
         Regions(xyxy, {row: [xyxy[row][[0, 1, 2, 1, 2, 3, 0, 3]].reshape(4, 2)] for row in range(0, 12, step)})
-        for xyxy, step in zip(boxes, (1, 2), strict=True)
+        for xyxy, step in ((first, 1), (second, 2))
     ]
     rows = np.arange(12)
-    overlapping, expected = polygon_overlap(*outlined, rows, rows), overlap(*boxes)
-    for column, wanted in zip(overlapping, expected, strict=True):
+    for column, wanted in zip(polygon_overlap(*outlined, rows, rows), overlap(first, second), strict=True):
         np.testing.assert_allclose(column, wanted, rtol=0, atol=1e-9)
         assert ((column >= 0.0) & (column <= 1.0)).all()
 
 
-def mask(rings: list[np.ndarray], cells: int) -> np.ndarray:
-    """Cell centres inside of the union of rings, by counting crossings of a ray to the right."""
-    centre = (np.arange(cells) + 0.5) / cells
-    x, y = np.meshgrid(centre, centre)
-    inside = np.zeros_like(x, dtype=bool)
-    for ring in rings:
-        crossed = np.zeros_like(inside)
-        for (x1, y1), (x2, y2) in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                at = x1 + (y - y1) / (y2 - y1) * (x2 - x1)
-            crossed ^= ((y1 > y) != (y2 > y)) & (x < at)
-        inside |= crossed
-    return inside
+def covered(rings: list[np.ndarray], cells: int) -> Any:
+    """The pixels of the union of rings as a mask of pycocotools."""
+    return official.merge(official.frPyObjects([(ring * cells).ravel().tolist() for ring in rings], cells, cells))
 
 
 def star(rng: np.random.Generator) -> np.ndarray:
@@ -174,9 +164,10 @@ def test_areas_are_those_of_the_pixels(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rings = [[star(rng) for _ in range(rng.integers(1, 4))] for _ in range(2)]
     truth, predicted = (regions([ring.tolist() for ring in side]) for side in rings)
-    ours, theirs = (mask(side, 400) for side in rings)
-    shared = (ours & theirs).sum()
-    expected = (shared / (ours | theirs).sum(), shared / ours.sum(), shared / theirs.sum())
+    ours, theirs = (covered(side, 400) for side in rings)
+    # With a crowd the area shared is divided by that of the first.
+    pairs = (ours, theirs, 0), (ours, theirs, 1), (theirs, ours, 1)
+    expected = tuple(official.iou([one], [other], [crowd]).item() for one, other, crowd in pairs)
     assert fit(truth, predicted) == [pytest.approx(expected, abs=0.01)]
 
 
@@ -200,39 +191,25 @@ def test_bounds_are_those_of_the_outline_whatever_the_box_says() -> None:
 
 def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
     some = regions(
-        BOX,
-        [TRIANGLE],
-        [BOW_TIE],
-        [[(0, 0), (2, 2), (4, 4)]],
-        [[(1, 1)]],
-        [],
-        [square(0, 0, 3), BOW_TIE],
-        [square(0, 0, 3), [(1, 1), (2, 2)]],
-    )
+        BOX, [TRIANGLE], [BOW_TIE], [[(0, 0), (2, 2), (4, 4)]], [[(1, 1)]], [], [square(0, 0, 3), BOW_TIE],
+        [square(0, 0, 3), [(1, 1), (2, 2)]], [square(0, 0, 3), square(2, 2, 2)],
+    )  # fmt: skip
     collector = Collector("coco.json", max_per_rule=None)
     polygon_issues(some, collector, lambda row: f"$.annotations[{row}].segmentation")
-    encloses = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
-    crosses = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
-    use_box = "Its box is used; correct the outline, or leave it out."
-    use_area = "What it encloses is used; correct the outline."
+    encloses = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11); found"
+    crosses = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11); found"
+    use_box, use_area = "Its box is used; correct the outline, or leave it out.", "What it encloses is used"
     assert [(issue.severity, issue.sentence) for issue in collector.issues()] == [
-        ("warning", f"coco.json: $.annotations[2].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
-        ("warning", f"coco.json: $.annotations[3].segmentation: {encloses}; found 3 points. {use_box}"),
-        ("warning", f"coco.json: $.annotations[4].segmentation: {encloses}; found 1 point. {use_box}"),
-        ("warning", f"coco.json: $.annotations[5].segmentation: {encloses}; found 0 points. {use_box}"),
-        ("warning", f"coco.json: $.annotations[6].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
-        (
-            "warning",
-            f"coco.json: $.annotations[7].segmentation: {encloses}; found a ring of 2 points. "
-            "Its other rings are used; correct this one.",
-        ),
+        ("warning", f"coco.json: $.annotations[{row}].segmentation: {said}")
+        for row, said in (
+            (2, f"{crosses} Self-intersection[2 2]. {use_area}; correct the outline."),
+            (3, f"{encloses} 3 points. {use_box}"),
+            (4, f"{encloses} 1 point. {use_box}"),
+            (5, f"{encloses} 0 points. {use_box}"),
+            (6, f"{crosses} Self-intersection[2 2]. {use_area}; correct the outline."),
+            (7, f"{encloses} a ring of 2 points. Its other rings are used; correct this one."),
+        )
     ]
-
-
-def test_parts_that_overlap_are_fine() -> None:
-    collector = Collector("coco.json", max_per_rule=None)
-    polygon_issues(regions([square(0, 0, 3), square(2, 2, 2)]), collector, str)
-    assert collector.issues() == ()
 
 
 def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations:
@@ -240,49 +217,38 @@ def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations
     return replace(source, boxes=replace(source.boxes, polygons=rings))
 
 
-def test_the_snapshot_protocol_matches_by_outline_when_told_to() -> None:
-    # Two triangles of one box, the prediction once the same and once the opposite; and a box without outline.
-    lower = [(0.0, 0.0), (0.4, 0.4), (0.0, 0.4)]
-    upper = [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4)]
-    rows = [box(0.0, 0.0, 0.4, 0.4), box(0.0, 0.0, 0.4, 0.4, page=1), box(0.5, 0.5, 0.9, 0.9)]
-    truth = with_outlines(ground_truth(rows), {0: lower, 1: lower})
-    predicted = with_outlines(annotations([*rows[:2], box(0.5, 0.5, 0.9, 0.8)]), {0: lower, 1: upper})
+def test_options_of_the_snapshot_protocol_with_outlines() -> None:
+    truth, predicted = (
+        with_outlines(make([box(0.0, 0.0, 0.4, 0.4)]), {0: LOWER_LEFT}) for make in (ground_truth, annotations)
+    )
     dataset = join(truth, predicted)
-    by_box = snapshot.pair(dataset).match().at(0.5)
-    assert (by_box.micro.tp[0], by_box.matching.signature(0.5).options) == (3, ())
-    matching = snapshot.pair(dataset, polygons=True).match()
-    result = matching.at(0.5)
-    assert result.truth_partner.tolist() == [0, -1, 2]
-    assert result.matches.iou.tolist() == pytest.approx([1.0, 0.75])
-    assert result.matches.coverage.tolist() == pytest.approx([1.0, 0.75])
-    assert result.matches.purity.tolist() == pytest.approx([1.0, 1.0])
-    assert "polygon IoU" in matching.signature(0.5).line
+    assert snapshot.pair(dataset).match().signature(0.5).options == ()
     scored = snapshot.pair(dataset, polygons=True).match(min_score=0.5, labels=("Table",)).at(0.5)
     assert scored.micro.tp[0] == 0
     with pytest.raises(ValueError, match=r"^iou_floor must be in \(0, 1\]; found 0$"):
         snapshot.pair(dataset, polygons=True, iou_floor=0)
 
 
+LOWER_LEFT: Ring = [(0.0, 0.0), (0.4, 0.4), (0.0, 0.4)]
+
+
 def test_what_is_drawn_has_the_numbers_of_what_is_compared() -> None:
     # The prediction's triangle is the opposite one of the same box on page 1: IoU 1 of the boxes, 0 of the outlines.
-    lower = [(0.0, 0.0), (0.4, 0.4), (0.0, 0.4)]
-    upper = [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4)]
     rows = [box(0.0, 0.0, 0.4, 0.4), box(0.0, 0.0, 0.4, 0.4, page=1)]
+    upper: Ring = [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4)]
     dataset = join(
-        with_outlines(ground_truth(rows), {0: lower, 1: lower}),
-        with_outlines(annotations(rows), {0: [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4), (0.0, 0.4)], 1: upper}),
+        with_outlines(ground_truth(rows), {0: LOWER_LEFT, 1: LOWER_LEFT}),
+        with_outlines(annotations(rows), {0: [*upper, (0.0, 0.4)], 1: upper}),
     )
     boxes, outlined = (snapshot.pair(dataset, polygons=polygons).match().at(0.5) for polygons in (False, True))
     # Outlines that do not overlap are not near each other: one is missed, the other extra.
     for result, by_outline, ious in ((boxes, False, [1.0, 1.0]), (outlined, True, [0.5, None])):
         for page, iou in enumerate(ious):
             drawn = page_data(result, page)
-            assert drawn.by_outline is by_outline
             truth, predicted = drawn.boxes
-            assert truth.outline == "M0 0L4000 4000L0 4000Z"
+            assert (drawn.by_outline, truth.outline) == (by_outline, "M0 0L4000 4000L0 4000Z")
             # An outline that is the box is not drawn twice.
-            assert predicted.outline == (None if page == 0 else "M0 0L4000 0L4000 4000Z")
-            assert predicted.iou == iou
+            assert (predicted.outline, predicted.iou) == ([None, "M0 0L4000 0L4000 4000Z"][page], iou)
     assert np.array_equal(items(outlined).iou, [0.5, np.nan, np.nan], equal_nan=True)
     (card, *_) = cards(outlined, items(outlined))
     assert [each.outline for each in card.boxes] == ["M0 0L4000 4000L0 4000Z", None]
@@ -325,58 +291,52 @@ def test_without_outlines_the_protocol_is_the_same_either_way(seed: int) -> None
         assert (getattr(plain, name) == getattr(outlined, name)).all()
 
 
-# The option in every protocol of boxes
-
 SQUARE = [0, 0, 40, 0, 40, 40, 0, 40]
-LOWER, UPPER = [0, 0, 40, 40, 0, 40], [0, 0, 40, 0, 40, 40]
+UPPER_PART = [0, 0, 40, 0, 40, 16, 0, 16]
 
 
-def coco_files(folder: Path, truth: list[object], predicted: list[object]) -> tuple[Path, Path]:
-    """One page with boxes of 40 by 40 pixels in a row; their outlines, None for none."""
-    rows = [
-        [
-            {"id": row + 1, "image_id": 1, "category_id": 1, "bbox": [100 * row, 0, 40, 40], "area": 1600, "iscrowd": 0}
-            | ({} if outline is None else {"segmentation": moved(outline, 100 * row)})
-            for row, outline in enumerate(outlines)
-        ]
-        for outlines in (truth, predicted)
-    ]
+def write_pair(folder: Path, truth: list[Row], predicted: list[Row], images: int = 1) -> tuple[Path, Path]:
+    """The COCO files of two sides; predictions have a score."""
+    pages = [{"id": image, "width": 1000, "height": 800, "file_name": f"{image}.png"} for image in range(1, images + 1)]
     instances = {
-        "images": [{"id": 1, "width": 2000, "height": 1000, "file_name": "a.png"}],
-        "categories": [{"id": 1, "name": "figure"}],
-        "annotations": rows[0],
-    }
-    results = [{key: row[key] for key in row if key not in ("id", "iscrowd")} | {"score": 0.9} for row in rows[1]]
+        "images": pages, "categories": [{"id": 1, "name": "figure"}, {"id": 2, "name": "table"}], "info": {},
+        "annotations": [{**row, "id": at, "iscrowd": 0} for at, row in enumerate(truth, 1)],
+    }  # fmt: skip
     paths = folder / "gt.json", folder / "dt.json"
-    for path, value in zip(paths, (instances, results), strict=True):
+    for path, value in zip(paths, (instances, predicted), strict=True):
         path.write_text(json.dumps(value), encoding="utf-8")
     return paths
 
 
-def moved(outline: object, by: int) -> object:
-    """Rings moved to the right."""
-    assert isinstance(outline, list)
-    return [[value + by * (place % 2 == 0) for place, value in enumerate(ring)] for ring in outline]
+LOWER, UPPER = [0, 0, 40, 40, 0, 40], [0, 0, 40, 0, 40, 40]
+
+
+def coco_files(folder: Path, truth: list[Any], predicted: list[Any]) -> tuple[Path, Path]:
+    """One page with boxes of 40 by 40 pixels in a row; their outlines, None for none."""
+    sides: list[list[Row]] = []
+    for side in (truth, predicted):
+        sides.append([])
+        for place, rings in enumerate(side):
+            row: Row = {"image_id": 1, "category_id": 1, "bbox": [100 * place, 0, 40, 40], "area": 1600}
+            if rings is not None:
+                row["segmentation"] = [
+                    (np.reshape(ring, (-1, 2)) + [100 * place, 0]).ravel().tolist() for ring in rings
+                ]
+            sides[-1].append(row)
+    return write_pair(folder, sides[0], [{**row, "score": 0.9} for row in sides[1]])
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
 def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_path: Path) -> None:
     # The same triangle, the opposite one, and a half of a square: IoU 1, 0 and 0.5; 1 as boxes.
     truth, prediction = coco_files(tmp_path, [[LOWER], [LOWER], None], [[LOWER], [UPPER], [LOWER]])
-    options = {"iou": (0.4,), "polygons": True}
-    if protocol == "pod":
-        options["small_px"] = 0.0
-    matched = {}
-    for polygons in (True, None):
-        chosen = {**options, "polygons": polygons}
-        (evaluated,) = evaluate(protocol, truth, [prediction], **chosen)
+    options = {"small_px": 0.0} if protocol == "pod" else {}
+    for polygons, partner, coverage in ((None, [0, 1, 2], [1.0, 1.0, 1.0]), (True, [0, -1, 2], [0.5, 1.0])):
+        (evaluated,) = evaluate(protocol, truth, [prediction], iou=(0.4,), polygons=polygons, **options)
         result = evaluated.result.thresholds[0.4]  # type: ignore[attr-defined]
         assert ("polygon IoU" in evaluated.result.signature.line) == bool(polygons)
-        matched[polygons] = (
-            result.truth_partner.tolist(),
-            *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),
-        )
-    assert matched == {None: ([0, 1, 2], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]), True: ([0, -1, 2], [0.5, 1.0], [1.0, 1.0])}
+        assert (result.truth_partner.tolist(), sorted(result.matches.coverage.tolist())) == (partner, coverage)
+        assert result.matches.purity.tolist() == [1.0] * len(coverage)
 
 
 def named(truth: Path, prediction: Path, *, iou: float, polygons: bool) -> list[tuple[str, str, float]]:
@@ -390,8 +350,7 @@ def named(truth: Path, prediction: Path, *, iou: float, polygons: bool) -> list[
 
 def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) -> None:
     # All boxes are equal. Outlines: the upper 40 per cent of a square, half of it in a corner, the other half.
-    upper_part = [0, 0, 40, 0, 40, 16, 0, 16]
-    files = coco_files(tmp_path, [[SQUARE], [SQUARE], [LOWER]], [[upper_part], [LOWER], [UPPER]])
+    files = coco_files(tmp_path, [[SQUARE], [SQUARE], [LOWER]], [[UPPER_PART], [LOWER], [UPPER]])
     assert named(*files, iou=0.6, polygons=False) == []
     assert named(*files, iou=0.6, polygons=True) == [
         ("cut_off", "bottom", 0.6), ("near_miss", "", -1.0), ("missed", "", -1.0), ("invented", "", -1.0),
@@ -406,45 +365,32 @@ def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_outlines_that_are_their_boxes_have_the_mistakes_of_boxes(tmp_path: Path, seed: int) -> None:
+def test_outlines_that_are_their_boxes_have_the_mistakes_types_and_costs_of_boxes(tmp_path: Path, seed: int) -> None:
     sides = [formats.read(path) for path in squares(tmp_path, seed)]
-    columns = []
-    for polygons in (False, True):
-        mistakes = coco.evaluate(*sides, iou=[0.5], polygons=polygons).thresholds[0.5].mistakes
-        columns.append([mistakes.kind.tolist(), mistakes.side.tolist(), mistakes.share.round(6)])
-    assert columns[0][0]
-    assert columns[0][:2] == columns[1][:2]
-    np.testing.assert_array_equal(columns[0][2], columns[1][2])
+    boxes, outlined = (coco.evaluate(*sides, polygons=polygons) for polygons in (False, True))
+    mistakes, others = (result.thresholds[0.5].mistakes for result in (boxes, outlined))
+    assert len(mistakes.kind)
+    assert (mistakes.kind.tolist(), mistakes.side.tolist()) == (others.kind.tolist(), others.side.tolist())
+    np.testing.assert_array_equal(mistakes.share.round(6), others.share.round(6))
+    assert boxes.error_types.counts.tolist() == outlined.error_types.counts.tolist()
+    np.testing.assert_allclose(boxes.error_types.costs.delta_ap, outlined.error_types.costs.delta_ap, atol=1e-12)
+    assert boxes.error_types.costs.ap == pytest.approx(outlined.error_types.costs.ap, abs=1e-12)
 
 
 def squares(folder: Path, seed: int) -> tuple[Path, Path]:
     """Rectangles of two labels on one page, each with its own corners as outline."""
     draw = np.random.default_rng(seed)
-    sides: list[list[dict[str, Any]]] = []
+    sides: list[list[Row]] = []
     for _ in range(2):
-        corners = draw.integers(0, 40, size=(10, 2))
-        sizes = draw.integers(4, 30, size=(10, 2))
+        corners, sizes = draw.integers(0, 40, size=(10, 2)), draw.integers(4, 30, size=(10, 2))
         sides.append(
             [
-                {
-                    "id": row + 1, "image_id": 1, "category_id": int(row % 2) + 1, "iscrowd": 0,
-                    "bbox": [x, y, w, h], "area": w * h,
-                    "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]],
-                    "score": float(draw.random()),
-                }
+                {"image_id": 1, "category_id": int(row % 2) + 1, "bbox": [x, y, w, h], "area": w * h,
+                 "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]], "score": float(draw.random())}
                 for row, ((x, y), (w, h)) in enumerate(zip(corners.tolist(), sizes.tolist(), strict=True))
             ]
         )  # fmt: skip
-    instances = {
-        "images": [{"id": 1, "width": 80, "height": 80, "file_name": "a.png"}],
-        "categories": [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}],
-        "annotations": [{key: value for key, value in each.items() if key != "score"} for each in sides[0]],
-    }
-    results = [{key: value for key, value in each.items() if key not in ("id", "iscrowd")} for each in sides[1]]
-    paths = folder / "gt.json", folder / "dt.json"
-    for path, value in zip(paths, (instances, results), strict=True):
-        path.write_text(json.dumps(value))
-    return paths
+    return write_pair(folder, [{key: row[key] for key in row if key != "score"} for row in sides[0]], sides[1])
 
 
 def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path: Path) -> None:
@@ -481,52 +427,43 @@ def l_shapes(folder: Path) -> tuple[Path, Path]:
         x, y, w, h, a, b = sizes
         return [x, y, x + w, y, x + w, y + b, x + a, y + b, x + a, y + h, x, y + h]
 
-    annotations_, results = [], []
-    for image in range(1, 13):
-        for place in range(8):
-            x, y = 200 * (place % 4) + 10, 300 * (place // 4) + 10
-            w, h = (int(value) for value in rng.integers(40, 150, 2))
-            a, b = int(rng.integers(8, w - 4)), int(rng.integers(8, h - 4))
-            base = {"image_id": image, "category_id": place % 2 + 1}
-            annotations_.append(
-                {**base, "id": len(annotations_) + 1, "iscrowd": 0, "bbox": [x, y, w, h],
-                 "segmentation": [shape(x, y, w, h, a, b)], "area": w * b + a * (h - b)}
-            )  # fmt: skip
-            for _ in range(int(rng.integers(0, 3))):
-                dx, dy, dw, dh = (int(value) for value in rng.integers(-9, 10, 4))
-                nx, ny, nw, nh = x + dx, y + dy, max(w + dw, 20), max(h + dh, 20)
-                ring = shape(nx, ny, nw, nh, min(a, nw - 2), min(b, nh - 2))
-                results.append(
-                    {**base, "bbox": [nx, ny, nw, nh], "segmentation": [ring], "score": round(float(rng.random()), 3)}
-                )
-    images = [{"id": image, "width": 1000, "height": 800, "file_name": f"{image}.png"} for image in range(1, 13)]
-    names = [{"id": 1, "name": "figure"}, {"id": 2, "name": "table"}]
-    truth, prediction = folder / "gt.json", folder / "dt.json"
-    truth.write_text(json.dumps({"images": images, "categories": names, "annotations": annotations_, "info": {}}))
-    prediction.write_text(json.dumps(results))
-    return truth, prediction
+    truth: list[Row] = []
+    results: list[Row] = []
+    for image, place in itertools.product(range(1, 13), range(8)):
+        x, y = 200 * (place % 4) + 10, 300 * (place // 4) + 10
+        w, h = (int(value) for value in rng.integers(40, 150, 2))
+        a, b = int(rng.integers(8, w - 4)), int(rng.integers(8, h - 4))
+        base = {"image_id": image, "category_id": place % 2 + 1}
+        area = w * b + a * (h - b)
+        truth.append({**base, "bbox": [x, y, w, h], "segmentation": [shape(x, y, w, h, a, b)], "area": area})
+        for _ in range(int(rng.integers(0, 3))):
+            dx, dy, dw, dh = (int(value) for value in rng.integers(-9, 10, 4))
+            nx, ny, nw, nh = x + dx, y + dy, max(w + dw, 20), max(h + dh, 20)
+            ring = shape(nx, ny, nw, nh, min(a, nw - 2), min(b, nh - 2))
+            score = round(float(rng.random()), 3)
+            results.append({**base, "bbox": [nx, ny, nw, nh], "segmentation": [ring], "score": score})
+    return write_pair(folder, truth, results, images=12)
 
 
 def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_pixels(tmp_path: Path) -> None:
     # pycocotools, iouType "segm"; L shapes with whole coordinates cover whole pixels, so that both areas are equal.
-    cocoeval = pytest.importorskip("pycocotools.cocoeval")
-    from pycocotools import mask
     from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
 
     truth, prediction = l_shapes(tmp_path)
     results = json.loads(prediction.read_text())
     with contextlib.redirect_stdout(io.StringIO()):
         loaded = COCO(str(truth))
-        rows = [{**row, "segmentation": mask.frPyObjects(row["segmentation"], 800, 1000)[0]} for row in results]
+        rows = [{**row, "segmentation": official.frPyObjects(row["segmentation"], 800, 1000)[0]} for row in results]
         for row in rows:
             del row["bbox"]
-        official = cocoeval.COCOeval(loaded, loaded.loadRes(rows), "segm")
-        official.evaluate()
-        official.accumulate()
-        official.summarize()
+        evaluation = COCOeval(loaded, loaded.loadRes(rows), "segm")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
     (evaluated,) = evaluate("coco", truth, [prediction], polygons=True)
     numbers = evaluated.result.numbers  # type: ignore[attr-defined]
-    expected = dict(zip(numbers, official.stats.tolist(), strict=True))
+    expected = dict(zip(numbers, evaluation.stats.tolist(), strict=True))
     for name in ("AP", "AP50", "AP75", "AR1", "AR10", "AR100"):
         assert numbers[name] == pytest.approx(expected[name], abs=1e-12)
     assert 0.05 < numbers["AP"] < 0.95
@@ -550,29 +487,11 @@ MASKS_OF_TIDECV: dict[str, dict[str, float]] = {
 
 def test_the_six_types_follow_the_outlines(tmp_path: Path) -> None:
     # All boxes are equal. Outlines: the same; the opposite halves; half of a square; the upper part of one.
-    upper_part = [0, 0, 40, 0, 40, 16, 0, 16]
-    files = coco_files(tmp_path, [[LOWER], [LOWER], [SQUARE], [SQUARE]], [[LOWER], [UPPER], [LOWER], [upper_part]])
-    counts = {}
-    for polygons in (False, True):
+    files = coco_files(tmp_path, [[LOWER], [LOWER], [SQUARE], [SQUARE]], [[LOWER], [UPPER], [LOWER], [UPPER_PART]])
+    for polygons, expected in ((False, {}), (True, {"localisation": 1, "background": 1, "missed": 1})):
         for protocol in ("coco", "snapshot"):
             (evaluated,) = evaluate(protocol, files[0], [files[1]], polygons=polygons)
-            system = box_protocols()[protocol]
-            errors = system.error_types(evaluated.result)  # type: ignore[arg-type]
+            errors = box_protocols()[protocol].error_types(evaluated.result)  # type: ignore[arg-type]
             assert errors is not None
-            named = dict(zip(TIDE, errors.counts.tolist(), strict=True))
-            counts[polygons, protocol] = {name: count for name, count in named.items() if count}
-    assert counts == {
-        (False, "coco"): {},
-        (False, "snapshot"): {},
-        (True, "coco"): {"localisation": 1, "background": 1, "missed": 1},
-        (True, "snapshot"): {"localisation": 1, "background": 1, "missed": 1},
-    }
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_outlines_that_are_their_boxes_have_the_types_and_costs_of_boxes(tmp_path: Path, seed: int) -> None:
-    sides = [formats.read(path) for path in squares(tmp_path, seed)]
-    errors = [coco.evaluate(*sides, polygons=polygons).error_types for polygons in (False, True)]
-    assert errors[0].counts.tolist() == errors[1].counts.tolist()
-    np.testing.assert_allclose(errors[0].costs.delta_ap, errors[1].costs.delta_ap, atol=1e-12)
-    assert errors[0].costs.ap == pytest.approx(errors[1].costs.ap, abs=1e-12)
+            counts = zip(TIDE, errors.counts.tolist(), strict=True)
+            assert {name: count for name, count in counts if count} == expected

@@ -168,6 +168,13 @@ def findings_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["LAYOUTSCOPE_FINDINGS"] = str(tmp_path_factory.mktemp("findings") / "findings.sqlite")
 
 
+@pytest.fixture(autouse=True)
+def files_of_one_test() -> Iterator[None]:
+    """What `dashboard.start` opens is open to no later test."""
+    yield
+    os.environ.pop("LAYOUTSCOPE_WORKSPACE", None)
+
+
 @pytest.fixture
 def store_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The file of findings of one test, empty at first: what other tests judged would be counted."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import html.parser
 import json
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +29,13 @@ from tests.building import Box, write_file
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_DATA = ROOT / "sample_data"
-OVERVIEW, PAGE_BROWSER, FILES = "pages/overview.py", "pages/page_browser.py", "pages/files.py"
+(OVERVIEW, PAGE_BROWSER, GALLERY, COMPARE, MODELS, SLICES, PIXELS, FIELDS, POSTERS, SUSPECTS, FINDINGS, PACK, FILES) = (
+    f"pages/{name}.py"
+    for name in (
+        "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
+        "suspects", "findings", "review_pack", "files",
+    )
+)  # fmt: skip
 VIEWS = (OVERVIEW, PAGE_BROWSER, FILES)
 # One for all runs, as on a server: AppTest compiles the app and the view before each of them, a quarter of their time.
 _compiled = ScriptCache()
@@ -84,12 +91,11 @@ def files_of(folder: Path, truth: Sequence[Box], *models: Sequence[Box], **given
     return workspace(ground_truth, predictions)
 
 
-def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, **address: str) -> AppTest:
-    """A new session on a view; `files` from `workspace`, the sample data without."""
-    if files is None:
-        monkeypatch.delenv(WORKSPACE_VARIABLE, raising=False)
-    else:
-        monkeypatch.setenv(WORKSPACE_VARIABLE, files)
+def start(view: str = OVERVIEW, *, files: str | None = None, **address: str) -> AppTest:
+    """A new session on a view; `files` from `workspace`, the sample data without; they are open until the test ends."""
+    os.environ.pop(WORKSPACE_VARIABLE, None)
+    if files is not None:
+        os.environ[WORKSPACE_VARIABLE] = files
     # A busy machine is no fault: what takes too long meets the timeout of pytest.
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     # What app.py notes when it lets the reader in: a view is run alone here.
@@ -110,6 +116,26 @@ def fine(app: AppTest) -> AppTest:
 def go(app: AppTest, view: str) -> AppTest:
     """The session on another view."""
     return fine(app.switch_page(view).run())
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """The session after a press of the button of a label."""
+    return fine(next(button for button in app.button if plain(button.label) == label).click().run())
+
+
+def plain(text: str) -> str:
+    """A text of ours as a reader sees it: Markdown shows neither the escapes nor what holds a name together."""
+    return text.replace("\\", "").replace("\u2060", "")
+
+
+def texts(elements: Iterable[Any]) -> list[str]:
+    """The texts of captions, warnings or errors."""
+    return [plain(each.value) for each in elements]
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """The address bar after a run."""
+    return {name: values[0] if isinstance(values, list) else values for name, values in app.query_params.items()}
 
 
 def key_of(app: AppTest, name: str) -> str:
@@ -157,6 +183,16 @@ def html_blocks(app: AppTest) -> list[str]:
     return [each.proto.body for each in app.get("html") if "<style" not in each.proto.body]
 
 
+def block(app: AppTest, name: str) -> str:
+    """The first block of a class, or with some other text."""
+    return next(body for body in html_blocks(app) if name in body)
+
+
+def table(app: AppTest, column: str) -> Any:
+    """The first table with a column."""
+    return next(each.value for each in app.dataframe if column in each.value)
+
+
 def words(app: AppTest) -> list[str]:
     """Pieces of text in our own HTML blocks, in order."""
     return [word for body in html_blocks(app) for word in read_html(body).words]
@@ -164,14 +200,12 @@ def words(app: AppTest) -> list[str]:
 
 def signature(app: AppTest) -> str:
     """The line under the title."""
-    body = next(body for body in html_blocks(app) if "ls-title" in body)
-    return " ".join(read_html(body).words[1:])
+    return " ".join(read_html(block(app, "ls-title")).words[1:])
 
 
 def title(app: AppTest) -> str:
     """The title of the view."""
-    body = next(body for body in html_blocks(app) if "ls-title" in body)
-    return read_html(body).words[0]
+    return read_html(block(app, "ls-title")).words[0]
 
 
 def issue_tables(app: AppTest) -> list[list[dict[str, str]]]:
@@ -200,10 +234,9 @@ def cards(app: AppTest) -> list[dict[str, str]]:
     return shown
 
 
-def three_numbers(app: AppTest) -> dict[str, str]:
-    """Precision, recall and F1 in the operating point of the page browser."""
-    body = next(body for body in html_blocks(app) if "ls-numbers" in body)
-    text = read_html(body).words
+def numbers(app: AppTest) -> dict[str, str]:
+    """The small numbers of the operating point in the page browser and the view of fields."""
+    text = read_html(block(app, "ls-numbers")).words
     return dict(zip(text[::2], text[1::2], strict=True))
 
 
@@ -221,6 +254,11 @@ def data_of(component: Any) -> dict[str, Any]:
 def every_component(app: AppTest) -> list[dict[str, Any]]:
     """The data of each component, in order."""
     return [data_of(each) for each in app.get("bidi_component")]
+
+
+def component(app: AppTest, field: str) -> dict[str, Any]:
+    """The data of the first component whose data have a field."""
+    return next(data for data in every_component(app) if field in data)
 
 
 def gallery_heading(app: AppTest) -> str:

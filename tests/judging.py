@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from evaluator.matching.box_results import BoxResult
 from evaluator.review.identity import mistake_targets
+from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Target, judge
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -26,3 +29,15 @@ def verdicts(result: BoxResult[Any], verdict: str, name: str | None = None, *, m
         for target in mistake_targets(result, page).targets
         if name in (None, target.mistake)
     ]
+
+
+def stored(path: Path) -> Sequence[Event]:
+    """The events of a file of findings."""
+    with Store(path) as store:
+        return store.events()
+
+
+def store(path: Path, *events: Event) -> None:
+    """Add events to a file of findings."""
+    with Store(path) as kept:
+        kept.add(events)

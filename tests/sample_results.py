@@ -6,8 +6,9 @@ from functools import cache
 
 from evaluator import formats
 from evaluator.data.dataset import Dataset, join
+from evaluator.formats.fields import FORMAT as FIELD_FORMAT
 from evaluator.project import evaluate
-from evaluator.protocols import pixel, snapshot
+from evaluator.protocols import fields, pixel, snapshot
 from tests.dashboard import SAMPLE_DATA
 
 MODELS = ("lines", "blocks")
@@ -32,3 +33,12 @@ def pixel_result(model: str, min_score: float | None = None) -> pixel.PixelResul
     (evaluated,) = evaluate("pixel", *sides, pdfs=SAMPLE_DATA / "pdf", min_score=min_score)
     assert isinstance(evaluated.result, pixel.PixelResult)
     return evaluated.result
+
+
+@cache
+def field_results() -> dict[str, fields.FieldsResult]:
+    """The fields of both models, by letter."""
+    truth, *sides = (
+        FIELD_FORMAT.read_path(SAMPLE_DATA / "fields" / name) for name in ("ground_truth", "anchors", "rules")
+    )
+    return {letter: fields.evaluate(truth, side) for letter, side in zip("AB", sides, strict=True)}

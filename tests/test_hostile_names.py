@@ -103,9 +103,9 @@ def assert_harmless_html(body: str) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_no_view_acts_on_it(view: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_view_acts_on_it(view: str, folder: Path) -> None:
     files = dashboard.workspace(folder / "gt.json", sorted(folder.glob("model*.json")))
-    app = dashboard.start(monkeypatch, view, files=files)
+    app = dashboard.start(view, files=files)
     shown = list(dashboard.markdown_texts(app))
     # Heads of columns are drawn on a canvas.
     heads = [text for where, text in shown if where.startswith("dataframe.") and where.endswith(".label")]

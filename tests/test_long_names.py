@@ -95,11 +95,11 @@ def test_a_column_of_names_gets_room_then_lines(names: list[str], room: tuple[in
     assert _room(["All labels", *names], 112) == room
 
 
-def test_every_column_of_labels_fits_beside_a_long_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_every_column_of_labels_fits_beside_a_long_one(tmp_path: Path) -> None:
     rows = [box(0.1, 0.1, 0.3, 0.3, label=LONG)]
     truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=[LONG])
     models = [write_file(tmp_path / f"{name}.json", rows, labels=[LONG]) for name in ("one", "two")]
-    app = start(monkeypatch, OVERVIEW, files=workspace(truth, models))
+    app = start(OVERVIEW, files=workspace(truth, models))
     table = next(each for each in app.dataframe if "Purity" in each.value)
     columns = json.loads(table.proto.columns)
     # The width of the table in a window of 1,440 pixels, measured in Chromium.
@@ -118,9 +118,7 @@ def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:
     assert whole(cut(names[0]), [*names, cut(names[0])]) == cut(names[0])
 
 
-def test_a_number_of_a_long_label_opens_the_pages_of_that_label(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_number_of_a_long_label_opens_the_pages_of_that_label(tmp_path: Path) -> None:
     label = "Wide label " * 900
     rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=label) for at in range(3)]
     scored = [row._replace(score=0.5) for row in rows]
@@ -128,7 +126,7 @@ def test_a_number_of_a_long_label_opens_the_pages_of_that_label(
     predictions = [
         write_file(tmp_path / f"{name}.json", of, labels=(label,)) for name, of in (("p", scored), ("q", scored[1:]))
     ]
-    app = start(monkeypatch, "pages/compare.py", files=workspace(truth, predictions))
+    app = start("pages/compare.py", files=workspace(truth, predictions))
     boards = [json.loads(each.proto.json) for each in app.get("bidi_component") if "ledger" in each.proto.json]
     (link,) = {cell["link"]["label"] for shown in boards for row in shown.get("labels", ()) for cell in row["cells"]}
     assert link == cut(label)
@@ -161,14 +159,12 @@ def test_options_of_the_same_words_are_numbered() -> None:
     assert [words(key) for key in range(3)] == ["blocks 1.0 … (1)", "lines", "blocks 1.0 … (2)"]
 
 
-def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(tmp_path: Path) -> None:
     again = tmp_path / "mine.json"
     again.write_bytes((SAMPLE_DATA / "blocks.json").read_bytes())
     models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json", again]
     files = workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf")
-    app = start(monkeypatch, PAGE_BROWSER, files=files)
+    app = start(PAGE_BROWSER, files=files)
     switch = next(each for each in app.button_group if each.label == "Model")
     switch.set_value(2)
     fine(app.run())
@@ -176,17 +172,17 @@ def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(
     assert viewer(app)["model"]["name"].endswith("(2)")
 
 
-def test_a_model_stays_chosen_when_an_upload_changes_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_stays_chosen_when_an_upload_changes_its_name() -> None:
     models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json"]
-    app = start(monkeypatch, FILES, files=workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf"))
+    app = start(FILES, files=workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf"))
     upload(app, "mine.json", models[0].read_bytes(), role="Prediction")
     fine(app.run())
     assert app.session_state[key_of(app, "model_a")] == 0
     assert viewer(go(app, PAGE_BROWSER))["model"]["name"].startswith("blocks 1.0")
 
 
-def test_a_name_that_is_no_option_any_more_chooses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, PAGE_BROWSER)
+def test_a_name_that_is_no_option_any_more_chooses_nothing() -> None:
+    app = start(PAGE_BROWSER)
     first = viewer(app)["model"]["name"]
     for name in ("model", "model_a", "model_b"):
         # What Streamlit makes of a name that it does not find.
@@ -200,8 +196,8 @@ def test_a_name_that_is_no_option_any_more_chooses_nothing(monkeypatch: pytest.M
     assert [app.session_state[key_of(app, name)] for name in ("model", "model_a", "model_b")] == [0, 0, 1]
 
 
-def test_of_two_files_of_one_name_the_chosen_one_gets_the_role(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, FILES)
+def test_of_two_files_of_one_name_the_chosen_one_gets_the_role() -> None:
+    app = start(FILES)
     choice = next(each for each in app.selectbox if each.label == "File")
     assert [name for name in choice.options if name.startswith("ground_truth")] == [
         "ground_truth.json", "ground_truth (1)", "ground_truth (2)",
@@ -212,13 +208,11 @@ def test_of_two_files_of_one_name_the_chosen_one_gets_the_role(monkeypatch: pyte
     assert [kind for kind, _ in app.session_state[State.unused.key]] == ["posters"]
 
 
-def test_a_long_document_is_opened_by_the_beginning_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_document_is_opened_by_the_beginning_of_its_name(tmp_path: Path) -> None:
     rows = [box(0.1, 0.1, 0.2, 0.5), box(0.3, 0.1, 0.4, 0.5, document=NAME)]
     truth = write_file(tmp_path / "t.json", rows, side="ground_truth")
     files = workspace(truth, [write_file(tmp_path / "p.json", rows[:1])])
-    app = start(monkeypatch, PAGE_BROWSER, files=files, within=cut(NAME), doc=cut(NAME), page="1")
+    app = start(PAGE_BROWSER, files=files, within=cut(NAME), doc=cut(NAME), page="1")
     assert [app.session_state[key_of(app, field.key)] for field in (State.doc, State.within)] == [NAME, NAME]
     assert (app.query_params["doc"], app.query_params["within"]) == (cut(NAME), cut(NAME))
 
@@ -231,13 +225,13 @@ def test_events_of_a_long_document_name_it_whole() -> None:
     assert with_documents(events, lambda: ["a.pdf"]) == events
 
 
-def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path) -> None:
     label = "Wide label " * 900
     rows = [box(0.1, 0.1, 0.2, 0.5, label=label)]
     truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=(label,))
     prediction = write_file(tmp_path / "p.json", [rows[0]._replace(score=0.5)], labels=(label,))
     asked = json.dumps({"cell": [cut(label), None]})
-    app = start(monkeypatch, "pages/gallery.py", files=workspace(truth, [prediction]), question=asked, label=cut(label))
+    app = start("pages/gallery.py", files=workspace(truth, [prediction]), question=asked, label=cut(label))
     assert app.session_state[key_of(app, State.gallery_question.key)].cell == (label, None)
     assert app.session_state[key_of(app, State.label.key)] == label
     assert json.loads(app.query_params["question"])["cell"] == [cut(label), None]
@@ -333,13 +327,13 @@ def long_files(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
 
 
 @pytest.fixture
-def started(long_files: dict[bool, str], monkeypatch: pytest.MonkeyPatch) -> Start:
+def started(long_files: dict[bool, str]) -> Start:
     """What starts a view on long names, of fields where it or the address says so."""
 
     def begin(view: str, given: dict[str, str]) -> AppTest:
         of_fields = "fields" in (view, given.get("compare"), given.get("kind"))
         address = {name: text for name, text in given.items() if name != "kind"}
-        return start(monkeypatch, f"pages/{view}.py", files=long_files[of_fields], **address)
+        return start(f"pages/{view}.py", files=long_files[of_fields], **address)
 
     return begin
 

@@ -121,9 +121,9 @@ def test_the_review_pack(files: dict[str, Path], tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize("view", ["overview", "page_browser", "compare", "gallery", "review_pack", "files"])
-def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dashboard(view: str, files: dict[str, Path]) -> None:
     opened = workspace(files["truth"], [files["a"], files["b"]])
-    app = start(monkeypatch, f"pages/{view}.py", files=opened, protocol="centres")
+    app = start(f"pages/{view}.py", files=opened, protocol="centres")
     if view == "files":
         assert list(app.dataframe[0].value["File"]) == ["truth.boxes", "a.boxes", "b.boxes"]
         assert list(app.dataframe[0].value["Issues"]) == ["none"] * 3
@@ -137,10 +137,10 @@ def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.Mo
         ]
 
 
-def test_an_upload(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload(files: dict[str, Path]) -> None:
     """The second model is uploaded and is beside the first on Overview, with the numbers worked by hand."""
     opened = workspace(files["truth"], [files["a"]])
-    app = start(monkeypatch, "pages/files.py", files=opened, protocol="centres")
+    app = start("pages/files.py", files=opened, protocol="centres")
     next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
     app.file_uploader(key="upload_annotations").set_value([("b.boxes", B.encode(), "text/plain")])
     fine(next(each for each in app.button if each.label == "Read the files").click().run())

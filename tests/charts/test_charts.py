@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,17 @@ def counts(*values: int) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def mistakes(labels: tuple[str, ...], letters: tuple[str, ...] = ("A", "B"), *, dark: bool = False) -> charts.Chart:
-    values = {letter: np.arange(len(labels), dtype=np.int64)[::-1] + 1 for letter in letters}
-    return charts.mistakes_by_label(labels, values, baseline="A", dark=dark, height=300)
+def bars(labels: Sequence[str], values: dict[str, IntArray], *, dark: bool = False, **given: Any) -> dict[str, Any]:
+    """The chart of mistakes by label."""
+    return specification(charts.mistakes_by_label(labels, values, baseline="A", dark=dark, height=300, **given))
+
+
+def mistakes(labels: Sequence[str], letters: Sequence[str] = "AB", *, dark: bool = False) -> dict[str, Any]:
+    return bars(labels, {letter: counts(*range(len(labels), 0, -1)) for letter in letters}, dark=dark)
+
+
+def histogram(low: float = 0.5, *, dark: bool = False, **values: Any) -> dict[str, Any]:
+    return specification(charts.histogram(values, low=low, baseline="A", dark=dark))
 
 
 def spread(seed: int = 0, low: float = 0.5) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -52,18 +60,10 @@ def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for rows in spec["datasets"].values() for row in rows]
 
 
-def validated(chart: charts.Chart) -> dict[str, Any]:
-    """The specification, after it was held against the Vega-Lite schema."""
-    return specification(chart)
-
-
-@pytest.mark.parametrize(("letters", "dark"), [(("A",), False), (("A", "B"), True), (("B",), False)])
-def test_every_chart_is_a_valid_specification(letters: tuple[str, ...], dark: bool) -> None:
-    for chart in (
-        mistakes(("Table", "Text"), letters, dark=dark),
-        charts.histogram({letter: spread() for letter in letters}, low=0.5, baseline="A", dark=dark),
-    ):
-        spec = validated(chart)
+@pytest.mark.parametrize(("letters", "dark"), [("A", False), ("AB", True), ("B", False)])
+def test_every_chart_is_a_valid_specification(letters: str, dark: bool) -> None:
+    of_boxes = histogram(dark=dark, **{letter: spread() for letter in letters})
+    for spec in (mistakes(("Table", "Text"), letters, dark=dark), of_boxes):
         colours = theme.palette(dark=dark)
         text = json.dumps(spec)
         assert colours.muted in text
@@ -86,7 +86,7 @@ def test_the_two_themes_are_those_of_the_design() -> None:
 
 @pytest.mark.parametrize("labels", [HOSTILE[:12], HOSTILE[12:]])
 def test_labels_are_cells_and_never_fields_or_expressions(labels: tuple[str, ...]) -> None:
-    spec = validated(mistakes(labels))
+    spec = mistakes(labels)
     assert list(dict.fromkeys(row["label"] for row in rows_of(spec))) == list(labels)
     assert set(every_value(spec, "field")) == {"label", "model", "mistakes"}
     orders = [value for value in every_value(spec, "sort") if isinstance(value, list) and labels[0] in value]
@@ -95,7 +95,7 @@ def test_labels_are_cells_and_never_fields_or_expressions(labels: tuple[str, ...
     for name in ("calculate", "filter", "url", "href"):
         assert list(every_value(spec, name)) == []
     # Those of the axis are the same whatever the labels are.
-    others = validated(mistakes(("Table",)))
+    others = mistakes(("Table",))
     for name in ("expr", "test"):
         assert list(every_value(spec, name)) == list(every_value(others, name))
 
@@ -103,43 +103,39 @@ def test_labels_are_cells_and_never_fields_or_expressions(labels: tuple[str, ...
 def test_mistakes_are_sorted_cut_and_free_of_zeros() -> None:
     labels = tuple(f"label {number}" for number in range(20))
     values = {"A": np.arange(20, dtype=np.int64), "B": np.zeros(20, dtype=np.int64)}
-    rows = rows_of(validated(charts.mistakes_by_label(labels, values, baseline="A", dark=False, height=300, top=5)))
+    rows = rows_of(bars(labels, values, top=5))
     shown = list(dict.fromkeys(row["label"] for row in rows))
     assert shown == ["label 19", "label 18", "label 17", "label 16", "label 15"]
     assert [(row["model"], row["mistakes"]) for row in rows if row["label"] == shown[0]] == [("A", 19), ("B", 0)]
-    every = charts.mistakes_by_label(labels, values, baseline="A", dark=False, height=300, top=100)
-    assert "label 0" not in {row["label"] for row in rows_of(validated(every))}
-    tied = charts.mistakes_by_label(("x", "y"), {"A": counts(2, 2)}, baseline="A", dark=False, height=300)
-    assert [row["label"] for row in rows_of(validated(tied))] == ["x", "y"]
+    assert "label 0" not in {row["label"] for row in rows_of(bars(labels, values, top=100))}
+    assert [row["label"] for row in rows_of(bars(("x", "y"), {"A": counts(2, 2)}))] == ["x", "y"]
 
 
 def test_numbers_fit_behind_the_longest_bar() -> None:
-    chart = charts.mistakes_by_label(("x",), {"A": counts(100), "B": counts(7)}, baseline="A", dark=False, height=300)
-    domains = [value for value in every_value(validated(chart), "domain") if isinstance(value, list) and value[0] == 0]
-    assert domains
-    assert all(domain[1] >= 1.1 * 100 for domain in domains)
+    spec = bars(("x",), {"A": counts(100), "B": counts(7)})
+    ends = [value[1] for value in every_value(spec, "domain") if isinstance(value, list) and value[0] == 0]
+    assert min(ends) >= 1.1 * 100
 
 
-@pytest.mark.parametrize("labels", [(), ("Table",)])
-def test_no_mistake_is_an_empty_chart(labels: tuple[str, ...]) -> None:
-    values = {letter: np.zeros(len(labels), dtype=np.int64) for letter in ("A", "B")}
-    spec = validated(charts.mistakes_by_label(labels, values, baseline="A", dark=False, height=300))
-    assert rows_of(spec) == []
+def test_no_mistake_is_an_empty_chart() -> None:
+    for labels in ((), ("Table",)):
+        assert rows_of(bars(labels, {letter: np.zeros(len(labels), dtype=np.int64) for letter in "AB"})) == []
 
 
 def test_a_click_picks_a_label_and_a_brush_a_range() -> None:
-    picks = {param["name"]: param["select"] for param in validated(mistakes(("Table",)))["params"]}
-    assert picks["label"]["type"] == "point"
-    assert picks["label"]["fields"] == ["label", "model"]
-    brushes = {param["name"]: param["select"] for param in validated(
-        charts.histogram({"A": spread()}, low=0.5, baseline="A", dark=False))["params"]}  # fmt: skip
-    assert brushes["range"] == {"type": "interval", "encodings": ["x"]}
+    picks = {
+        param["name"]: param["select"]
+        for spec in (mistakes(("Table",)), histogram(A=spread()))
+        for param in spec["params"]
+    }
+    assert (picks["label"]["type"], picks["label"]["fields"]) == ("point", ["label", "model"])
+    assert picks["range"] == {"type": "interval", "encodings": ["x"]}
 
 
 @pytest.mark.parametrize("low", [0.1, 0.5, 0.53, 0.95])
 def test_the_histogram_counts_like_numpy(low: float) -> None:
     values = {"A": np.append(spread(1, 0.0), [low, 1.0]), "B": spread(2, low)}
-    rows = rows_of(validated(charts.histogram(values, low=low, baseline="A", dark=False)))
+    rows = rows_of(histogram(low, **values))
     edges = np.linspace(low, 1.0, 21)
     for letter, column in values.items():
         mine = sorted((row["start"], row["boxes"]) for row in rows if row["model"] == letter)
@@ -152,39 +148,33 @@ def test_the_histogram_counts_like_numpy(low: float) -> None:
 
 
 def test_the_line_of_the_second_model_reaches_the_end_of_the_axis() -> None:
-    rows = rows_of(
-        validated(charts.histogram({"A": spread(), "B": np.array([0.99])}, low=0.5, baseline="A", dark=False))
-    )
-    last = [row for row in rows if row["model"] == "B" and row["start"] == 1.0]
-    assert [row["boxes"] for row in last] == [1]
+    rows = rows_of(histogram(A=spread(), B=np.array([0.99])))
+    assert [row["boxes"] for row in rows if row["model"] == "B" and row["start"] == 1.0] == [1]
 
 
 def test_a_model_without_matches_is_a_flat_histogram() -> None:
     nothing = np.empty(0, dtype=np.float64)
     for values in ({"A": nothing}, {"A": nothing, "B": spread()}, {"A": spread(), "B": nothing}):
-        spec = validated(charts.histogram(values, low=0.5, baseline="A", dark=True))
-        assert {row["model"] for row in rows_of(spec)} == set(values)
+        assert {row["model"] for row in rows_of(histogram(dark=True, **values))} == set(values)
 
 
-@pytest.mark.parametrize(
-    ("mark", "encoding", "look"),
-    [
-        ("bars", {"x": vega.field("a:Q")}, {}),
-        ("bar", {"x": {"feld": "a"}}, {}),
-        ("bar", {"x": vega.field("a:Q", scale={"domain": {"from": 0}})}, {}),
-        ("bar", {"x": vega.field("a:Q")}, {"colour": "red"}),
-    ],
-)
-def test_a_part_that_vega_lite_does_not_know_is_refused(mark: str, encoding: vega.Piece, look: vega.Piece) -> None:
-    with pytest.raises(ValidationError):
-        vega.layer(pd.DataFrame({"a": [1.0]}), mark, encoding, **look)
+def test_a_part_that_vega_lite_does_not_know_is_refused() -> None:
+    encoding = {"x": vega.field("a:Q")}
+    unknown = {"x": vega.field("a:Q", scale={"domain": {"from": 0}})}
+    parts: list[tuple[str, vega.Piece, vega.Piece]] = [
+        ("bars", encoding, {}), ("bar", {"x": {"feld": "a"}}, {}), ("bar", unknown, {}),
+        ("bar", encoding, {"colour": "red"}),
+    ]  # fmt: skip
+    for mark, encoded, look in parts:
+        with pytest.raises(ValidationError):
+            vega.layer(pd.DataFrame({"a": [1.0]}), mark, encoded, **look)
 
 
 def test_a_chart_of_another_threshold_is_not_checked_again() -> None:
     values = {"A": spread(), "B": spread(1)}
-    charts.histogram(values, low=0.5, baseline="A", dark=False)
+    histogram(**values)
     checked = vega._check.cache_info().misses
-    charts.histogram(values, low=0.6123, baseline="A", dark=False)
+    histogram(0.6123, **values)
     assert vega._check.cache_info().misses == checked
 
 

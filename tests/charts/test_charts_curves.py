@@ -28,25 +28,25 @@ def rows(chart: Any, layer: int) -> list[dict[str, Any]]:
     return list(drawn["datasets"][name])
 
 
+def parameters(chart: Any) -> list[str]:
+    return [param["name"] for param in specification(chart)["params"]]
+
+
 @pytest.mark.parametrize("dark", [False, True])
-def test_against_the_score_by_hand(dark: bool) -> None:
-    chart = curves.against_score({"A": CURVE}, {"A": 0.25}, label=None, baseline="A", dark=dark)
-    points = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
-    assert points["Precision", 0.0] == pytest.approx(4 / 5)
-    assert points["Recall", 0.25] == pytest.approx(3 / 8)
-    assert points["F1", 0.5] == pytest.approx(2 * 2 / (2 + 8))
-    # Without predictions there is no precision, but a recall of 0.
-    assert points["Precision", 1.0] is None
-    assert points["Recall", 1.0] == 0.0
+@pytest.mark.parametrize(
+    ("label", "values"),
+    [
+        # Without predictions there is no precision, but a recall of 0.
+        (None, {"Precision 0.0": 4 / 5, "Recall 0.25": 3 / 8, "F1 0.5": 0.4, "Precision 1.0": None, "Recall 1.0": 0.0}),
+        ("a:Q", {"Precision 0.0": 2 / 3, "Recall 0.0": 2 / 4}),
+    ],
+)
+def test_against_the_score_by_hand(label: str | None, values: dict[str, float | None], dark: bool) -> None:
+    chart = curves.against_score({"A": CURVE}, {"A": 0.25}, label=label, baseline="A", dark=dark)
+    points = {f"{row['measure']} {row['score']}": row["value"] for row in rows(chart, 0)}
+    assert {point: points[point] for point in values} == pytest.approx(values)
     assert [row["score"] for row in rows(chart, 1)] == [0.25]
-    assert [param["name"] for param in specification(chart)["params"]] == ["score"]
-
-
-def test_one_label_only() -> None:
-    chart = curves.against_score({"A": CURVE}, {"A": 0.0}, label="a:Q", baseline="A", dark=False)
-    points = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
-    assert points["Precision", 0.0] == pytest.approx(2 / 3)
-    assert points["Recall", 0.0] == pytest.approx(2 / 4)
+    assert parameters(chart) == ["score"]
 
 
 def test_precision_against_recall_leaves_out_what_is_undefined_and_marks_the_moment() -> None:
@@ -56,7 +56,7 @@ def test_precision_against_recall_leaves_out_what_is_undefined_and_marks_the_mom
     points = [row for row in rows(chart, 0) if row["model"] == "A"]
     assert [row["score"] for row in points] == [0.0, 0.25, 0.5, 0.75]
     assert [(row["model"], row["score"]) for row in rows(chart, 2)] == [("A", 0.25), ("B", 0.5)]
-    assert [param["name"] for param in specification(chart)["params"]] == ["point"]
+    assert parameters(chart) == ["point"]
 
 
 def test_the_scatter_tells_matched_pairs_from_mistakes_by_shape_too() -> None:
@@ -64,16 +64,13 @@ def test_the_scatter_tells_matched_pairs_from_mistakes_by_shape_too() -> None:
     drawn = specification(chart)
     assert [row["pair"] for row in rows(chart, 0)] == ["matched", "mistake"]
     assert drawn["layer"][0]["encoding"]["shape"]["scale"]["range"] == ["circle", "cross"]
-    assert [param["name"] for param in drawn["params"]] == ["fit"]
+    assert parameters(chart) == ["fit"]
 
 
 def test_a_curve_of_nothing_is_an_empty_chart() -> None:
-    nothing = ScoreCurve(
-        STEPS, ("a",), np.zeros((5, 1), dtype=int), np.zeros((5, 1), dtype=int), np.zeros(1, dtype=int)
-    )
-    chart = curves.precision_recall({"A": nothing}, {"A": 0.0}, label=None, baseline="A", dark=False)
+    none = np.zeros((5, 1), dtype=int)
+    of_none = {"A": ScoreCurve(STEPS, ("a",), none, none, none[0])}
+    chart = curves.precision_recall(of_none, {"A": 0.0}, label=None, baseline="A", dark=False)
     assert specification(chart)["layer"]
-    assert (
-        rows(curves.against_score({"A": nothing}, {"A": 0.0}, label=None, baseline="A", dark=False), 0)[0]["value"]
-        is None
-    )
+    chart = curves.against_score(of_none, {"A": 0.0}, label=None, baseline="A", dark=False)
+    assert rows(chart, 0)[0]["value"] is None

@@ -340,8 +340,8 @@ def test_compare_of_three_prints_the_standings(capsys: pytest.CaptureFixture[str
 # --- the view ------------------------------------------------------------------------------------------------
 
 
-def test_the_view_shows_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS)
+def test_the_view_shows_every_model() -> None:
+    app = start(MODELS)
     assert dashboard.title(app) == "Models"
     words = dashboard.words(app)
     # As on Compare: at 8 documents the interval of the difference reaches over 0.
@@ -360,31 +360,29 @@ def test_the_view_shows_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("x", "ends"), [(0.1, ["0.98", "1.00"]), (0.6, ["0.00", "0.02"])])
-def test_an_axis_ends_at_ratios_that_can_be(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, x: float, ends: list[str]
-) -> None:
+def test_an_axis_ends_at_ratios_that_can_be(tmp_path: Path, x: float, ends: list[str]) -> None:
     truth = write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.3, 0.3)], side="ground_truth")
     model = write_file(tmp_path / "model.json", [box(x, 0.1, x + 0.2, 0.3)])
-    app = start(monkeypatch, MODELS, files=dashboard.workspace(truth, [model]))
+    app = start(MODELS, files=dashboard.workspace(truth, [model]))
     table = next(body for body in dashboard.html_blocks(app) if "ls-models" in body)
     recall = re.findall('class="ls-axis"><span>(.*?)</span><span>(.*?)</span>', table)[-1]
     assert list(recall) == ends
 
 
-def test_the_answer_names_the_label_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = dashboard.words(start(monkeypatch, MODELS, label="Table"))
+def test_the_answer_names_the_label_that_it_is_about() -> None:
+    words = dashboard.words(start(MODELS, label="Table"))
     assert "Table: The two models cannot be told apart on these documents." in words
 
 
-def test_another_measure_and_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS, rank_by="precision", label="Table")
+def test_another_measure_and_label() -> None:
+    app = start(MODELS, rank_by="precision", label="Table")
     dashboard.fine(app.selectbox(key="rank_by").set_value("mean_iou").run())
     assert dict(app.query_params)["rank_by"] == "mean_iou"
     assert "Mean IoU" in dashboard.words(app)
 
 
-def test_models_are_ranked_by_the_numbers_of_their_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS, protocol="coco", rank_by="AP", scores="0.6,0.6")
+def test_models_are_ranked_by_the_numbers_of_their_protocol() -> None:
+    app = start(MODELS, protocol="coco", rank_by="AP", scores="0.6,0.6")
     words = dashboard.words(app)
     for one in evaluate_together("coco", TRUTH, PREDICTIONS):
         assert isinstance(one.result, coco.CocoResult)
@@ -396,8 +394,8 @@ def test_models_are_ranked_by_the_numbers_of_their_protocol(monkeypatch: pytest.
     assert app.selectbox(key=dashboard.key_of(app, "rank_by")).value == "f1"
 
 
-def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS, label="Table")
+def test_under_a_label_its_boxes_alone_are_to_correct() -> None:
+    app = start(MODELS, label="Table")
     words = dashboard.words(app)
     for one in evaluate_together("snapshot", TRUTH, PREDICTIONS):
         assert isinstance(one.result, BoxEvaluation)
@@ -420,8 +418,8 @@ def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.Monkey
     assert any("To correct: boxes of mistakes of Table alone." in caption for caption in captions)
 
 
-def test_a_cell_of_the_pairs_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS)
+def test_a_cell_of_the_pairs_leads_to_compare() -> None:
+    app = start(MODELS)
     # Rows and columns are best first: row A lines, column B blocks.
     app.session_state["rank_pair"] = (0, 1)
     dashboard.fine(app.run())
@@ -432,8 +430,8 @@ def test_a_cell_of_the_pairs_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     assert (app.session_state["model_a"], app.session_state["model_b"]) == (1, 0)
 
 
-def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS)
+def test_earlier_results_in_the_view() -> None:
+    app = start(MODELS)
     same, other = (read_results(written(**options), "r.json") for options in ({}, {"min_area": 0.001}))
     app.session_state["earlier"] = (*same, *other)
     dashboard.fine(app.run())
@@ -444,8 +442,8 @@ def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(app.dataframe[0].value) == 3
 
 
-def test_an_earlier_result_is_ranked_by_average_precision_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, MODELS, protocol="coco", rank_by="AP", iou="0.62")
+def test_an_earlier_result_is_ranked_by_average_precision_in_the_view() -> None:
+    app = start(MODELS, protocol="coco", rank_by="AP", iou="0.62")
     app.session_state["earlier"] = read_results(written("coco"), "r.json")
     dashboard.fine(app.run())
     words = dashboard.words(app)
@@ -501,14 +499,14 @@ def test_the_values_are_there_before_the_intervals(monkeypatch: pytest.MonkeyPat
         (table,) = [each.value for each in app.get("html") if "ls-models" in each.value]
         return re.findall(r'<td class="(?:ls-rank)?">([^<]*)</td>', table)
 
-    final = start(monkeypatch, MODELS, protocol="coco", rank_by="AP")
+    final = start(MODELS, protocol="coco", rank_by="AP")
     tables = [each.value for each in final.get("html") if "ls-models" in each.value]
     assert "95 % interval" in tables[0]
 
     def interrupted(*key: Any, **more: Any) -> Standings:
         raise RuntimeError("the reader looks at the view while documents are resampled")
 
-    app = start(monkeypatch, MODELS, protocol="coco")
+    app = start(MODELS, protocol="coco")
     monkeypatch.setattr("pages.views.models.ranking._standings", interrupted)
     app = app.selectbox(key=State.rank_by.key).set_value("AP").run()
     assert app.exception

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator import formats
 from evaluator.components.viewer import mistake_filter, page_overlay
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.components.viewer.text_lost import PageText
@@ -20,12 +19,7 @@ from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
 from tests.building import LABELS, Box, box, ground_truth, random_rows, read_by_browser
 from tests.building import annotations as prediction
-from tests.dashboard import SAMPLE_DATA
-
-BOX_KEYS = {
-    "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
-    "faded", "cause", "source", "outline",
-}  # fmt: skip
+from tests.sample_results import box_result, sample
 
 
 def result_of(
@@ -37,10 +31,9 @@ def result_of(
 
 def page_of_the_sample() -> tuple[snapshot.ThresholdResult, int]:
     """Page 4 of a report whose table was read as lines."""
-    dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
-    row = dataset.page_row("harvest-survey-2024.pdf", 3)
+    row = sample().page_row("harvest-survey-2024.pdf", 3)
     assert row is not None
-    return snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5), row
+    return box_result(), row
 
 
 def page_data(result: BoxResult[Any], page: int, **options: Any) -> dict[str, Any]:
@@ -56,22 +49,36 @@ def by_key(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {each["key"]: each for each in data["boxes"]}
 
 
+def said(data: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
+    """What each mistake is called, its tags with the keys of its boxes, and its lines."""
+    return [
+        (each["title"], " ".join(map("".join, zip(each["tags"], each["keys"], strict=True))), each["lines"])
+        for each in data["mistakes"]
+    ]
+
+
+WHOLE, UPPER, LOWER = box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.28), box(0.1, 0.3, 0.5, 0.48)
+CUT = [WHOLE], [box(0.1, 0.1, 0.5, 0.2, score=0.8)]
+TABLE = WHOLE._replace(label="Table", score=0.8)
+
+
 def test_a_matched_pair_names_each_other() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.4, score=0.9)])
+    data = page_of([WHOLE], [box(0.1, 0.1, 0.5, 0.4, score=0.9)])
     boxes = by_key(data)
-    assert boxes.keys() == {"g0", "p0"}
-    assert set(boxes["g0"]) == set(boxes["p0"]) == BOX_KEYS
-    assert (boxes["g0"]["status"], boxes["p0"]["status"]) == ("truth", "TP")
-    assert (boxes["g0"]["partner"], boxes["p0"]["partner"]) == ("p0", "g0")
-    for each in boxes.values():
-        assert (each["iou"], each["coverage"], each["purity"]) == pytest.approx((0.75, 0.75, 1.0))
-        assert (each["nearest"], each["mistake"]) == (None, None)
-    assert (boxes["g0"]["score"], boxes["p0"]["score"]) == (None, 0.9)
-    assert boxes["p0"]["xyxy"] == [0.1, 0.1, 0.5, 0.4]
-    assert data["mistakes"] == []
+    fit = {"iou": pytest.approx(0.75), "coverage": pytest.approx(0.75), "purity": 1.0}
+    pair = fit | {"label": "Figure", "nearest": None, "mistake": None, "faded": False, "cause": None, "outline": None}
+    assert boxes == {
+        "g0": pair | {
+            "key": "g0", "side": "ground_truth", "status": "truth", "partner": "p0", "score": None,
+            "xyxy": [0.1, 0.1, 0.5, 0.5], "source": "ground_truth.json, $.predictions[0].objects[0]",
+        },
+        "p0": pair | {
+            "key": "p0", "side": "prediction", "status": "TP", "partner": "g0", "score": 0.9,
+            "xyxy": [0.1, 0.1, 0.5, 0.4], "source": "prediction.json, $.predictions[0].objects[0]",
+        },
+    }  # fmt: skip
     assert data["counts"] == {"TP": 1, "FP": 0, "FN": 0, "ground_truth": 1, "predictions": 1}
-    assert data["labels"] == ["Figure"]
-    assert data["limit"] is None
+    assert (data["mistakes"], data["labels"], data["limit"]) == ([], ["Figure"], None)
 
 
 def test_a_box_says_where_it_stands_in_its_file() -> None:
@@ -84,42 +91,24 @@ def test_a_box_says_where_it_stands_in_its_file() -> None:
 
 
 def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.3, 0.5, 0.7, score=0.8)])
+    data = page_of([WHOLE], [box(0.1, 0.3, 0.5, 0.7, score=0.8)])
     boxes = by_key(data)
-    assert [each["status"] for each in boxes.values()] == ["FN", "FP"]
-    assert [each["mistake"] for each in boxes.values()] == [1, 1]
+    assert [(each["status"], each["mistake"]) for each in boxes.values()] == [("FN", 1), ("FP", 1)]
     assert boxes["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(1 / 3)}
     assert boxes["p0"]["nearest"] == {"key": "g0", "iou": pytest.approx(1 / 3)}
+    lines = ["overlaps too little for the IoU threshold", "IoU 0.33 · score 0.80"]
     assert data["mistakes"] == [
         {
-            "number": 1,
-            "name": "near_miss",
-            "status": "FP",
-            "title": "Near miss",
-            "label": "Figure",
-            "lines": ["overlaps too little for the IoU threshold", "IoU 0.33 · score 0.80"],
-            "tags": ["FP", "FN"],
-            "keys": ["p0", "g0"],
-            "cut": None,
-            "lost_words": None,
-            "foreign_words": None,
-            "foreign": [],
-            "row": None,
-            "target": None,
-            "verdict": None,
-            "unsaved": None,
-            "answered": "",
+            "number": 1, "name": "near_miss", "status": "FP", "title": "Near miss", "label": "Figure", "lines": lines,
+            "tags": ["FP", "FN"], "keys": ["p0", "g0"], "cut": None, "lost_words": None, "foreign_words": None,
+            "foreign": [], "row": None, "target": None, "verdict": None, "unsaved": None, "answered": "",
         }
-    ]
+    ]  # fmt: skip
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}
-
-
-CUT = [box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2, score=0.8)]
 
 
 def test_a_cut_off_box_says_which_side_and_how_much() -> None:
     (mistake,) = page_data(result_of(*CUT), 0, page_points=(600.0, 800.0))["mistakes"]
-    assert (mistake["title"], mistake["tags"]) == ("Cut off", ["FP", "FN"])
     assert mistake["cut"] == {"side": "bottom", "share": pytest.approx(0.75), "points": pytest.approx(240.0)}
     assert mistake["lines"] == ["bottom −75 %, 240 pt", "IoU 0.25 · score 0.80"]
     sideways = [box(0.2, 0.1, 0.5, 0.5)], [box(0.35, 0.1, 0.5, 0.5)]
@@ -130,27 +119,46 @@ def test_a_cut_off_box_says_which_side_and_how_much() -> None:
     assert (unmeasured["cut"]["points"], unmeasured["lines"][0]) == (None, "bottom −75 %"), "a size that nobody knows"
 
 
-def test_an_over_cropped_box_has_no_cut() -> None:
-    (mistake,) = page_of(*CUT[::-1])["mistakes"]
-    assert (mistake["title"], mistake["cut"]) == ("Over-cropped", None)
-    assert mistake["lines"] == ["bottom +300 %", "IoU 0.25 · no score"]
-
-
-def test_a_split_and_a_merge_are_one_mistake_each() -> None:
-    whole, parts = box(0.1, 0.1, 0.5, 0.5), [box(0.1, 0.1, 0.5, 0.28), box(0.1, 0.3, 0.5, 0.48)]
-    (split,), (merged,) = (page_of(*sides)["mistakes"] for sides in (([whole], parts), (parts, [whole])))
-    assert (split["title"], split["keys"], split["tags"]) == ("Split", ["p0", "p1", "g0"], ["FP", "FP", "FN"])
-    assert split["lines"] == ["1 ground truth, 2 predictions"]
-    assert (merged["title"], merged["keys"], merged["tags"]) == ("Merged", ["p0", "g0", "g1"], ["FP", "FN", "FN"])
-    assert merged["lines"] == ["2 ground truths, 1 prediction"]
-
-
-def test_a_matched_part_belongs_to_its_split_without_being_a_mistake() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.4), box(0.1, 0.41, 0.5, 0.5)])
-    (mistake,) = data["mistakes"]
-    assert (mistake["title"], mistake["keys"], mistake["tags"]) == ("Split", ["p1"], ["FP"])
-    assert mistake["lines"] == ["1 ground truth, 2 predictions"]
-    assert {key: each["mistake"] for key, each in by_key(data).items()} == {"g0": None, "p0": None, "p1": 1}
+@pytest.mark.parametrize(
+    ("truth", "predicted", "mistakes"),
+    [
+        (*CUT, [("Cut off", "FPp0 FNg0", ["bottom −75 %", "IoU 0.25 · score 0.80"])]),
+        (*CUT[::-1], [("Over-cropped", "FPp0 FNg0", ["bottom +300 %", "IoU 0.25 · no score"])]),
+        ([WHOLE], [UPPER, LOWER], [("Split", "FPp0 FPp1 FNg0", ["1 ground truth, 2 predictions"])]),
+        ([UPPER, LOWER], [WHOLE], [("Merged", "FPp0 FNg0 FNg1", ["2 ground truths, 1 prediction"])]),
+        # A matched part belongs to its split without being a mistake.
+        (
+            [WHOLE], [box(0.1, 0.1, 0.5, 0.4), box(0.1, 0.41, 0.5, 0.5)],
+            [("Split", "FPp1", ["1 ground truth, 2 predictions"])],
+        ),
+        ([WHOLE], [TABLE], [("Wrong class", "FPp0 FNg0", ["predicted as Table", "IoU 1.00 · score 0.80"])]),
+        (
+            [WHOLE], [box(0.6, 0.6, 0.9, 0.9)],
+            [("Missed", "FNg0", ["no prediction here"]), ("Extra", "FPp0", ["no ground truth here", "no score"])],
+        ),
+        # IoU 0.0526: nearest, but not near.
+        (
+            [WHOLE], [box(0.1, 0.46, 0.5, 0.86)],
+            [
+                ("Missed", "FNg0", ["overlaps a false positive Figure", "IoU 0.05"]),
+                ("Extra", "FPp0", ["overlaps a missed Figure", "IoU 0.05 · no score"]),
+            ],
+        ),
+        (
+            [WHOLE], [WHOLE, box(0.1, 0.1, 0.5, 0.4, score=0.3)],
+            [("Duplicate", "FPp1", ["overlaps a matched Figure", "IoU 0.75 · score 0.30"])],
+        ),
+    ],
+    ids=["cut", "over-cropped", "split", "merged", "split of a match", "class", "far", "touching", "duplicate"],
+)  # fmt: skip
+def test_what_is_said_of_a_mistake(truth: list[Box], predicted: list[Box], mistakes: list[Any]) -> None:
+    data = page_of(truth, predicted)
+    assert said(data) == mistakes
+    # Each box of a mistake has its number, and no other box has one.
+    numbers = {key: each["number"] for each in data["mistakes"] for key in each["keys"]}
+    assert {key: each["mistake"] for key, each in by_key(data).items() if each["mistake"]} == numbers
+    if len(predicted) > len(truth) and predicted[0] == WHOLE:
+        assert by_key(data)["p1"]["nearest"]["key"] == "g0"
 
 
 def test_a_pair_is_told_how_it_fits_whatever_else_is_nearer() -> None:
@@ -159,17 +167,16 @@ def test_a_pair_is_told_how_it_fits_whatever_else_is_nearer() -> None:
     predicted = [box(0.1, 0.14, 0.5, 0.54, label="Table"), box(0.1, 0.3, 0.5, 0.7)]
     data = page_of(truth, predicted)
     boxes = by_key(data)
-    (mistake,) = data["mistakes"]
-    assert (mistake["title"], mistake["keys"]) == ("Near miss", ["p1", "g0"])
+    assert [(each["title"], each["keys"]) for each in data["mistakes"]] == [("Near miss", ["p1", "g0"])]
     assert boxes["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(0.36 / 0.44)}
     assert boxes["g0"]["iou"] == boxes["p1"]["iou"] == pytest.approx(1 / 3)
 
 
 def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
-    result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
-    (mistake,) = page_data(result, 0, labels=["Table"])["mistakes"]
-    assert (mistake["title"], mistake["keys"], mistake["tags"]) == ("Wrong class", ["p0"], ["FP"])
-    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · score 0.80"]
+    result = result_of([WHOLE], [TABLE])
+    whole, tables = page_data(result, 0), page_data(result, 0, labels=["Table"])
+    assert (whole["labels"], whole["mistakes"][0]["label"]) == (["Figure", "Table"], "Figure")
+    assert said(tables) == [("Wrong class", "FPp0", ["predicted as Table", "IoU 1.00 · score 0.80"])]
 
 
 def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
@@ -195,22 +202,6 @@ def test_what_is_known_of_a_box_does_not_depend_on_what_is_shown(seed: int) -> N
                 assert {**each, "mistake": None} == {**whole[key], "mistake": None}
 
 
-def test_the_same_place_under_another_label_is_a_wrong_class() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
-    (mistake,) = data["mistakes"]
-    assert (mistake["title"], mistake["label"]) == ("Wrong class", "Figure")
-    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · score 0.80"]
-    assert data["labels"] == ["Figure", "Table"]
-
-
-def test_far_boxes_are_two_mistakes() -> None:
-    data = page_of([box(0.1, 0.1, 0.2, 0.2)], [box(0.5, 0.5, 0.9, 0.9, score=None)])
-    assert [(each["title"], each["tags"], each["lines"]) for each in data["mistakes"]] == [
-        ("Missed", ["FN"], ["no prediction here"]),
-        ("Extra", ["FP"], ["no ground truth here", "no score"]),
-    ]
-
-
 def test_boxes_of_other_labels_are_not_said_to_be_absent() -> None:
     truth, other = box(0.1, 0.1, 0.2, 0.2), box(0.5, 0.5, 0.9, 0.9, label="Table")
     dataset = join(
@@ -221,27 +212,8 @@ def test_boxes_of_other_labels_are_not_said_to_be_absent() -> None:
     assert lines == ["no prediction of these labels here", "no ground truth of these labels here"]
 
 
-def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
-    # IoU 0.0526: nearest, but not near.
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
-    assert [each["title"] for each in data["mistakes"]] == ["Missed", "Extra"]
-    assert [each["lines"] for each in data["mistakes"]] == [
-        ["overlaps a false positive Figure", "IoU 0.05"],
-        ["overlaps a missed Figure", "IoU 0.05 · no score"],
-    ]
-
-
-def test_a_second_box_on_a_matched_one_says_so() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.4, score=0.3)])
-    boxes = by_key(data)
-    assert [boxes[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
-    assert data["mistakes"][0]["title"] == "Duplicate"
-    assert data["mistakes"][0]["lines"] == ["overlaps a matched Figure", "IoU 0.75 · score 0.30"]
-    assert (boxes["p1"]["nearest"]["key"], boxes["g0"]["mistake"]) == ("g0", None)
-
-
 def test_of_two_that_want_the_same_box_the_nearer_one_gets_it() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2), box(0.1, 0.12, 0.5, 0.29)])
+    data = page_of([WHOLE], [box(0.1, 0.1, 0.5, 0.2), box(0.1, 0.12, 0.5, 0.29)])
     boxes = by_key(data)
     assert boxes["g0"]["nearest"]["key"] == "p1"
     assert boxes["g0"]["mistake"] == boxes["p1"]["mistake"] != boxes["p0"]["mistake"]
@@ -252,8 +224,9 @@ def test_mistakes_stand_in_reading_order_whatever_the_file_says() -> None:
     rows = [box(0.1, 0.8, 0.2, 0.9), box(0.6, 0.1, 0.7, 0.2), box(0.1, 0.103, 0.2, 0.2), box(0.1, 0.4, 0.2, 0.5)]
     data = page_of(rows, [])
     # 0.100 and 0.103 are on one line, so the left one comes first.
-    assert [each["keys"] for each in data["mistakes"]] == [["g2"], ["g1"], ["g3"], ["g0"]]
-    assert [each["number"] for each in data["mistakes"]] == [1, 2, 3, 4]
+    assert [(each["number"], each["keys"]) for each in data["mistakes"]] == [
+        (1, ["g2"]), (2, ["g1"]), (3, ["g3"]), (4, ["g0"]),
+    ]  # fmt: skip
     assert {key: each["mistake"] for key, each in by_key(data).items()} == {"g0": 4, "g1": 2, "g2": 1, "g3": 3}
 
 
@@ -266,8 +239,7 @@ def test_a_page_without_boxes_and_a_page_that_no_file_mentions() -> None:
 
 
 def test_predictions_below_the_score_threshold_are_not_there() -> None:
-    rows = [box(0.1, 0.1, 0.5, 0.5)]
-    data = page_of(rows, [rows[0]._replace(score=0.2), box(0.6, 0.6, 0.7, 0.7, score=0.9)], min_score=0.5)
+    data = page_of([WHOLE], [WHOLE._replace(score=0.2), box(0.6, 0.6, 0.7, 0.7, score=0.9)], min_score=0.5)
     assert {key: each["status"] for key, each in by_key(data).items()} == {"g0": "FN", "p1": "FP"}
     assert data["counts"]["predictions"] == 1
 
@@ -285,11 +257,8 @@ def test_labels_that_are_not_scored_and_labels_that_are_not_chosen_are_left_out(
 def test_boxes_beyond_the_limit_are_counted_and_not_drawn() -> None:
     many = page_overlay.DRAWN_BOXES + 7
     side = int(np.ceil(np.sqrt(many)))
-    truth = [
-        box(column / side, row / side, (column + 0.9) / side, (row + 0.9) / side)
-        for row in range(side)
-        for column in range(side)
-    ][:many]
+    places = (divmod(number, side) for number in range(many))
+    truth = [box(column / side, row / side, (column + 0.9) / side, (row + 0.9) / side) for row, column in places]
     data = page_of(truth, truth[:3])
     assert len(data["boxes"]) == page_overlay.DRAWN_BOXES + 3
     assert data["limit"] == {"drawn": page_overlay.DRAWN_BOXES + 3, "total": many + 3}
@@ -316,9 +285,7 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
     for row in range(dataset.pages):
         data = json.loads(json.dumps(page_data(result, row), allow_nan=False))
         page = result.per_page.row(row)
-        assert {name: data["counts"][name] for name in ("TP", "FP", "FN")} == {
-            "TP": page["tp"], "FP": page["fp"], "FN": page["fn"]
-        }  # fmt: skip
+        assert [data["counts"][name] for name in ("TP", "FP", "FN")] == [page[name] for name in ("tp", "fp", "fn")]
         boxes = by_key(data)
         assert len(boxes) == len(data["boxes"])
         statuses = [each["status"] for each in data["boxes"]]
@@ -339,9 +306,6 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
                 assert boxes[each["nearest"]["key"]]["side"] != each["side"]
 
 
-# --- a filter, poor matches and the text of the page ------------------------------------------------------------
-
-
 def kept(
     result: snapshot.ThresholdResult, chosen: MistakeFilter, options: MistakeOptions | None = None
 ) -> page_overlay.FilteredMistakes:
@@ -351,8 +315,7 @@ def kept(
 
 
 def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
-    missed, cut = box(0.6, 0.6, 0.9, 0.9), box(0.1, 0.1, 0.5, 0.5)
-    result = result_of([missed, cut], [box(0.1, 0.1, 0.5, 0.2, score=0.8)])
+    result = result_of([box(0.6, 0.6, 0.9, 0.9), WHOLE], CUT[1])
     assert [each["title"] for each in page_data(result, 0)["mistakes"]] == ["Cut off", "Missed"]
     data = page_data(result, 0, kept=kept(result, MistakeFilter(names=("missed",))))
     assert [(each["number"], each["title"]) for each in data["mistakes"]] == [(1, "Missed")]
@@ -366,7 +329,7 @@ def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
 
 
 def test_a_poor_match_is_a_mistake_when_asked_for() -> None:
-    result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.35, score=0.8)])
+    result = result_of([WHOLE], [box(0.1, 0.1, 0.5, 0.35, score=0.8)])
     assert page_data(result, 0)["mistakes"] == []
     options = MistakeOptions(min_coverage=0.7, min_purity=0.7)
     data = page_data(result, 0, kept=kept(result, MistakeFilter(), options))
@@ -393,11 +356,8 @@ def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
 
 def test_a_duplicate_loses_no_text_of_the_ground_truth_that_it_repeats() -> None:
     words = PageText(Words(np.array([[0.1, 0.45, 0.2, 0.47]]), ("end",)))
-    whole = box(0.1, 0.1, 0.5, 0.5)
-    predicted = [box(0.1, 0.1, 0.5, 0.44), box(0.1, 0.1, 0.5, 0.4, score=0.3)]
-    result = result_of([whole], predicted)
-    data = page_data(result, 0, text=words)
-    (mistake,) = data["mistakes"]
+    result = result_of([WHOLE], [box(0.1, 0.1, 0.5, 0.44), box(0.1, 0.1, 0.5, 0.4, score=0.3)])
+    (mistake,) = page_data(result, 0, text=words)["mistakes"]
     assert (mistake["title"], mistake["lost_words"], mistake["lines"][-1]) == ("Duplicate", 0, "IoU 0.75 · score 0.30")
     assert page_overlay.lost_text(result, 0, words).lost_words == 1, "the matched pair loses it"
 

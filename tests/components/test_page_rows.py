@@ -38,19 +38,14 @@ def result_of(truth: Annotations, predicted: Annotations) -> snapshot.ThresholdR
 
 
 def shares_of(dataset: Dataset, stated: tuple[float, float] | None = None) -> tuple[FloatArray, FloatArray]:
-    truth, prediction = dataset.ground_truth, dataset.predictions[0]
-    rows = np.arange(len(truth)), np.arange(len(prediction))
-    return (
-        page_shares(dataset, truth, rows[0], stated=stated),
-        page_shares(dataset, prediction, rows[1], stated=stated),
-    )
+    sides = dataset.ground_truth, dataset.predictions[0]
+    truth, prediction = (page_shares(dataset, side, np.arange(len(side)), stated=stated) for side in sides)
+    return truth, prediction
 
 
 def test_shares_stay_as_they_are() -> None:
-    dataset = join(ground_truth([box(0.1, 0.2, 0.3, 0.4)]), annotations([]))
-    truth, prediction = shares_of(dataset, (10.0, 10.0))
-    assert truth.tolist() == [[0.1, 0.2, 0.3, 0.4]]
-    assert prediction.shape == (0, 4)
+    truth, prediction = shares_of(join(ground_truth([box(0.1, 0.2, 0.3, 0.4)]), annotations([])), (10.0, 10.0))
+    assert (truth.tolist(), prediction.shape) == ([[0.1, 0.2, 0.3, 0.4]], (0, 4))
 
 
 def test_pixels_are_parts_of_the_size_that_the_file_states() -> None:
@@ -149,18 +144,13 @@ def test_an_instances_file_of_predictions_is_drawn_on_the_page(tmp_path: Path) -
 def test_the_boxes_of_a_page_are_those_that_take_part_there(seed: int) -> None:
     truth, predicted = random_rows(seed)
     rng = np.random.default_rng(seed)
-    dataset = join(
-        *(
-            make([rows[at] for at in rng.permutation(len(rows))])
-            for make, rows in ((ground_truth, truth), (annotations, predicted))
-        )
-    )
+    truth, predicted = ([rows[at] for at in rng.permutation(len(rows))] for rows in (truth, predicted))
+    dataset = join(ground_truth(truth), annotations(predicted))
     for score, labels in ((0.0, None), (0.5, None), (0.3, ("Table",))):
         result = snapshot.pair(dataset).match(min_score=score, labels=labels).at(0.5)
         for page in range(-1, dataset.pages):
             truths, predictions = (rows.tolist() for rows in rows_on(result, page))
             matching = result.matching
             assert truths == np.flatnonzero((dataset.ground_truth.page == page) & matching.truth_counts).tolist()
-            assert (
-                predictions == np.flatnonzero((matching.prediction.page == page) & result.counting_predictions).tolist()
-            )
+            counting = (matching.prediction.page == page) & result.counting_predictions
+            assert predictions == np.flatnonzero(counting).tolist()

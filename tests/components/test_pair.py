@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import formats
 from evaluator.compare import differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
@@ -25,7 +24,7 @@ from evaluator.matching.box_items import class_confusion
 from evaluator.matching.box_measures import box_measures
 from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import box_result
 
 Results = tuple[ThresholdResult, ThresholdResult]
 LABELS = ("Figure", "Table")
@@ -41,16 +40,17 @@ def results_of(truth: list[Box], *models: list[Box]) -> Results:
     return first, second
 
 
-@cache
 def sample() -> Results:
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    first, second = (pair(dataset, model, iou_floor=IOU_FLOOR).match().at(0.5) for model in (0, 1))
-    return first, second
+    return box_result(0), box_result(1)
+
+
+def changes_of(results: Results) -> tuple[Difference, ...]:
+    return differences.differences(*(box_measures(result) for result in results))
 
 
 @cache
 def sample_differences() -> tuple[Difference, ...]:
-    return differences.differences(*(box_measures(result) for result in sample()))
+    return changes_of(sample())
 
 
 # Four ground truths, one for each outcome; one false positive that both have, and one of B alone.
@@ -73,41 +73,29 @@ def on_page(results: Results, page: int = 0, **options: Any) -> dict[str, Any]:
 
 def test_every_box_has_the_outcome_of_the_ledger() -> None:
     a, b = on_page(toy())["panes"]
-    kinds = [{each["key"]: (each["kind"], each["full"]) for each in pane["boxes"]} for pane in (a, b)]
     truth = {"g0": ("both", False), "g1": ("a_only", True), "g2": ("b_only", True), "g3": ("neither", False)}
-    assert kinds[0] == truth | {
-        "a0": ("both", False),
-        "a1": ("a_only", True),
-        "a2": ("shared", False),
-        "a3": ("a_invents", True),
-    }
-    assert kinds[1] == truth | {
-        "b0": ("both", False),
-        "b1": ("b_only", True),
-        "b2": ("shared", False),
-        "b3": ("b_invents", True),
-    }
+    for pane, predicted in (
+        (a, {"a0": ("both", False), "a1": ("a_only", True), "a2": ("shared", False), "a3": ("a_invents", True)}),
+        (b, {"b0": ("both", False), "b1": ("b_only", True), "b2": ("shared", False), "b3": ("b_invents", True)}),
+    ):
+        assert {each["key"]: (each["kind"], each["full"]) for each in pane["boxes"]} == truth | predicted
 
 
 def test_both_panes_name_the_same_box_alike() -> None:
     a, b = ({each["key"]: each for each in pane["boxes"]} for pane in on_page(toy())["panes"])
     assert (a["a2"]["mate"], b["b2"]["mate"]) == ("b2", "a2")
     assert (a["a1"]["partner"], a["g1"]["partner"], b["g1"]["partner"]) == ("g1", "a1", None)
-    assert b["g2"]["partner"] == "b1"
-    assert a["g2"]["nearest"]["key"] == "a3"
-    assert a["a3"]["mate"] is None
+    assert (b["g2"]["partner"], a["g2"]["nearest"]["key"], a["a3"]["mate"]) == ("b1", "a3", None)
 
 
 def test_chips_say_status_label_score_and_what_is_wrong() -> None:
     a, b = on_page(toy())["panes"]
-    chips = {each["key"]: each["chip"] for pane in (a, b) for each in pane["boxes"] if each["full"]}
-    assert chips["a1"] == "TP Figure 0.80"
-    assert chips["b1"] == "TP Table 0.91"
-    assert chips["b3"] == "FP Figure 0.25"
-    cut = {each["key"]: each["chip"] for each in a["boxes"]}
-    assert cut["g2"] == "FN Table, cut off"
-    assert cut["a3"] is None, "one chip for one mistake"
-    assert cut["g0"] is None, "a matched ground truth is not a chip"
+    chips = {each["key"]: each["chip"] for pane in (b, a) for each in pane["boxes"]}
+    # A matched ground truth has no chip, and a mistake has one.
+    assert {key: chips[key] for key in ("a1", "b1", "b3", "g2", "a3", "g0")} == {
+        "a1": "TP Figure 0.80", "b1": "TP Table 0.91", "b3": "FP Figure 0.25", "g2": "FN Table, cut off",
+        "a3": None, "g0": None,
+    }  # fmt: skip
 
 
 def test_the_score_stays_behind_a_label_that_runs_from_right_to_left() -> None:
@@ -126,11 +114,11 @@ def test_the_score_stays_behind_a_label_that_runs_from_right_to_left() -> None:
 
 
 def test_the_heads_say_what_each_model_does() -> None:
-    a, b = on_page(toy())["panes"]
-    assert a["words"] == "misses 1 that B finds, extra 1"
-    assert b["words"] == "gains 1, loses 1, extra 1"
-    a, b = on_page(results_of([BOTH], [BOTH], [BOTH]))["panes"]
-    assert (a["words"], b["words"]) == ("misses none that B finds", "gains 0, loses 0")
+    for results, said in (
+        (toy(), ["misses 1 that B finds, extra 1", "gains 1, loses 1, extra 1"]),
+        (results_of([BOTH], [BOTH], [BOTH]), ["misses none that B finds", "gains 0, loses 0"]),
+    ):
+        assert [pane["words"] for pane in on_page(results)["panes"]] == said
 
 
 def test_differences_are_told_in_reading_order() -> None:
@@ -142,25 +130,16 @@ def test_differences_are_told_in_reading_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("show", "keys"),
-    [
-        ("b_fixed", ["g2"]),
-        ("b_broke", ["g1"]),
-        ("both_missed", ["g3"]),
-        ("only_b_invents", ["b3"]),
-        ("only_a_invents", ["a3"]),
-        ("both_found", ["g0"]),
-        ("both_invent", ["a2"]),
-    ],
-)
-def test_a_filter_lists_its_boxes_and_draws_them_in_full(show: str, keys: list[str]) -> None:
-    words = on_page(toy(), show=show)
-    assert [each["key"] for each in words["differences"]] == keys
-    for pane in words["panes"]:
-        for each in pane["boxes"]:
-            if each["key"] in keys:
-                assert each["full"]
+def test_a_filter_lists_its_boxes_and_draws_them_in_full() -> None:
+    for show, key in (
+        ("b_fixed", "g2"), ("b_broke", "g1"), ("both_missed", "g3"), ("only_b_invents", "b3"), ("only_a_invents", "a3"),
+        ("both_found", "g0"), ("both_invent", "a2"),
+    ):  # fmt: skip
+        words = on_page(toy(), show=show)
+        assert [each["key"] for each in words["differences"]] == [key]
+        assert all(each["full"] for pane in words["panes"] for each in pane["boxes"] if each["key"] == key)
+    with pytest.raises(KeyError):
+        on_page(toy(), show="everything")
 
 
 def test_a_label_leaves_out_the_other_boxes() -> None:
@@ -172,13 +151,7 @@ def test_a_label_leaves_out_the_other_boxes() -> None:
 
 def test_a_page_that_no_file_mentions_is_empty() -> None:
     words = on_page(toy(), page=-1)
-    assert words["differences"] == []
-    assert [pane["boxes"] for pane in words["panes"]] == [[], []]
-
-
-def test_a_filter_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(KeyError):
-        on_page(toy(), show="everything")
+    assert (words["differences"], [pane["boxes"] for pane in words["panes"]]) == ([], [[], []])
 
 
 @given(seed=st.integers(0, 10**6))
@@ -200,9 +173,6 @@ def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
         for show in ("b_fixed", "b_broke", "both_missed", "both_found"):
             told = read_by_browser(pair_data(*results, both, page, models=MODELS, show=show))["differences"]
             assert len(told) == boxes_of(counts, show)[page]
-
-
-# --- the page list -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("show", PAGE_FILTERS)
@@ -235,13 +205,11 @@ def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
     drawn = read_by_browser(page_list(both, "changed", rows, 3, NAMES))
     strip = drawn["strip"]
     assert [each["current"] for each in strip].index(True) == 3
-    assert [each["gained"] - each["lost"] for each in strip] == both.per_page.net[rows].tolist()
-    assert [each["number"] for each in strip] == [signed(net) for net in both.per_page.net[rows].tolist()]
-    gaps = [place for place, each in enumerate(strip) if each["above"]]
-    assert len(gaps) == 1
-    assert both.per_page.net[rows[gaps[0]]] > 0 >= both.per_page.net[rows[gaps[0] - 1]]
-    unchanged = int(strip[gaps[0]]["above"].split()[0])
-    assert unchanged == both.dataset.pages - len(rows)
+    nets = both.per_page.net[rows].tolist()
+    assert [(each["gained"] - each["lost"], each["number"]) for each in strip] == [(net, signed(net)) for net in nets]
+    (gap,) = [place for place, each in enumerate(strip) if each["above"]]
+    assert nets[gap] > 0 >= nets[gap - 1]
+    assert int(strip[gap]["above"].split()[0]) == both.dataset.pages - len(rows), "those that are unchanged"
     assert drawn["look"]["scale"] == max(max(each["gained"], each["lost"]) for each in strip)
 
 
@@ -261,9 +229,6 @@ def test_changes_have_a_sign_and_zero_has_none() -> None:
     assert [signed(value) for value in (2, -5, 0, 1_204)] == ["+2", "−5", "0", "+1,204"]
 
 
-# --- the board -----------------------------------------------------------------------------------------------
-
-
 def board_of(both: Ledger, changes: tuple[Difference, ...]) -> dict[str, Any]:
     return read_by_browser(board_data(both, changes, NAMES, show="changed", label=""))
 
@@ -272,17 +237,11 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
     parts = read_by_browser(sentence_parts(sample_differences(), NAMES))
     told = summary(sample_differences(), NAMES)
     assert " ".join(part["text"] for part in parts) == f"{told.headline} {told.notes}"
-    assert parts[0]["strong"]
-    assert parts[0]["link"] == {"show": "b_fixed", "label": ""}
+    assert (parts[0]["strong"], parts[0]["link"]) == (True, {"show": "b_fixed", "label": ""})
     assert parts[-1]["text"].startswith("Worst loss: Text recall")
     assert parts[-1]["link"] == {"show": "b_broke", "label": "Text"}
-
-
-def test_a_summary_without_a_clear_loss_has_no_link_for_one() -> None:
-    results = toy()
-    changes = differences.differences(*(box_measures(result) for result in results))
-    parts = read_by_browser(sentence_parts(changes, NAMES))
-    assert not any("Worst loss" in part["text"] for part in parts)
+    without_a_clear_one = read_by_browser(sentence_parts(changes_of(toy()), NAMES))
+    assert not any("Worst loss" in part["text"] for part in without_a_clear_one)
 
 
 def test_the_cells_of_the_board_are_the_ledger() -> None:
@@ -317,27 +276,17 @@ def test_bars_stand_where_their_numbers_say() -> None:
             assert row["star"] == (row["high"] < table["zero"] or row["low"] > table["zero"])
             assert row["tone"] == ("unclear" if not row["star"] else "loss" if row["points"][0] == "−" else "gain")
     tones = [row["tone"] for row in few["rows"]]
-    assert [row["title"] for row in few["rows"][:3]] == [
-        "F1, all labels",
-        "Precision, all labels",
-        "Recall, all labels",
-    ]
+    first = [row["title"] for row in few["rows"][:3]]
+    assert first == [f"{name}, all labels" for name in ("F1", "Precision", "Recall")]
     assert tones[3:] == sorted(tones[3:], key=["loss", "gain", "unclear"].index)
 
 
 def test_few_documents_have_no_interval_and_say_why() -> None:
-    results = toy()
-    changes = differences.differences(*(box_measures(result) for result in results))
-    board = board_of(ledger(*results), changes)
+    board = board_of(ledger(*toy()), changes_of(toy()))
     assert board["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
     for row in board["tables"][0]["rows"]:
-        assert (row["interval"], row["star"], row["low"], row["high"], row["tone"]) == (
-            "–",
-            False,
-            None,
-            None,
-            "unclear",
-        )
+        shown = row["interval"], row["star"], row["low"], row["high"], row["tone"]
+        assert shown == ("–", False, None, None, "unclear")
         assert row["value"] is not None
 
 
@@ -361,22 +310,13 @@ def test_an_axis_holds_everything_and_zero(rows: list[tuple[float, float, float]
     assert low <= ticks[0] <= ticks[-1] <= high
 
 
-@pytest.mark.parametrize(
-    ("metric", "value", "show"),
-    [
-        ("recall", -0.1, "b_broke"),
-        ("recall", 0.1, "b_fixed"),
-        ("precision", -0.1, "only_b_invents"),
-        ("precision", 0.1, "only_a_invents"),
-        ("f1", 0.1, "changed"),
-    ],
-)
-def test_a_difference_opens_the_boxes_behind_it(metric: str, value: float, show: str) -> None:
-    assert read_by_browser(link_of(difference_of(value, metric=metric))) == {"show": show, "label": "Table"}
-    assert read_by_browser(link_of(difference_of(value, metric=metric, overall=True)))["label"] == ""
-
-
-# --- class confusion -----------------------------------------------------------------------------------------
+def test_a_difference_opens_the_boxes_behind_it() -> None:
+    for metric, value, show in (
+        ("recall", -0.1, "b_broke"), ("recall", 0.1, "b_fixed"), ("precision", -0.1, "only_b_invents"),
+        ("precision", 0.1, "only_a_invents"), ("f1", 0.1, "changed"),
+    ):  # fmt: skip
+        assert read_by_browser(link_of(difference_of(value, metric=metric))) == {"show": show, "label": "Table"}
+        assert read_by_browser(link_of(difference_of(value, metric=metric, overall=True)))["label"] == ""
 
 
 def test_the_class_confusion_difference_is_b_minus_a() -> None:

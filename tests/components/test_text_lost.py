@@ -21,6 +21,7 @@ from evaluator.protocols import snapshot
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth, read_by_browser
 from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import sample
 
 # Six words in two columns: a b / c d / e f, 0.1 high, middles at y 0.05, 0.15, 0.25 and x 0.2, 0.7.
 WORDS = np.array([[x, y, x + 0.2, y + 0.1] for y in (0.0, 0.1, 0.2) for x in (0.1, 0.6)])
@@ -42,10 +43,9 @@ def rows(*numbers: int) -> np.ndarray:
 
 
 def test_a_word_belongs_to_the_box_that_holds_its_middle() -> None:
-    assert words_in_boxes(WORDS, boxes((0.0, 0.0, 0.5, 0.16))).tolist() == [True, False, True, False, False, False]
-    assert words_in_boxes(WORDS, boxes((0.2, 0.05, 0.2, 0.05))).tolist() == [True, False, False, False, False, False], (
-        "the edge"
-    )
+    # The second is the edge.
+    for box_, held in (((0.0, 0.0, 0.5, 0.16), [0, 2]), ((0.2, 0.05, 0.2, 0.05), [0])):
+        assert np.flatnonzero(words_in_boxes(WORDS, boxes(box_))).tolist() == held
     assert words_in_boxes(WORDS, boxes()).tolist() == [False] * 6
     assert words_in_boxes(boxes(), boxes((0, 0, 1, 1))).tolist() == []
 
@@ -69,17 +69,19 @@ def test_words_of_a_page_by_label() -> None:
 
 
 def test_words_of_a_mistake() -> None:
-    lost = WordsHeld(WORDS, PAGE).of_mistake(rows(0), rows(0))
-    assert (lost.lost.tolist(), lost.elsewhere.tolist(), lost.foreign.tolist()) == ([3, 4, 5], [2], [])
-    lost = WordsHeld(WORDS, PAGE).of_mistake(rows(), rows(1))
-    assert (lost.lost.tolist(), lost.foreign.tolist()) == ([], [2]), "an invented box swallows what it holds"
-    lost = WordsHeld(WORDS, PAGE).of_mistake(rows(0), rows(1))
-    assert lost.foreign.tolist() == [], "a wrong class swallows nothing of its own ground truth"
-
-
-def test_a_second_box_on_a_ground_truth_swallows_nothing() -> None:
-    page = sides(boxes((0, 0, 1, 0.1)), [0], boxes((0, 0, 1, 0.1), (0, 0, 0.5, 0.1)), [0, 0])
-    assert WordsHeld(WORDS, page).of_mistake(rows(), rows(1)).foreign.tolist() == []
+    for truths, predictions, lost, elsewhere, foreign in (
+        ([0], [0], [3, 4, 5], [2], []),
+        # An invented box swallows what it holds.
+        ([], [1], [], [], [2]),
+        # A wrong class swallows nothing of its own ground truth.
+        ([0], [1], None, None, []),
+    ):
+        held = WordsHeld(WORDS, PAGE).of_mistake(rows(*truths), rows(*predictions))
+        assert held.foreign.tolist() == foreign
+        assert lost is None or (held.lost.tolist(), held.elsewhere.tolist()) == (lost, elsewhere)
+    twice = sides(boxes((0, 0, 1, 0.1)), [0], boxes((0, 0, 1, 0.1), (0, 0, 0.5, 0.1)), [0, 0])
+    repeats = WordsHeld(WORDS, twice).of_mistake(rows(), rows(1))
+    assert repeats.foreign.tolist() == [], "a second box on a ground truth swallows nothing"
 
 
 def test_a_count_over_pages_goes_on_and_can_be_stopped() -> None:
@@ -141,9 +143,6 @@ def test_the_line_of_the_list() -> None:
     assert quoted(("x" * 90,), rows(0), "takes in") == f"takes in “{'x' * 40}…” (1 word)"
 
 
-# --- ink -------------------------------------------------------------------------------------------------------
-
-
 def test_cells_whose_middle_lies_in_a_box() -> None:
     assert cells_in((2, 4), boxes((0.0, 0.0, 0.5, 0.5))).tolist() == [[True, True, False, False], [False] * 4]
     assert cells_in((2, 4), boxes((0.1, 0.0, 0.37, 1.0))).tolist() == [[True, False, False, False]] * 2
@@ -172,15 +171,16 @@ def test_stretches_close_small_gaps_and_join_equal_rows() -> None:
     assert drawn == [[0.0, 0.0, 0.4, 0.5], [0.8, 0.0, 0.9, 0.5]]
 
 
+def lines_of(page: PageText, truths: list[int], predictions: list[int]) -> list[str]:
+    """What is said of the text of a mistake."""
+    return list(text_lost.mistake_texts(page, PAGE, [(rows(*truths), rows(*predictions))])[0].lines)
+
+
 def test_a_page_with_words_is_never_told_by_its_ink() -> None:
     page = PageText(Words(WORDS, TEXTS), Ink(np.full((4, 4), 255, dtype=np.uint8)))
-    assert read_by_browser(text_lost.page_lost(page, PAGE)) == {
-        "lost": WORDS[3:].tolist(),
-        "lost_words": 3,
-        "lost_ink": None,
-    }
-    lines = list(text_lost.mistake_texts(page, PAGE, [(rows(0), rows(0))])[0].lines)
-    assert lines == ["lost “d e f” (3 words)", "1 word under other labels"]
+    lost = {"lost": WORDS[3:].tolist(), "lost_words": 3, "lost_ink": None}
+    assert read_by_browser(text_lost.page_lost(page, PAGE)) == lost
+    assert lines_of(page, [0], [0]) == ["lost “d e f” (3 words)", "1 word under other labels"]
 
 
 def test_a_page_without_words_says_so() -> None:
@@ -189,10 +189,8 @@ def test_a_page_without_words_says_so() -> None:
     page = PageText(Words(boxes(), ()), Ink(cells))
     drawn = read_by_browser(text_lost.page_lost(page, PAGE))
     assert (drawn["lost_words"], drawn["lost_ink"]) == (None, pytest.approx(0.5))
-    assert list(text_lost.mistake_texts(page, PAGE, [(rows(0), rows(0))])[0].lines) == [
-        "no text layer: 50.0 % of its ink lost"
-    ]
-    assert list(text_lost.mistake_texts(page, PAGE, [(rows(), rows(1))])[0].lines) == []
+    assert lines_of(page, [0], [0]) == ["no text layer: 50.0 % of its ink lost"]
+    assert lines_of(page, [], [1]) == []
     blank = PageText(Words(boxes(), ()), None)
     assert read_by_browser(text_lost.page_lost(blank, PAGE)) == {"lost": [], "lost_words": None, "lost_ink": None}
 
@@ -209,14 +207,12 @@ def test_ink_is_what_stands_out_from_the_paper(tmp_path: Path) -> None:
     with PagePool(workers=1, spares=0) as pool:
         for number, (ink, paper) in enumerate([("black", "white"), ("#333333", "#d0d0d0"), ("white", "#101828")]):
             cells = pool.ink(painted(tmp_path / f"{number}.png", ink=ink, paper=paper), 0).cells
-            assert cells.shape == (80, 160)
-            assert cells.dtype == np.uint8
+            assert (cells.shape, cells.dtype, cells.flags.writeable) == ((80, 160), np.uint8, False)
             wanted = np.zeros((80, 160), dtype=np.uint8)
             wanted[:40, :80] = 255
             edge = np.ones((80, 160), dtype=bool)
             edge[38:42], edge[:, 78:82] = False, False
             assert (cells[edge] == wanted[edge]).all()
-            assert not cells.flags.writeable
         blank = pool.ink(painted(tmp_path / "blank.png", ink="white", paper="white"), 0).cells
         assert not blank.any()
 
@@ -229,11 +225,7 @@ def test_a_grid_with_missing_cells_is_not_taken(cells: bytes) -> None:
 
 def test_the_ink_of_a_scanned_page_lies_where_its_ground_truth_is() -> None:
     """A scan of the sample data without a text layer: nearly all of its ink is inside the boxes."""
-    from evaluator import formats
-
-    truth = formats.read(SAMPLE_DATA / "ground_truth.json")
-    code = [document.doc_id for document in truth.documents].index("scanned-minutes-1997.pdf")
-    mine = truth.boxes.xyxy[(truth.boxes.document == code) & (truth.boxes.page == 1)]
+    mine = sample().ground_truth.xyxy[sample().ground_truth.page == sample().page_row("scanned-minutes-1997.pdf", 1)]
     assert len(mine) > 3
     with PagePool(workers=1, spares=0) as pool:
         path = SAMPLE_DATA / "pdf" / "scanned-minutes-1997.pdf"

@@ -320,9 +320,7 @@ def test_an_upload_stays_in_memory(home: Path) -> None:
     assert not stored(home)
 
 
-def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload(home: Path, tmp_path: Path) -> None:
     truth = INSTANCES.replace(b"table", b"of the dashboard")
     results = b'[{"image_id": 1, "category_id": 7, "bbox": [1, 2, 30, 40], "score": 0.5}]'
     upload = session_files.read(BOXES, Upload("up.json", (("up.json", truth),)), "up.json", "ground_truth")
@@ -331,7 +329,7 @@ def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload
     paths = tmp_path / "truth.json", tmp_path / "results.json"
     for path, content in zip(paths, (truth, results), strict=True):
         path.write_bytes(content)
-    start(monkeypatch, files=workspace(paths[0], [paths[1]]))
+    start(files=workspace(paths[0], [paths[1]]))
     assert len(stored(home)) == 2
     # The terminal finds what the dashboard kept.
     assert formats.is_cached(paths[0], Reading(side="ground_truth"))

@@ -74,11 +74,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, lis
     }
 
 
-def session(
-    monkeypatch: pytest.MonkeyPatch, view: str, sides: tuple[Path, list[Path]], **address: str
-) -> tuple[AppTest, str]:
+def session(view: str, sides: tuple[Path, list[Path]], **address: str) -> tuple[AppTest, str]:
     """A session on a view of these files; what its captions, warnings and own blocks say as one text."""
-    app = start(monkeypatch, view, files=dashboard.workspace(*sides, SAMPLE_DATA / "pdf"), **address)
+    app = start(view, files=dashboard.workspace(*sides, SAMPLE_DATA / "pdf"), **address)
     said = [each.value for kind in ("caption", "warning", "error", "info") for each in getattr(app, kind)]
     said += [str(value) for each in app.dataframe for value in each.value.to_numpy().ravel().tolist()]
     return app, " ".join([*said, *dashboard.words(app)])
@@ -89,10 +87,8 @@ Files = dict[str, tuple[Path, list[Path]]]
 
 # In turns: what the readers make of both is the same, boxes without a score.
 @pytest.mark.parametrize(("view", "kind"), list(zip(BOX_VIEWS, itertools.cycle(["coco", "yolo"]))))
-def test_every_view_of_boxes_shows_what_needs_no_score(
-    monkeypatch: pytest.MonkeyPatch, files: Files, view: str, kind: str
-) -> None:
-    app, said = session(monkeypatch, view, files[kind])
+def test_every_view_of_boxes_shows_what_needs_no_score(files: Files, view: str, kind: str) -> None:
+    app, said = session(view, files[kind])
     assert not app.error
     assert dashboard.signature(app)
     assert "nan" not in " ".join(dashboard.words(app)).lower().split()
@@ -106,9 +102,9 @@ def test_every_view_of_boxes_shows_what_needs_no_score(
         assert dashboard.read_html(table).words.count("n/a") == 3 * len(MODELS), "AP, AP50 and AP75 of each model"
 
 
-def test_one_model_of_two_without_scores_has_no_map(monkeypatch: pytest.MonkeyPatch, files: Files) -> None:
+def test_one_model_of_two_without_scores_has_no_map(files: Files) -> None:
     truth, (a, b) = files["coco"]
-    app, _ = session(monkeypatch, "pages/overview.py", (truth, [a.with_name("lines.scored.json"), b]))
+    app, _ = session("pages/overview.py", (truth, [a.with_name("lines.scored.json"), b]))
     table = next(body for body in dashboard.html_blocks(app) if "mAP (COCO)" in body)
     assert dashboard.read_html(table).words.count("n/a") == 3
     assert [app.slider(key=f"score_{model}").disabled for model in (0, 1)] == [False, True]
@@ -118,22 +114,20 @@ def test_one_model_of_two_without_scores_has_no_map(monkeypatch: pytest.MonkeyPa
     ("view", "protocol"),
     list(zip([view for view in BOX_VIEWS if view != "pages/findings.py"], itertools.cycle(NEEDS_SCORES))),
 )
-def test_a_protocol_that_needs_scores_says_so_in_every_view(
-    monkeypatch: pytest.MonkeyPatch, files: Files, view: str, protocol: str
-) -> None:
-    _, said = session(monkeypatch, view, files["coco"], protocol=protocol)
+def test_a_protocol_that_needs_scores_says_so_in_every_view(files: Files, view: str, protocol: str) -> None:
+    _, said = session(view, files["coco"], protocol=protocol)
     assert NEEDS_SCORES[protocol] in said
 
 
-def test_pixels_need_no_score(monkeypatch: pytest.MonkeyPatch, files: Files) -> None:
-    app, said = session(monkeypatch, "pages/pixel_confusion.py", files["snapshot"])
+def test_pixels_need_no_score(files: Files) -> None:
+    app, said = session("pages/pixel_confusion.py", files["snapshot"])
     assert not app.error
     assert "B against A" in said
     assert dashboard.signature(app).startswith("pixel 2020")
 
 
-def test_snapshot_files_say_what_their_specification_asks_for(monkeypatch: pytest.MonkeyPatch, files: Files) -> None:
-    _, said = session(monkeypatch, "pages/files.py", files["snapshot"])
+def test_snapshot_files_say_what_their_specification_asks_for(files: Files) -> None:
+    _, said = session("pages/files.py", files["snapshot"])
     assert "every object of a prediction file must have a score (snapshot 1.3, section 9.5)" in said
 
 
@@ -215,10 +209,8 @@ def test_predictions_of_which_some_have_no_score_say_that_these_stay() -> None:
 @pytest.mark.parametrize(
     "view", ["pages/overview.py", "pages/compare.py", "pages/models.py", "pages/pixel_confusion.py"]
 )
-def test_a_link_with_a_minimum_score_states_none_where_there_are_no_scores(
-    monkeypatch: pytest.MonkeyPatch, files: Files, view: str
-) -> None:
-    app, said = session(monkeypatch, view, files["coco"], scores="0.5,0.5")
+def test_a_link_with_a_minimum_score_states_none_where_there_are_no_scores(files: Files, view: str) -> None:
+    app, said = session(view, files["coco"], scores="0.5,0.5")
     assert not app.error
     assert "0.50" not in dashboard.signature(app).replace("IoU ≥ 0.50", "")
     assert "score ≥ 0.5" not in said

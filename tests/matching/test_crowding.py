@@ -154,9 +154,7 @@ def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:
 
 
 @pytest.mark.parametrize("view", ["overview", "page_browser", "gallery", "compare", "models", "slices"])
-def test_every_view_shows_why_nothing_is_compared(
-    crowded: list[Path], monkeypatch: pytest.MonkeyPatch, view: str
-) -> None:
-    app = start(monkeypatch, f"pages/{view}.py", files=workspace(crowded[0], crowded[1:]))
+def test_every_view_shows_why_nothing_is_compared(crowded: list[Path], view: str) -> None:
+    app = start(f"pages/{view}.py", files=workspace(crowded[0], crowded[1:]))
     rules = [row["Rule"] for row in issues(app)]
     assert sum("pairs of boxes of a file may overlap" in rule for rule in rules) == 2

@@ -44,15 +44,15 @@ def expected(class_weight: dict[str, float]) -> list[list[str]]:
     return rows
 
 
-def test_the_means_are_those_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    titles, rows = shown(start(monkeypatch))
+def test_the_means_are_those_of_the_terminal() -> None:
+    titles, rows = shown(start())
     assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels", "mAP (COCO)"]
     assert rows == expected({})
 
 
-def test_class_weights_are_in_the_address_and_move_the_mean_over_labels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_class_weights_are_in_the_address_and_move_the_mean_over_labels_alone() -> None:
     label = json.loads(FILES[0].read_text())["label_map"].popitem()[1]
-    app = start(monkeypatch, weights=json.dumps([[label, 3.0]]))
+    app = start(weights=json.dumps([[label, 3.0]]))
     titles, rows = shown(app)
     assert titles[2] == "Weighted mean over labels"
     assert rows == expected({label: 3.0})
@@ -64,20 +64,18 @@ def test_class_weights_are_in_the_address_and_move_the_mean_over_labels_alone(mo
     assert f"class weight {label}=3" in dashboard.signature(app)
 
 
-def test_weights_that_make_no_sense_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_make_no_sense_are_refused() -> None:
     (entry,) = [each for each in address.TABLE if each.name == "weights"]
     for text in ("[", "3", '[["Table", -1]]', '[["Table", 1e9]]', '[["Table"]]', '{"Table": 2}'):
         with pytest.raises(ValueError):  # noqa: PT011 - each has a reason of its own
             entry.codec.read(text)
-    app = start(monkeypatch, weights=text)
+    app = start(weights=text)
     assert any("could not be followed" in each.value for each in app.caption)
     assert shown(app)[1] == expected({})
 
 
-def test_a_protocol_without_weights_has_no_control_and_one_with_average_precision_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    titles, _ = shown(start(monkeypatch, protocol="coco", weights='[["Table", 2]]'))
+def test_a_protocol_without_weights_has_no_control_and_one_with_average_precision_no_other() -> None:
+    titles, _ = shown(start(protocol="coco", weights='[["Table", 2]]'))
     assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels"]
 
 

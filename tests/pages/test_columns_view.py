@@ -21,14 +21,14 @@ COLUMNS = ",".join(f"{target}={column}" for target, column in CHOSEN.items())
 
 
 @pytest.mark.parametrize("role", ["By content", "Prediction"])
-def test_columns_are_chosen_and_the_table_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, role: str) -> None:
+def test_columns_are_chosen_and_the_table_is_read(tmp_path: Path, role: str) -> None:
     truth = write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5, label="Table")], side="ground_truth")
-    app = dashboard.start(monkeypatch, dashboard.FILES, files=dashboard.workspace(truth))
+    app = dashboard.start(dashboard.FILES, files=dashboard.workspace(truth))
     upload(app, "model.csv", TABLE, role=role)
     for target, column in CHOSEN.items():
         app.selectbox(key=f"column_0_{target}").set_value(column)
     app.selectbox(key="table_role_0").set_value("Prediction")
-    dashboard.fine(next(each for each in app.button if each.label == "Read the table").click().run())
+    dashboard.press(app, "Read the table")
     held: Any = app.session_state[State.files.key]
     (member,) = held.models
     assert (member.origin.columns, member.issues) == (f"{_ordered(member.origin.columns)},unit=pixels", ())

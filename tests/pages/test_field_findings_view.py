@@ -4,33 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.review.field_corrections import corrected_fields, field_corrections
 from evaluator.review.field_targets import judged_fields, targets_of
-from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
 from tests import dashboard
-from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start
-from tests.pages.test_fields_view import numbers
-
-FIELDS = "pages/fields.py"
-SAMPLE = SAMPLE_DATA / "fields"
-
-
-@pytest.fixture(scope="module")
-def results() -> dict[str, fields.FieldsResult]:
-    """The sample's models by letter."""
-    truth = FORMAT.read_path(SAMPLE / "ground_truth")
-    return {
-        letter: fields.evaluate(truth, FORMAT.read_path(SAMPLE / name))
-        for letter, name in (("A", "anchors"), ("B", "rules"))
-    }
+from tests.dashboard import FIELDS, FINDINGS, PACK, PAGE_BROWSER, go, html_blocks, numbers, start, viewer
+from tests.judging import store
+from tests.sample_results import field_results
 
 
 def said(result: fields.FieldsResult, document: str, verdict: str, mistake: str) -> Event:
@@ -46,29 +30,26 @@ def corrected_rows(app: AppTest) -> list[str]:
     return dashboard.read_html(bodies[0]).words if bodies else []
 
 
-def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
-    monkeypatch: pytest.MonkeyPatch, results: Any, store_path: Path
-) -> None:
+def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(store_path: Path) -> None:
     document = "norris-20466"
-    app = start(monkeypatch, FIELDS, field_doc=document)
-    data = dashboard.viewer(app)
+    app = start(FIELDS, field_doc=document)
+    data = viewer(app)
     assert data["verdicts"] is True
     assert all(mistake["target"] and "verdict" not in mistake for mistake in data["mistakes"] if mistake["keys"])
     assert corrected_rows(app) == []
     assert not store_path.exists()
-    event = said(results["A"], document, "ground_truth_wrong", "missed")
-    with Store(store_path) as store:
-        store.add([event])
-    app = start(monkeypatch, FIELDS, field_doc=document, field_page=str((event.target.page or 0) + 1))
-    (judged,) = (each for each in dashboard.viewer(app)["mistakes"] if each["target"] == event.target.id)
+    event = said(field_results()["A"], document, "ground_truth_wrong", "missed")
+    store(store_path, event)
+    app = start(FIELDS, field_doc=document, field_page=str((event.target.page or 0) + 1))
+    (judged,) = (each for each in viewer(app)["mistakes"] if each["target"] == event.target.id)
     assert judged["label"] == event.target.label
     assert (judged["verdict"]["agreed"], judged["verdict"]["opinions"][0]["author"]) == ("ground_truth_wrong", "Anna")
-    to = field_corrections([results["A"], results["B"]], ReviewLog.of([event]))
-    again = corrected_fields(results["A"], to).result
-    before, after = results["A"].overall(0.5), again.overall(0.5)
+    to = field_corrections([*field_results().values()], ReviewLog.of([event]))
+    again = corrected_fields(field_results()["A"], to).result
+    before, after = field_results()["A"].overall(0.5), again.overall(0.5)
     assert int(after.missed[0]) == int(before.missed[0]) - 1
     shown = corrected_rows(app)
-    for which, result, counts in (("official", results["A"], before), ("corrected", again, after)):
+    for which, result, counts in (("official", field_results()["A"], before), ("corrected", again, after)):
         place = shown.index(which)
         assert shown[place + 1 : place + 8] == [
             f"{result.mean_ap:.3f}", f"{counts.precision[0]:.3f}", f"{counts.recall[0]:.3f}",
@@ -82,21 +63,18 @@ def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
     assert numbers(app)["Recall"] == f"{before.recall[0]:.3f}"
 
 
-def test_the_view_of_findings_shows_judged_fields(
-    monkeypatch: pytest.MonkeyPatch, results: Any, store_path: Path
-) -> None:
+def test_the_view_of_findings_shows_judged_fields(store_path: Path) -> None:
     document = "norris-20466"
     events = [
-        said(results["A"], document, "ignore", "missed"),
-        said(results["B"], document, "model_wrong", "wrong_value"),
+        said(field_results()["A"], document, "ignore", "missed"),
+        said(field_results()["B"], document, "model_wrong", "wrong_value"),
     ]
     box = JudgedBox(side="ground_truth", label="a", xyxy=(0.1, 0.1, 0.2, 0.2))
     away = Target(kind="field", document="nowhere", page=0, boxes=(box,), mistake="missed", label="a")
     events += [judge(away, verdict="ignore", author="Ben", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))]
-    with Store(store_path) as store:
-        store.add(events)
-    app = start(monkeypatch, "pages/findings.py")
-    rows = next(frame.value for frame in app.dataframe if "Verdict" in frame.value)
+    store(store_path, *events)
+    app = start(FINDINGS)
+    rows = dashboard.table(app, "Verdict")
     states = dict(zip(zip(rows["Document"], rows["Label"], strict=True), rows["State"], strict=True))
     assert states[document, events[0].target.label] == "Still present in this run"
     assert states["nowhere", "a"] == "Not open"
@@ -104,18 +82,17 @@ def test_the_view_of_findings_shows_judged_fields(
     assert len(rows) == 3
     # The boxes are not corrected by them, and the views of boxes and the pack are as before.
     assert any("No agreed verdict on boxes" in each.value for each in app.caption)
-    fine(app.switch_page(dashboard.PAGE_BROWSER).run())
-    fine(app.switch_page("pages/review_pack.py").run())
+    go(app, PAGE_BROWSER)
+    go(app, PACK)
 
 
-def test_a_finding_leads_back_to_its_field(monkeypatch: pytest.MonkeyPatch, results: Any, store_path: Path) -> None:
-    event = said(results["B"], "lund-freight-118", "ambiguous", "below_threshold")
-    with Store(store_path) as store:
-        store.add([event])
-    app = start(monkeypatch, "pages/findings.py")
-    fine(app.button(key="finding_show").click().run())
-    fine(app.switch_page(FIELDS).run())
-    data = dashboard.viewer(app)
+def test_a_finding_leads_back_to_its_field(store_path: Path) -> None:
+    event = said(field_results()["B"], "lund-freight-118", "ambiguous", "below_threshold")
+    store(store_path, event)
+    app = start(FINDINGS)
+    dashboard.fine(app.button(key="finding_show").click().run())
+    go(app, FIELDS)
+    data = viewer(app)
     assert data["model"]["letter"] == "B"
     assert (data["page"]["document"], data["page"]["index"]) == ("lund-freight-118", event.target.page)
     (mistake,) = (each for each in data["mistakes"] if data["selected"] in each["keys"])

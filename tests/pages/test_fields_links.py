@@ -104,15 +104,15 @@ def test_every_link_opens_its_fields(result: FieldsResult, link: str, expected: 
     assert names(result, linked_rows(result, link, iou=0.6)) == expected
 
 
-def test_a_threshold_moves_fields_from_one_link_to_another(result: FieldsResult) -> None:
-    assert names(result, linked_rows(result, "true_positive", iou=0.5)) == {"hit", "wrong", "low"}
-    assert names(result, linked_rows(result, "value_right_box_wrong", iou=0.5)) == {"turned"}
-
-
-def test_a_link_of_one_class(result: FieldsResult) -> None:
-    assert names(result, linked_rows(result, "problems", iou=0.6, label="low")) == {"low"}
-    assert len(linked_rows(result, "problems", iou=0.6, label="nobody has it")) == 0
-    assert names(result, linked_rows(result, LEAST_SURE, iou=0.6, label="hit", budget=1.0)) == {"hit"}
+def test_a_link_follows_its_threshold_and_its_class(result: FieldsResult) -> None:
+    for link, chosen, expected in (
+        ("true_positive", {"iou": 0.5}, {"hit", "wrong", "low"}),
+        ("value_right_box_wrong", {"iou": 0.5}, {"turned"}),
+        ("problems", {"iou": 0.6, "label": "low"}, {"low"}),
+        ("problems", {"iou": 0.6, "label": "nobody has it"}, set()),
+        (LEAST_SURE, {"iou": 0.6, "label": "hit", "budget": 1.0}, {"hit"}),
+    ):
+        assert names(result, linked_rows(result, link, **chosen)) == expected
 
 
 def test_the_least_sure_come_in_their_order(result: FieldsResult) -> None:
@@ -122,21 +122,11 @@ def test_the_least_sure_come_in_their_order(result: FieldsResult) -> None:
     assert len(linked_rows(result, LEAST_SURE, iou=0.6, budget=0.01)) == 1
 
 
-@pytest.mark.parametrize(
-    ("link", "budget", "message"),
-    [
-        ("nowhere", None, "the linked number must be one of problems, "),
-        (LEAST_SURE, None, "the least sure fields need a budget"),
-    ],
-)
-def test_a_link_that_makes_no_sense_is_refused(
-    result: FieldsResult, link: str, budget: float | None, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        linked_rows(result, link, iou=0.5, budget=budget)
-
-
-# Random documents against plain loops ------------------------------------------------------------------------
+def test_a_link_that_makes_no_sense_is_refused(result: FieldsResult) -> None:
+    with pytest.raises(ValueError, match="the linked number must be one of problems, "):
+        linked_rows(result, "nowhere", iou=0.5)
+    with pytest.raises(ValueError, match="the least sure fields need a budget"):
+        linked_rows(result, LEAST_SURE, iou=0.5)
 
 
 def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDocuments]:
@@ -167,16 +157,14 @@ def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDo
 def test_links_hold_what_their_numbers_count(seed: int, iou: float) -> None:
     result = evaluate(*random_sides(seed))
     counts = result.overall(iou)
-    for name in ("true_positive", "below_threshold", "missed", "spurious"):
-        assert len(linked_rows(result, name, iou=iou)) == int(getattr(counts, name)[0])
+    wanted = {
+        name: int(getattr(counts, name)[0]) for name in ("true_positive", "below_threshold", "missed", "spurious")
+    }
+    wanted |= {"ground_truth": int(result.num_gt.sum()), "predictions": int(result.num_detections.sum())}
     cells = result.value_by_box(iou)
-    for link in VALUE_BOX:
-        value, box = link.split("_box_")
-        assert len(linked_rows(result, link, iou=iou)) == cells[value][f"box_{box}"]
-    assert len(linked_rows(result, "ground_truth", iou=iou)) == int(result.num_gt.sum())
-    assert len(linked_rows(result, "predictions", iou=iou)) == int(result.num_detections.sum())
-    filled = [len(linked_rows(result, f"{BIN}{number}", iou=iou)) for number in range(BINS)]
-    assert filled == result.confidence().calibration.count.tolist()
+    wanted |= {link: cells[link.split("_box_")[0]]["box_" + link.split("_box_")[1]] for link in VALUE_BOX}
+    wanted |= {f"{BIN}{at}": count for at, count in enumerate(result.confidence().calibration.count.tolist())}
+    assert {link: len(linked_rows(result, link, iou=iou)) for link in wanted} == wanted
 
 
 @given(seeds)
@@ -209,14 +197,7 @@ def test_every_row_lies_on_its_pages(seed: int) -> None:
     own = pages.order(counts, document=0)
     assert own == sorted(page for page in pages.every if page[0] == 0)
     on_pages = {int(row) for page in pages.every for row in pages.rows_on(*page)}
-    assert on_pages == {row for row in range(len(compared)) if compared.is_field[row] or _boxed(result, row)}
-
-
-def _boxed(result: FieldsResult, row: int) -> bool:
-    return bool(result.compared.has_truth[row] or result.compared.has_prediction[row])
-
-
-# The table of field types ------------------------------------------------------------------------------------
+    assert on_pages == set(np.flatnonzero(compared.is_field | compared.has_truth | compared.has_prediction).tolist())
 
 
 def test_the_table_of_field_types_on_paper(result: FieldsResult) -> None:
@@ -227,10 +208,9 @@ def test_the_table_of_field_types_on_paper(result: FieldsResult) -> None:
     assert (low.ap_at, low.ap_50, low.ap_75, low.mean_iou) == pytest.approx((0.0, 1.0, 0.0, 0.56))
     assert (low.num_gt, low.num_detections, low.true_positive, low.below_threshold) == (1, 1, 0, 1)
     assert low.ap == {"A": pytest.approx(0.2)}
-    made_up = rows["made_up"]
+    made_up, missed = rows["made_up"], rows["missed"]
     assert (made_up.ap["A"], made_up.ap_at, made_up.mean_iou, made_up.spurious) == (None, None, 0.0, 1)
-    assert rows["missed"].ap == {"A": 0.0}
-    assert rows["missed"].mean_iou is None
+    assert (missed.ap, missed.mean_iou) == ({"A": 0.0}, None)
     whole = rows[ALL_FIELDS]
     assert (whole.num_gt, whole.num_detections) == (7, 6)
     assert (whole.true_positive, whole.below_threshold, whole.missed, whole.spurious) == (2, 3, 2, 1)
@@ -240,8 +220,7 @@ def test_the_table_of_field_types_on_paper(result: FieldsResult) -> None:
 def test_two_models_share_the_rows(result: FieldsResult) -> None:
     other = evaluate(side("truth", {"d": TRUTH}), side("other", {"d": {"extra": rich("y", FAR)}}))
     rows = {row.label: row for row in type_rows({"A": result, "B": other}, "A", iou=0.5)}
-    assert rows["extra"].ap == {"A": None, "B": None}
-    assert rows["extra"].num_detections == 0
+    assert (rows["extra"].ap, rows["extra"].num_detections) == ({"A": None, "B": None}, 0)
     assert rows["hit"].ap == pytest.approx({"A": 1.0, "B": 0.0})
     of_other = {row.label: row for row in type_rows({"A": result, "B": other}, "B", iou=0.5)}
     assert of_other["extra"].num_detections == 1
@@ -277,39 +256,33 @@ def test_curves_are_ap_at_each_threshold(seed: int) -> None:
 def test_curves_of_nothing_are_undefined() -> None:
     nothing = evaluate(side("truth", {"d": {}}), side("model", {"d": {"a": rich(1, BOX)}}))
     curves = ap_curves(nothing)
-    assert curves.of_class == {}
-    assert np.isnan(curves.mean).all()
-
-
-# What the viewer draws ---------------------------------------------------------------------------------------
+    assert (curves.of_class, np.isnan(curves.mean).all()) == ({}, True)
 
 
 def drawn(result: FieldsResult, pages: FieldPages, page: int = 0, **options: Any) -> dict[str, Any]:
     return read_by_browser(page_data(result, pages, Paper(0, page, (600.0, 800.0), SHARES), iou=0.6, **options))
 
 
+def drawn_alone(result: FieldsResult, size: tuple[float, float] | None, unit: str) -> dict[str, Any]:
+    """The one page of a result, of a size."""
+    return read_by_browser(page_data(result, FieldPages(result.compared), Paper(0, 0, size, unit), iou=0.5))
+
+
 def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: FieldPages) -> None:
     data = drawn(result, pages)
     boxes = {(box["label"], box["side"]): box for box in data["boxes"]}
     status = {key: box["status"] for key, box in boxes.items()}
-    assert status == {
-        ("hit", "prediction"): "TP",
-        ("hit", "ground_truth"): "truth",
-        ("wrong", "prediction"): "TP",
-        ("wrong", "ground_truth"): "truth",
-        ("low", "prediction"): "FP",
-        ("low", "ground_truth"): "FN",
-        ("low_wrong", "prediction"): "FP",
-        ("low_wrong", "ground_truth"): "FN",
-        ("boxless", "ground_truth"): "FN",
-        ("made_up", "prediction"): "FP",
-        ("turned", "ground_truth"): "FN",  # its prediction is on page 3
-    }
+    assert status == {(label, "prediction"): "TP" for label in ("hit", "wrong")} | {
+        (label, "prediction"): "FP" for label in ("low", "low_wrong", "made_up")
+    } | {(label, "ground_truth"): "truth" for label in ("hit", "wrong")} | {
+        # The prediction of the last one is on page 3.
+        (label, "ground_truth"): "FN" for label in ("low", "low_wrong", "boxless", "turned")
+    }  # fmt: skip
     assert data["counts"] == {"TP": 2, "FP": 3, "FN": 4, "ground_truth": 6, "predictions": 5}
     hit = boxes["hit", "prediction"]
-    assert (hit["partner"], hit["score"]) == (boxes["hit", "ground_truth"]["key"], 0.95)
-    assert hit["iou"] == pytest.approx(1.0)
-    assert hit["source"] == "model.jsonl, d, $.hit"
+    assert (hit["partner"], hit["score"], hit["iou"], hit["source"]) == (
+        boxes["hit", "ground_truth"]["key"], 0.95, pytest.approx(1.0), "model.jsonl, d, $.hit",
+    )  # fmt: skip
     low = boxes["low", "prediction"]
     assert (low["iou"], low["coverage"], low["purity"]) == pytest.approx((0.56, 0.56, 1.0))
     assert low["mistake"] == boxes["low", "ground_truth"]["mistake"]
@@ -318,14 +291,9 @@ def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: Field
 def test_problems_say_what_is_wrong(result: FieldsResult, pages: FieldPages) -> None:
     mistakes = {each["label"]: each for each in drawn(result, pages)["mistakes"]}
     assert {label: each["title"] for label, each in mistakes.items()} == {
-        "wrong": "Wrong value",
-        "low": "Below threshold",
-        "low_wrong": "Below threshold, wrong value",
-        "boxless": "Missed",
-        "no_box": "Wrong value",
-        "turned": "Below threshold",
-        "made_up": "Spurious",
-    }
+        "wrong": "Wrong value", "low": "Below threshold", "low_wrong": "Below threshold, wrong value",
+        "boxless": "Missed", "no_box": "Wrong value", "turned": "Below threshold", "made_up": "Spurious",
+    }  # fmt: skip
     assert mistakes["wrong"]["lines"] == [
         "predicted “Umbrella Ltd”", "ground truth “Acme Corporation”", "IoU 1.00 · confidence 0.80",
     ]  # fmt: skip
@@ -333,11 +301,8 @@ def test_problems_say_what_is_wrong(result: FieldsResult, pages: FieldPages) -> 
     assert mistakes["turned"]["lines"][-1] == "IoU 0.00 · confidence 0.60 · on page 3 instead of page 1"
     assert mistakes["made_up"]["lines"][:2] == ["predicted “x”", "no such field in the ground truth"]
     assert mistakes["no_box"]["keys"] == []
-    assert mistakes["low"]["tags"] == ["FP", "FN"]
-    assert mistakes["wrong"]["tags"] == ["TP"]
-    ordered = sorted(mistakes.values(), key=lambda each: each["number"])
-    assert [each["number"] for each in ordered] == list(range(1, len(ordered) + 1))
-    assert ordered[-1]["label"] == "no_box"
+    assert (mistakes["low"]["tags"], mistakes["wrong"]["tags"]) == (["FP", "FN"], ["TP"])
+    assert max(mistakes, key=lambda label: mistakes[label]["number"]) == "no_box"
 
 
 def test_other_pages_have_their_own_boxes(result: FieldsResult, pages: FieldPages) -> None:
@@ -374,11 +339,9 @@ def test_boxes_in_other_units_lie_on_the_same_place(unit: str, per_inch: int) ->
     truth = side("truth", {"d": {"a": rich("x", scaled)}})
     result = evaluate(truth, truth)
     assert unit_of(result) == POINTS
-    pages = FieldPages(result.compared)
-    data = read_by_browser(page_data(result, pages, Paper(0, 0, (width, height), unit), iou=0.5))
-    assert data["boxes"][0]["xyxy"] == pytest.approx(BOX)
-    assert data["notes"] == []
-    unknown = read_by_browser(page_data(result, pages, Paper(0, 0, None, unit), iou=0.5))
+    data = drawn_alone(result, (width, height), unit)
+    assert (data["boxes"][0]["xyxy"], data["notes"]) == (pytest.approx(BOX), [])
+    unknown = drawn_alone(result, None, unit)
     assert unknown["boxes"] == []
     assert unknown["notes"] == [
         "The size of the page is not known, so boxes that are not shares of the page cannot be drawn."
@@ -388,8 +351,9 @@ def test_boxes_in_other_units_lie_on_the_same_place(unit: str, per_inch: int) ->
 def test_a_wrong_unit_is_noticed() -> None:
     truth = side("truth", {"d": {"a": rich("x", [1200, 900, 1500, 950]), "b": rich("y", [10, 10, 50, 20])}})
     result = evaluate(truth, truth)
-    data = read_by_browser(page_data(result, FieldPages(result.compared), Paper(0, 0, (595.0, 842.0), POINTS), iou=0.5))
-    assert data["notes"] == ["2 of 4 boxes reach beyond the page when read as points."]
+    assert drawn_alone(result, (595.0, 842.0), POINTS)["notes"] == [
+        "2 of 4 boxes reach beyond the page when read as points."
+    ]
     assert set(UNITS) == {"shares", "points", "96dpi", "100dpi", "150dpi", "200dpi", "300dpi"}
 
 
@@ -401,19 +365,15 @@ def test_shares_are_told_from_everything_else(result: FieldsResult) -> None:
 def test_a_malformed_box_is_said_and_not_drawn() -> None:
     truth = side("truth", {"d": {"a": rich("x", BOX)}})
     predicted = side("model", {"d": {"a": rich("x", [0.1, 0.2, 0.3], confidence=0.5)}})
-    result = evaluate(truth, predicted)
-    data = read_by_browser(page_data(result, FieldPages(result.compared), Paper(0, 0, None, SHARES), iou=0.5))
+    data = drawn_alone(evaluate(truth, predicted), None, SHARES)
     assert [box["side"] for box in data["boxes"]] == ["ground_truth"]
     assert data["mistakes"][0]["lines"][-1] == "IoU 0.00 · confidence 0.50 · malformed box in the prediction"
     assert data["notes"] == ["1 of 2 boxes of this page are malformed and cannot be drawn."]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [("plain", "plain"), (3, "3"), (None, "null"), (True, "true"), (["a", 1], '["a", 1]'), ("x" * 80, "x" * 59 + "…")],
-)
-def test_values_are_shown_as_text(value: Any, text: str) -> None:
-    assert value_text(value) == text
+def test_values_are_shown_as_text() -> None:
+    values = "plain", 3, None, True, ["a", 1], "x" * 80
+    assert [value_text(value) for value in values] == ["plain", "3", "null", "true", '["a", 1]', "x" * 59 + "…"]
 
 
 @given(seeds)

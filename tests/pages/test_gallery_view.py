@@ -16,29 +16,28 @@ from evaluator.data.dataset import join
 from evaluator.matching.box_items import MATCHED, Query, class_confusion, in_query, items
 from evaluator.matching.causes import Family
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.review.store import Store
-from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app import routes
 from pages.views.gallery.gallery_items import _order
+from tests import dashboard
 from tests.building import annotations, ground_truth, random_rows
-from tests.dashboard import SAMPLE_DATA, components, fine, gallery_heading, start, words, workspace
+from tests.dashboard import GALLERY, SAMPLE_DATA, address, component, fine, gallery_heading, press, start, table, words
+from tests.judging import stored
 from tests.pages.test_routes import asked as answered
 from tests.sample_results import box_result
 
-GALLERY = "pages/gallery.py"
+TABLES = Family("parts", "", "Table", "")
 
 
-def component(app: AppTest, key: str) -> dict[str, Any]:
-    """The data of the component whose data has a key."""
-    for each in app.get("bidi_component"):
-        data = json.loads(each.proto.json)
-        if key in data:
-            return dict(data)
-    raise AssertionError(f"no component with {key}")
+def cards(app: AppTest) -> list[dict[str, Any]]:
+    """The cards that are shown."""
+    shown: list[dict[str, Any]] = component(app, "cards")["cards"]
+    return shown
 
 
-def asked(app: AppTest) -> int:
-    return len(component(app, "cards")["cards"])
+def crops(app: AppTest, *keys: str) -> dict[str, Any]:
+    """The crops that the browser gets when it wants those of some cards."""
+    app.session_state["gallery_wanted"] = list(keys)
+    return dict(component(fine(app.run()), "cards")["crops"])
 
 
 @pytest.mark.parametrize("matched", [False, True])
@@ -62,13 +61,12 @@ def test_worst_first_is_a_stable_sort_by_cost_fit_and_size(seed: int, matched: b
     assert _order(result, every, "costliest").tolist() == sorted(rows, key=cost)
 
 
-def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY)
-    result = box_result()
-    assert asked(app) == len(result.mistakes)
+def test_it_begins_with_all_mistakes() -> None:
+    app, result = start(GALLERY), box_result()
+    assert len(cards(app)) == len(result.mistakes)
     assert f"{len(result.mistakes)} mistakes on" in gallery_heading(app)
     assert component(app, "ramp")["unit"] == "boxes"
-    boxes = [len(card["boxes"]) for card in component(app, "cards")["cards"]]
+    boxes = [len(card["boxes"]) for card in cards(app)]
     assert boxes[0] == max(boxes), "the worst first"
     facts = component(app, "facts")["facts"]
     # Nobody counts the boxes of the background: the numbers of its cell are undefined, and it opens nothing.
@@ -77,7 +75,7 @@ def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "words"),
+    ("question", "said"),
     [
         (Query(cell=("Text", None)), "Text predicted as background"),
         (Query(cell=(None, "Text")), "background predicted as Text"),
@@ -86,109 +84,88 @@ def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
         (Query(name="cut_off"), "Cut off"),
     ],
 )
-def test_a_link_opens_the_boxes_behind_a_number(monkeypatch: pytest.MonkeyPatch, question: Query, words: str) -> None:
+def test_a_link_opens_the_boxes_behind_a_number(question: Query, said: str) -> None:
     text = json.dumps({name: value for name in question.__struct_fields__ if (value := getattr(question, name))})
-    app = start(monkeypatch, GALLERY, question=text)
-    result = box_result()
-    every = items(result)
+    app, every = start(GALLERY, question=text), items(box_result())
     expected = in_query(every, question)
-    assert 0 < expected.sum() <= 240
-    assert asked(app) == expected.sum()
-    assert words in gallery_heading(app)
-    matched = int((every.kind[expected] == MATCHED).sum())
-    assert ("matched pair" in gallery_heading(app)) == (matched > 0)
-    next(button for button in app.button if button.label == "All mistakes").click()
-    assert asked(fine(app.run())) == len(result.mistakes)
-    assert "question" not in app.query_params
+    assert 0 < len(cards(app)) == expected.sum() <= 240
+    assert said in gallery_heading(app)
+    assert ("matched pair" in gallery_heading(app)) == bool((every.kind[expected] == MATCHED).any())
+    press(app, "All mistakes")
+    assert len(cards(app)) == len(box_result().mistakes)
+    assert "question" not in address(app)
 
 
-def test_a_link_that_makes_no_sense_shows_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_makes_no_sense_shows_all_mistakes() -> None:
     for text in ('{"cell":["Chart",null]}', '{"name":"gone"}', '{"colour":1}', "no", '{"iou":[1]}'):
-        assert asked(start(monkeypatch, GALLERY, question=text)) == len(box_result().mistakes), text
+        assert len(cards(start(GALLERY, question=text))) == len(box_result().mistakes), text
 
 
-def test_the_filter_is_that_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY, within="rainfall-atlas.pdf", mistakes="missed", sort="largest")
-    cards = component(app, "cards")["cards"]
-    assert cards
-    assert {card["document"] for card in cards} == {"rainfall-atlas.pdf"}
-    assert {card["title"] for card in cards} == {"Missed"}
-    sizes = [
-        (box["xyxy"][2] - box["xyxy"][0]) * (box["xyxy"][3] - box["xyxy"][1])
-        for box in (card["boxes"][0] for card in cards)
-    ]
+def test_the_filter_is_that_of_the_page_browser() -> None:
+    shown = cards(start(GALLERY, within="rainfall-atlas.pdf", mistakes="missed", sort="largest"))
+    assert {(card["document"], card["title"]) for card in shown} == {("rainfall-atlas.pdf", "Missed")}
+    corners = [card["boxes"][0]["xyxy"] for card in shown]
+    sizes = [(x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in corners]
     assert sizes == sorted(sizes, reverse=True)
-    thirds = start(monkeypatch, GALLERY, third="top")
-    assert all(min(box["xyxy"][1] for box in card["boxes"]) < 1 / 3 for card in component(thirds, "cards")["cards"])
-    assert 0 < asked(thirds) < len(box_result().mistakes)
+    thirds = cards(start(GALLERY, third="top"))
+    assert all(min(box["xyxy"][1] for box in card["boxes"]) < 1 / 3 for card in thirds)
+    assert 0 < len(thirds) < len(box_result().mistakes)
 
 
-def test_thresholds_match_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY, iou="0.75", scores="0.4")
-    result = box_result(iou=0.75, min_score=0.4)
-    assert asked(app) == min(len(result.mistakes), 240)
-    confusion = class_confusion(result)
-    data = component(app, "ramp")
+def test_thresholds_match_everything_again() -> None:
+    app, result = start(GALLERY, iou="0.75", scores="0.4"), box_result(iou=0.75, min_score=0.4)
+    assert len(cards(app)) == min(len(result.mistakes), 240)
+    confusion, data = class_confusion(result), component(app, "ramp")
     assert data["text"][1][1] == f"{confusion.counts[0, 0]:,}"
     assert data["classes"] == ["Background", *confusion.labels]
 
 
-def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY, charts="causes")
-    table = next(each.value for each in app.dataframe if "Cause" in each.value)
-    assert table["Cause"][0] == "Table read as several boxes"
-    assert table["Boxes to correct"].is_monotonic_decreasing
-    assert table["Mistakes"].sum() == len(box_result().mistakes)
-    app.session_state["gallery_question"] = Query(cause=Family("parts", "", "Table", ""))
-    cards = component(fine(app.run()), "cards")["cards"]
-    assert len(cards) == table["Times"][0] == 8
-    assert cards[0]["title"] == "Table read as 14 boxes"
+def test_a_cause_is_one_card_each_time_it_happened() -> None:
+    app = start(GALLERY, charts="causes")
+    causes = table(app, "Cause")
+    assert causes["Cause"][0] == "Table read as several boxes"
+    assert causes["Boxes to correct"].is_monotonic_decreasing
+    assert causes["Mistakes"].sum() == len(box_result().mistakes)
+    app.session_state["gallery_question"] = Query(cause=TABLES)
+    shown = cards(fine(app.run()))
+    assert len(shown) == causes["Times"][0] == 8
+    assert shown[0]["title"] == "Table read as 14 boxes"
     assert "8 times, " in gallery_heading(app)
-    assert f"{table['Mistakes'][0]} mistakes on {table['Pages'][0]} pages" in gallery_heading(app)
-    again = start(monkeypatch, GALLERY, **{name: app.query_params[name] for name in ("question", "charts")})
-    assert component(again, "cards")["cards"] == cards
+    assert f"{causes['Mistakes'][0]} mistakes on {causes['Pages'][0]} pages" in gallery_heading(app)
+    assert cards(start(GALLERY, **{name: address(app)[name] for name in ("question", "charts")})) == shown
 
 
-def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    path = tmp_path / "findings.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    app = start(monkeypatch, GALLERY, charts="causes")
+def test_one_verdict_for_all_causes_of_one_kind(store_path: Path) -> None:
+    app = start(GALLERY, charts="causes")
     assert not [each for each in app.button if each.key == "say_ambiguous"]
-    app.session_state["gallery_question"] = Query(cause=Family("parts", "", "Table", ""))
-    fine(app.run())
-    assert app.button(key="say_ambiguous").disabled
+    app.session_state["gallery_question"] = Query(cause=TABLES)
+    assert fine(app.run()).button(key="say_ambiguous").disabled
     fine(app.text_input(key="reviewer").set_value("Ngozi").run())
     next(each for each in app.text_input if each.label == "Note").set_value("rulings")
     fine(app.button(key="say_ambiguous").click().run())
-    result = box_result()
-    made = result.causes
-    rows = made.alike[Family("parts", "", "Table", "")]
-    mistakes = sum(len(made.rows[row]) for row in rows.tolist())
-    with Store(path) as store:
-        events = store.events()
+    made, events = box_result().causes, stored(store_path)
+    mistakes = sum(len(made.rows[row]) for row in made.alike[TABLES].tolist())
     assert len({event.target_id for event in events}) == len(events) == mistakes
     assert {(event.verdict, event.note, event.author) for event in events} == {("ambiguous", "rulings", "Ngozi")}
     assert f"yours: Ambiguous on {mistakes} of {mistakes}; another one replaces it" in words(app)
 
 
-def test_crops_come_when_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY)
-    first = component(app, "cards")
-    assert first["crops"] == {}
-    app.session_state["gallery_wanted"] = [first["cards"][0]["key"], "nobody's"]
-    crops = component(fine(app.run()), "cards")["crops"]
-    assert list(crops) == [first["cards"][0]["key"]]
-    assert crops[first["cards"][0]["key"]]["image"].startswith("data:image/webp;base64,")
+def test_crops_come_when_they_are_wanted() -> None:
+    app = start(GALLERY)
+    assert component(app, "cards")["crops"] == {}
+    key = cards(app)[0]["key"]
+    given = crops(app, key, "nobody's")
+    assert list(given) == [key]
+    assert given[key]["image"].startswith("data:image/webp;base64,")
 
 
 def test_a_crop_has_an_address_of_its_own_where_the_server_answers_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY)
-    keys = [card["key"] for card in component(app, "cards")["cards"][:3]]
+    app = start(GALLERY)
+    keys = [card["key"] for card in cards(app)[:3]]
 
     def images() -> list[str]:
-        app.session_state["gallery_wanted"] = keys
-        crops = component(fine(app.run()), "cards")["crops"]
-        return [crops[key]["image"] for key in keys]
+        given = crops(app, *keys)
+        return [given[key]["image"] for key in keys]
 
     inside = images()
     monkeypatch.setattr(routes, "_routed", True)
@@ -196,22 +173,20 @@ def test_a_crop_has_an_address_of_its_own_where_the_server_answers_it(monkeypatc
     addresses = images()
     assert len(set(addresses)) == len(keys)
     assert images() == addresses, "the browser has them already"
-    for address, whole in zip(addresses, inside, strict=True):
-        assert base64.b64decode(whole.partition(",")[2]) == answered(address.rpartition("/")[2]).body
+    for at, whole in zip(addresses, inside, strict=True):
+        assert base64.b64decode(whole.partition(",")[2]) == answered(at.rpartition("/")[2]).body
 
 
-def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"])
-    app = start(monkeypatch, GALLERY, files=files)
-    key = component(app, "cards")["cards"][0]["key"]
-    app.session_state["gallery_wanted"] = [key]
-    crop = component(fine(app.run()), "cards")["crops"][key]
+def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason() -> None:
+    files = dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"])
+    app = start(GALLERY, files=files)
+    (crop,) = crops(app, cards(app)[0]["key"]).values()
     assert crop["image"] is None
     assert crop["problem"]
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("chosen", "said"),
     [
         ({"mistakes": "duplicate", "score": "0.01-0.02"}, "No box passes the filter. Clear the filter in the sidebar."),
         ({"question": '{"cell":["Text","Title"]}'}, "No box is behind this number. Choose All mistakes."),
@@ -221,24 +196,21 @@ def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason(monkeypatch: pyte
         ),
     ],
 )
-def test_without_boxes_it_says_what_is_there_to_do(
-    monkeypatch: pytest.MonkeyPatch, address: dict[str, str], said: str
-) -> None:
-    app = start(monkeypatch, GALLERY, **address)
-    cards = component(app, "cards")
-    assert (cards["cards"], cards["empty"]) == ([], said)
+def test_without_boxes_it_says_what_is_there_to_do(chosen: dict[str, str], said: str) -> None:
+    app = start(GALLERY, **chosen)
+    assert (cards(app), component(app, "cards")["empty"]) == ([], said)
     assert ("All mistakes" in said) == any(button.label == "All mistakes" for button in app.button)
 
 
-def test_every_choice_has_its_charts_and_names_the_colours_of_several_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_choice_has_its_charts_and_names_the_colours_of_several_models() -> None:
     for charts, number, several in (("names", 1, True), ("fit", 4, True), ("scores", 2, True), ("classes", 0, False)):
-        app = start(monkeypatch, GALLERY, charts=charts)
+        app = start(GALLERY, charts=charts)
         assert len(app.get("vega_lite_chart")) == number, charts
-        head = next(each.proto.body for each in app.get("html") if 'class="ls-section"' in each.proto.body)
+        head = dashboard.block(app, 'class="ls-section"')
         assert (">A<" in head and ">B<" in head) == several, charts
 
 
-def test_without_files_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY, files=workspace(None))
-    assert any("No ground truth is open" in each.proto.body for each in app.get("html"))
-    assert components(app) == []
+def test_without_files_it_says_what_to_do() -> None:
+    app = start(GALLERY, files=dashboard.workspace(None))
+    assert any("No ground truth is open" in word for word in words(app))
+    assert dashboard.components(app) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,24 +13,11 @@ from streamlit import config as streamlit_config
 from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
-from evaluator.review.store import Store
-from evaluator.review.store_address import FINDINGS_VARIABLE
 from pages.app import login
 from pages.app.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
-from tests.dashboard import (
-    FILES,
-    OVERVIEW,
-    PAGE_BROWSER,
-    ROOT,
-    fine,
-    go,
-    markdown_texts,
-    send_event,
-    start,
-    title,
-    viewer,
-    words,
-)
+from tests import dashboard
+from tests.dashboard import FILES, FINDINGS, OVERVIEW, PAGE_BROWSER, ROOT, fine, go, plain, press, start, texts, words
+from tests.judging import stored
 
 AUTH = {
     "redirect_uri": "http://127.0.0.1:8501/oauth2callback",
@@ -75,13 +61,6 @@ def widgets(app: AppTest) -> list[str]:
     return [getattr(each, "label", each.type) for kind in kinds for each in app.get(kind)]
 
 
-# --- the screen in front -------------------------------------------------------------------------------------------
-
-
-def test_there_is_a_view_to_guard() -> None:
-    assert {OVERVIEW, PAGE_BROWSER, FILES} < set(EVERY_VIEW)
-
-
 @pytest.mark.parametrize("view", EVERY_VIEW)
 def test_before_the_login_every_view_is_only_the_log_in_screen(view: str) -> None:
     app = session(auth=AUTH, user={"is_logged_in": False})
@@ -92,31 +71,27 @@ def test_before_the_login_every_view_is_only_the_log_in_screen(view: str) -> Non
     assert "files" not in app.session_state
 
 
-def test_after_the_login_the_data_and_who_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
+def test_after_the_login_the_data_and_who_reads(store_path: Path) -> None:
     app = session(auth=AUTH, user=ANNA)
-    assert title(app) == "Overview"
+    assert dashboard.title(app) == "Overview"
     assert "Logged in as anna@example.org" in words(app)
     assert "Log out" in widgets(app)
-    assert OPEN not in words(app)
-    assert THIS_MACHINE not in words(app)
-    go(app, "pages/findings.py")
-    captions = [re.sub(r"[\\\u2060]", "", each.value) for each in app.caption]
-    assert "You review as anna@example.org." in captions
+    assert not {OPEN, THIS_MACHINE} & set(words(app))
+    go(app, FINDINGS)
+    assert "You review as anna@example.org." in texts(app.caption)
     assert "Your name" not in [field.label for field in app.text_input]
     # Who is logged in stands with a verdict, whatever name the browser sends.
-    data = viewer(go(app, PAGE_BROWSER))
+    data = dashboard.viewer(go(app, PAGE_BROWSER))
     place = {name: data["page"][name] for name in ("document", "index")}
     mistake = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
     event = {"id": "one", **place, **mistake, "verdict": "ignore", "note": "", "letter": "A", "name": "Mallory"}
-    send_event(app, "page", "verdict", event)
-    with Store(tmp_path / "findings.sqlite") as store:
-        assert [(each.author, each.verified) for each in store.events()] == [("anna@example.org", True)]
+    dashboard.send_event(app, "page", "verdict", event)
+    assert [(each.author, each.verified) for each in stored(store_path)] == [("anna@example.org", True)]
 
 
 def test_logging_out_ends_the_access_in_the_same_run() -> None:
     app = session(auth=AUTH, user=ANNA)
-    fine(next(each for each in app.button if each.label == "Log out").click().run())
+    press(app, "Log out")
     assert app.user == {"is_logged_in": False}
     assert words(app) == ["LayoutScope", "Nothing is shown before you have logged in."]
 
@@ -126,40 +101,35 @@ def test_each_named_provider_has_its_button() -> None:
     shared = {name: text for name, text in AUTH.items() if name not in keys}
     section = {name: AUTH[name] for name in keys}
     app = session(auth=shared | {"library": section, "![x](y)": section}, user={"is_logged_in": False})
-    assert [text.replace("\\", "") for text in widgets(app)] == ["Log in with library", "Log in with ![x](y)"]
-    assert "Log in with \\!\\[x\\]\\(y\\)" in [text for _, text in markdown_texts(app)]
+    assert [plain(text) for text in widgets(app)] == ["Log in with library", "Log in with ![x](y)"]
+    assert "Log in with \\!\\[x\\]\\(y\\)" in [text for _, text in dashboard.markdown_texts(app)]
 
 
-@pytest.mark.parametrize("user", [{}, {"is_logged_in": "true", "email": "x@example.org"}, {"email": "x@example.org"}])
-def test_only_true_is_logged_in(user: dict[str, Any]) -> None:
-    assert login.login_access(AUTH, user).refusal == "Nothing is shown before you have logged in."
+def test_only_true_and_a_name_is_logged_in() -> None:
+    for user in ({}, {"is_logged_in": "true", "email": "x@example.org"}, {"email": "x@example.org"}):
+        assert login.login_access(AUTH, user).refusal == "Nothing is shown before you have logged in."
+    unnamed = login.login_access(AUTH, {"is_logged_in": True})
+    assert unnamed.refusal == "The identity provider did not send your name."
 
 
-# --- a login by half -----------------------------------------------------------------------------------------------
+HALF = "A login is set up, but not complete: "
+UNREADABLE = "A login is set up, but the file of its secrets cannot be read. The server's log has the reason."
 
 
 @pytest.mark.parametrize(
     ("auth", "sentence"),
     [
-        (None, "A login is set up, but the file of its secrets cannot be read. The server's log has the reason."),
-        (
-            {},
-            "A login is set up, but not complete: redirect_uri is missing in [auth]; cookie_secret is missing in "
-            "[auth]; client_id is missing in [auth]; client_secret is missing in [auth]; server_metadata_url is "
-            "missing in [auth].",
-        ),
-        (
-            AUTH | {"cookie_secret": "change me"},
-            "A login is set up, but not complete: cookie_secret in [auth] is shorter than 32 characters.",
-        ),
+        (None, UNREADABLE),
+        ({}, HALF + "; ".join(f"{name} is missing in [auth]" for name in AUTH) + "."),
+        (AUTH | {"cookie_secret": "change me"}, f"{HALF}cookie_secret in [auth] is shorter than 32 characters."),
         (
             AUTH | {"redirect_uri": "https://layout.example.org/"},
-            "A login is set up, but not complete: redirect_uri in [auth] does not end with /oauth2callback.",
+            f"{HALF}redirect_uri in [auth] does not end with /oauth2callback.",
         ),
         (
             {**AUTH, "my_provider": {"client_id": "a", "client_secret": "b"}},
-            "A login is set up, but not complete: server_metadata_url is missing in [auth.my_provider]; the name of "
-            "[auth.my_provider] has an underscore.",
+            f"{HALF}server_metadata_url is missing in [auth.my_provider]; the name of [auth.my_provider] has an "
+            "underscore.",
         ),
     ],
 )
@@ -181,7 +151,7 @@ def test_the_screen_says_that_the_packages_are_missing(monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def secrets_file(tmp_path: Path) -> Iterator[Path]:
     """The one file in which secrets are looked for."""
     path = tmp_path / "secrets.toml"
     before = streamlit_config.get_option("secrets.files")
@@ -195,27 +165,19 @@ def secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 @pytest.mark.parametrize("content", [b"[auth\n", b"\xff\xfe", b'auth = "on"\n'])
 def test_secrets_that_cannot_be_read_refuse_access(secrets_file: Path, content: bytes) -> None:
     secrets_file.write_bytes(content)
-    assert login._access().refusal == (
-        "A login is set up, but the file of its secrets cannot be read. The server's log has the reason."
-    )
+    assert login._access().refusal == UNREADABLE
 
 
-def test_other_secrets_are_no_login(secrets_file: Path) -> None:
+def test_other_secrets_are_no_login_and_one_that_was_there_stays_wanted_when_its_file_goes(secrets_file: Path) -> None:
     assert login._access() == login.Access()
     secrets_file.write_text('[database]\nuser = "x"\n')
     assert login._access() == login.Access()
-
-
-def test_a_login_that_was_there_stays_wanted_when_its_file_goes(secrets_file: Path) -> None:
-    lines = "".join(f'{name} = "{text}"\n' for name, text in AUTH.items())
-    secrets_file.write_text(f"[auth]\n{lines}")
+    secrets_file.write_text("[auth]\n" + "".join(f'{name} = "{text}"\n' for name, text in AUTH.items()))
+    st.secrets._reset()
     assert login._access().providers == ("default",)
     secrets_file.unlink()
     st.secrets._reset()
-    assert login._access().refusal.startswith("A login is set up, but the file of its secrets cannot be read.")
-
-
-# --- who it is -----------------------------------------------------------------------------------------------------
+    assert login._access().refusal == UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -233,25 +195,14 @@ def test_the_name_of_a_reader(user: dict[str, Any], name: str) -> None:
     assert login.claimed_name(user) == name
 
 
-def test_a_reader_without_a_name_has_no_access() -> None:
-    assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not send your name."
-
-
 NOBODY = "The request names no reader. Use the address of the proxy that asks for the login."
 SEVERAL = "The request names more than one reader: the proxy has to replace the header, not add to it."
 
 
-@pytest.mark.parametrize(
-    ("named", "access"),
-    [
-        (["anna"], login.Access("anna", "proxy")),
-        ([], login.Access(refusal=NOBODY)),
-        ([" "], login.Access(refusal=NOBODY)),
-        (["mallory", "anna"], login.Access(refusal=SEVERAL)),
-    ],
-)
-def test_the_name_that_a_proxy_gives(named: list[str], access: login.Access) -> None:
-    assert login.proxy_access(named) == access
+def test_the_name_that_a_proxy_gives() -> None:
+    assert login.proxy_access(["anna"]) == login.Access("anna", "proxy")
+    for named, refusal in (([], NOBODY), ([" "], NOBODY), (["mallory", "anna"], SEVERAL)):
+        assert login.proxy_access(named) == login.Access(refusal=refusal)
 
 
 def test_a_trusted_proxy_vouches_for_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,9 +217,6 @@ def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.Mon
     app = session()
     assert words(app)[1:] == [NOBODY]
     assert widgets(app) == []
-
-
-# --- nobody is asked -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -292,15 +240,14 @@ def test_who_can_reach_an_app_that_asks_nobody(address: str | None, headers: dic
     assert login.reachable_by(address, headers) == sentence
 
 
-@pytest.mark.parametrize(("address", "sentence"), [("127.0.0.1", THIS_MACHINE), ("0.0.0.0", OPEN)])
-@pytest.mark.parametrize("view", [OVERVIEW, FILES])
-def test_the_sidebar_says_that_nobody_was_asked(
-    monkeypatch: pytest.MonkeyPatch, view: str, address: str, sentence: str
-) -> None:
+@pytest.mark.parametrize(
+    ("view", "address", "sentence"), [(OVERVIEW, "127.0.0.1", THIS_MACHINE), (FILES, "0.0.0.0", OPEN)]
+)
+def test_the_sidebar_says_that_nobody_was_asked(view: str, address: str, sentence: str) -> None:
     before = streamlit_config.get_option("server.address")
     streamlit_config.set_option("server.address", address)
     try:
-        app = go(start(monkeypatch), view)
+        app = go(start(), view)
     finally:
         streamlit_config.set_option("server.address", before)
     assert [word for word in words(app) if word in (OPEN, THIS_MACHINE)] == [sentence]

@@ -28,15 +28,13 @@ from pages.views.pack import pack_job
 from pages.views.pack.pack_job import FinishedPack
 from tests import dashboard
 from tests.building import box, write_file
-from tests.dashboard import SAMPLE_DATA, fine, start
+from tests.dashboard import PACK, SAMPLE_DATA, fine, plain, start, texts
 from tests.sample_part import write_part
 
-Make = Callable[[AppTest], tuple[AppTest, FinishedPack]]
-PACK = "pages/review_pack.py"
-POSTERS = Sides(
-    SAMPLE_DATA / "posters" / "ground_truth",
-    (SAMPLE_DATA / "posters" / "across", SAMPLE_DATA / "posters" / "columns"),
-)
+Make = Callable[[AppTest], tuple[AppTest, Any]]
+FIELDS = SAMPLE_DATA / "fields"
+TRUE_POSTERS, ACROSS, COLUMNS = (SAMPLE_DATA / "posters" / name for name in ("ground_truth", "across", "columns"))
+POSTERS = Sides(TRUE_POSTERS, (ACROSS, COLUMNS))
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +47,17 @@ def sides(folder: Path, pdfs: Path | None = None) -> Sides:
     return Sides(folder / "ground_truth.json", (folder / "lines.json", folder / "blocks.json"), pdfs)
 
 
-def one_model(boxes: Sides) -> Sides:
-    """The first of two models, without pages."""
-    return Sides(boxes.ground_truth, boxes.predictions[:1])
+def one_model(boxes: Sides, pdfs: Path | None = None) -> Sides:
+    """The first of two models, without pages unless they are given."""
+    return Sides(boxes.ground_truth, boxes.predictions[:1], pdfs)
+
+
+def packing(protocol: str = "snapshot", **opened: Sides) -> AppTest:
+    """The view with some files, and the smallest pack of boxes."""
+    app = start(PACK, files=Workspace(opened).to_json(), **({} if protocol == "snapshot" else {"protocol": protocol}))
+    for name in ("pack_cards", "pack_pages") if "boxes" in opened else ():
+        app.slider(key=name).set_value(0)
+    return app
 
 
 def by_terminal(system: str, sides: Sides, *names: str, **options: Any) -> Chapter:
@@ -84,24 +90,16 @@ def made() -> Iterator[Make]:
         job.cancel()
 
 
-def small(app: AppTest) -> AppTest:
-    app.slider(key="pack_cards").set_value(0)
-    app.slider(key="pack_pages").set_value(0)
-    return app
-
-
-def test_coco_with_its_own_numbers_and_posters(monkeypatch: pytest.MonkeyPatch, made: Make, boxes: Sides) -> None:
-    files = Workspace({"boxes": boxes, "posters": POSTERS}).to_json()
-    app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
-    offered = [text.replace("\\", "") for text in also(app).options]
-    assert offered == [PROTOCOLS[name].title for name in ("snapshot", "pixel", "pod", "posters")]
-    assert any("computed when the pack is made" in each.value for each in app.caption)
+def test_coco_with_its_own_numbers_and_posters(made: Make, boxes: Sides) -> None:
+    app = packing("coco", boxes=boxes, posters=POSTERS)
+    assert [plain(text) for text in also(app).options] == [
+        PROTOCOLS[name].title for name in ("snapshot", "pixel", "pod", "posters")
+    ]
+    assert any("computed when the pack is made" in text for text in texts(app.caption))
     also(app).set_value(["posters"])
     app, job = made(app)
-    assert job.problem == ""
-    assert job.contents is not None
+    assert (job.problem, job.contents is None) == ("", False)
     own, posters = job.contents.own, job.contents.chapters[0]
-    assert own is not None
     evaluations = evaluate_together("coco", boxes.ground_truth or "", list(boxes.predictions))
     precision, recall = (block for block in own.blocks[:2] if isinstance(block, Rows))
     for row, each in enumerate(evaluations):
@@ -122,21 +120,16 @@ def test_coco_with_its_own_numbers_and_posters(monkeypatch: pytest.MonkeyPatch, 
     assert job.contents.summary not in [each.value for each in app.text]
 
 
-def test_pixel_confusion_has_the_numbers_of_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, made: Make, boxes: Sides
-) -> None:
-    one = Sides(boxes.ground_truth, boxes.predictions[:1], boxes.pdfs)
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": one}).to_json()))
+def test_pixel_confusion_has_the_numbers_of_the_terminal(made: Make, boxes: Sides) -> None:
+    one = one_model(boxes, boxes.pdfs)
+    app = packing(boxes=one)
     also(app).set_value(["pixel"])
     app.session_state["pixel_missing"] = "ignore"
     _, job = made(app)
-    assert job.contents is not None
     assert job.contents.own is None
-    chapter = job.contents.chapters[0]
     expected = by_terminal("pixel", one, "lines 1.0", pdfs=boxes.pdfs, missing_page="ignore")
-    assert (chapter.numbers, chapter.signature, chapter.blocks) == (
-        expected.numbers, expected.signature, expected.blocks,
-    )  # fmt: skip
+    for name in ("numbers", "signature", "blocks"):
+        assert getattr(job.contents.chapters[0], name) == getattr(expected, name)
 
 
 def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
@@ -151,9 +144,7 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
 
     monkeypatch.setattr(extra_protocols, "evaluate_read", counted)
     pack_job._made_before.clear()
-    fields = Sides(SAMPLE_DATA / "fields" / "ground_truth", (SAMPLE_DATA / "fields" / "rules",))
-    files = Workspace({"boxes": one_model(boxes), "fields": fields}).to_json()
-    app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
+    app = packing("coco", boxes=one_model(boxes), fields=Sides(FIELDS / "ground_truth", (FIELDS / "rules",)))
     app.session_state["field_parity"] = "stickler"
     app.session_state["class_weights"] = (("Text", 2.0), ("Gone", 3.0))
     schema = schema_from(b'{"total": {"comparator": "text", "threshold": 0.8}}', "rules.json")
@@ -161,14 +152,12 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     also(app).set_value(["snapshot", "fields"])
     _, job = made(app)
     assert (job.problem, evaluated) == ("", ["snapshot", "fields"])
-    assert job.contents is not None
     of_boxes, of_fields = (chapter.signature for chapter in job.contents.chapters)
     assert "weights Text 2" in of_boxes
     assert schema.sha256[:8] in of_fields
     assert "stickler" in of_fields
     app.text_input(key="pack_title").set_value("Another title")
     _, again = made(app)
-    assert again.contents is not None
     assert again.contents.chapters[0] is job.contents.chapters[0]
     assert evaluated == ["snapshot", "fields"]
     app.session_state["field_parity"] = "none"
@@ -176,11 +165,10 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     assert evaluated == ["snapshot", "fields", "fields"]
 
 
-def test_posters_alone_make_a_pack(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
-    app = start(monkeypatch, PACK, files=Workspace({"posters": POSTERS}).to_json())
+def test_posters_alone_make_a_pack(made: Make) -> None:
+    app = packing(posters=POSTERS)
     assert also(app).value == ["posters"]
     app, job = made(app)
-    assert job.contents is not None
     assert (job.contents.dataset, job.contents.pages) == (None, ())
     assert [chapter.anchor for chapter in job.contents.chapters] == ["protocol-posters"]
     assert "<title>columns against across: " in job.path.read_text(encoding="utf-8")
@@ -188,9 +176,8 @@ def test_posters_alone_make_a_pack(monkeypatch: pytest.MonkeyPatch, made: Make) 
     assert fine(app.run()).button(key="pack_start").disabled
 
 
-def test_hand_work_is_reckoned_with_what_is_typed(monkeypatch: pytest.MonkeyPatch, made: Make, boxes: Sides) -> None:
-    without = Sides(boxes.ground_truth, boxes.predictions)
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": without}).to_json()))
+def test_hand_work_is_reckoned_with_what_is_typed(made: Make, boxes: Sides) -> None:
+    app = packing(boxes=Sides(boxes.ground_truth, boxes.predictions))
     app.number_input(key="pack_seconds").set_value(12.5)
     app.number_input(key="pack_yearly").set_value(3_000)
     _, job = made(app)
@@ -199,18 +186,13 @@ def test_hand_work_is_reckoned_with_what_is_typed(monkeypatch: pytest.MonkeyPatc
     assert "for 3,000 pages a year " in text
 
 
-def test_the_rule_of_compare_and_an_earlier_pack_go_in(
-    monkeypatch: pytest.MonkeyPatch, made: Make, tmp_path: Path
-) -> None:
-    rows = [
-        box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=f"{letter}.pdf")
-        for letter in "abcdefgh"
-        for place in range(3)
-    ]
+def test_the_rule_of_compare_and_an_earlier_pack_go_in(made: Make, tmp_path: Path) -> None:
+    tops = [(f"{letter}.pdf", 0.1 + 0.2 * place) for letter in "abcdefgh" for place in range(3)]
+    rows = [box(0.1, top, 0.9, top + 0.1, document=document) for document, top in tops]
     write_file(tmp_path / "ground_truth.json", rows, side="ground_truth")
     write_file(tmp_path / "lines.json", [row for at, row in enumerate(rows) if at % 3])
     write_file(tmp_path / "blocks.json", rows)
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": sides(tmp_path)}).to_json()))
+    app = packing(boxes=sides(tmp_path))
     app.session_state["rule_measure"] = "precision"
     _, first = made(app)
     content = first.path.read_bytes()
@@ -219,16 +201,11 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
     app.file_uploader(key="pack_earlier").upload("pack.html", content, "text/html")
     app, job = made(app)
     assert not Path(first.folder.name).exists(), "what is replaced leaves nothing"
-    assert job.contents is not None
-    assert job.contents.decision is not None
-    assert (job.contents.decision.rule.metric, job.contents.decision.rule.least) == ("recall", 0.005)
-    assert job.contents.decision.answer == "ship"
-    assert job.contents.since is not None
+    decision = job.contents.decision
+    assert (decision.rule.metric, decision.rule.least, decision.answer) == ("recall", 0.005, "ship")
     assert job.contents.since.rows[0].change == "new"
-    told = [each.value.replace("\\", "") for each in app.caption]
-    assert [each for each in told if "decision Keep toy (1), now Ship toy (2)." in each] != [], told
-    text = job.path.read_text(encoding="utf-8")
-    assert "Since the pack of " in text
+    assert any("decision Keep toy (1), now Ship toy (2)." in text for text in texts(app.caption))
+    assert "Since the pack of " in job.path.read_text(encoding="utf-8")
     app.file_uploader(key="pack_earlier").clear()
     fine(app.file_uploader(key="pack_earlier").upload("other.html", b"<p>no pack</p>", "text/html").run())
     assert [row["Found"] for row in dashboard.issues(app)] == ["no record of a pack in it"]
@@ -257,17 +234,13 @@ def test_no_folder_is_left_of_a_pack_that_was_not_written(problem: Exception) ->
     assert not folders[0].exists()
 
 
-def test_files_that_a_system_cannot_evaluate_are_said(
-    monkeypatch: pytest.MonkeyPatch, made: Make, boxes: Sides
-) -> None:
+def test_files_that_a_system_cannot_evaluate_are_said(made: Make, boxes: Sides) -> None:
     one = one_model(boxes)
-    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": one}).to_json()))
+    app = packing(boxes=one)
     also(app).set_value(["pixel"])
     app, job = made(app)
     assert (job.written, job.contents) == (None, None)
-    assert [each.value for each in app.error] == [
-        "Files cannot be evaluated as chosen\\. Each row shows how to fix it\\."
-    ]
+    assert texts(app.error) == ["Files cannot be evaluated as chosen. Each row shows how to fix it."]
     with pytest.raises(BadInput) as refused:
         by_terminal("pixel", one, "lines 1.0")
     assert job.issues == refused.value.issues

@@ -14,10 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.pdf.pool import PagePool
 from pages.app import ended_sessions, pictures, routes
-from pages.app.session_files import Place
 from pages.app.state import State
 from tests import dashboard
-from tests.dashboard import PAGE_BROWSER, start
+from tests.dashboard import COMPARE, FIELDS, PAGE_BROWSER, start
 
 
 @pytest.fixture
@@ -56,20 +55,23 @@ def fetched(data: dict[str, Any], position: int) -> dict[str, Any]:
 
 VIEWS = {
     "page browser": (PAGE_BROWSER, {"order": "page"}, (State.doc, State.page, 0)),
-    "compare": ("pages/compare.py", {}, (State.doc, State.page, 0)),
-    "compare fields": ("pages/compare.py", {"compare": "fields"}, (State.field_doc, State.field_page, 1)),
-    "compare pixels": ("pages/compare.py", {"compare": "pixels"}, (State.doc, State.page, 0)),
-    "compare posters": ("pages/compare.py", {"compare": "posters"}, (State.poster, None, 0)),
-    "fields": ("pages/fields.py", {}, (State.field_doc, State.field_page, 1)),
+    "compare": (COMPARE, {}, (State.doc, State.page, 0)),
+    "compare fields": (COMPARE, {"compare": "fields"}, (State.field_doc, State.field_page, 1)),
+    "compare pixels": (COMPARE, {"compare": "pixels"}, (State.doc, State.page, 0)),
+    "compare posters": (COMPARE, {"compare": "posters"}, (State.poster, None, 0)),
+    "fields": (FIELDS, {}, (State.field_doc, State.field_page, 1)),
 }
 
 
+def in_order() -> dict[str, Any]:
+    """What the page browser is given whose pages stand in their order."""
+    return payload(start(PAGE_BROWSER, order="page"))
+
+
 @pytest.mark.parametrize("name", list(VIEWS))
-def test_a_page_by_its_address_is_the_page_that_the_view_shows(
-    monkeypatch: pytest.MonkeyPatch, session: dict[str, Any], name: str
-) -> None:
+def test_a_page_by_its_address_is_the_page_that_the_view_shows(session: dict[str, Any], name: str) -> None:
     view, address, (document, page, first) = VIEWS[name]
-    app = start(monkeypatch, view, **address)
+    app = start(view, **address)
     given = payload(app)
     total = given["content"]["page"]["total"]
     for position in {2, total}:
@@ -84,10 +86,8 @@ def test_a_page_by_its_address_is_the_page_that_the_view_shows(
         assert (shown["listing"], shown["pages"]) == (given["listing"], given["pages"])
 
 
-def test_an_address_is_kept_as_long_as_its_version_holds(
-    monkeypatch: pytest.MonkeyPatch, session: dict[str, Any]
-) -> None:
-    given = payload(start(monkeypatch, PAGE_BROWSER, order="page"))
+def test_an_address_is_kept_as_long_as_its_version_holds(session: dict[str, Any]) -> None:
+    given = in_order()
     version = given["version"]
     held = {
         path: asked(f"{given['pages']}/{path}.json").headers["cache-control"]
@@ -101,12 +101,11 @@ def test_an_address_is_kept_as_long_as_its_version_holds(
 def test_a_page_is_for_the_session_that_shows_its_list(
     monkeypatch: pytest.MonkeyPatch, session: dict[str, Any]
 ) -> None:
-    app = start(monkeypatch, PAGE_BROWSER, order="page")
-    given = payload(app)
+    given = in_order()
     assert given["listing"] not in given["pages"]
     monkeypatch.setattr(ended_sessions, "current_session", lambda: "another")
     monkeypatch.setattr(ended_sessions, "_ENDS", {"another": {}})
-    other = payload(start(monkeypatch, PAGE_BROWSER, order="page"))
+    other = in_order()
     assert (other["listing"], other["pages"] == given["pages"]) == (given["listing"], False)
     # Another list of the same view takes its place, and nothing is left when the session ends.
     for end in session.values():
@@ -114,14 +113,12 @@ def test_a_page_is_for_the_session_that_shows_its_list(
     assert asked(f"{given['pages']}/2.json").status_code == 204
     assert asked(f"{other['pages']}/2.json").status_code == 200
     assert asked("/layoutscope/page/0123456789abcdef0123456789abcdef/2.json").status_code == 204
-    assert payload(start(monkeypatch, PAGE_BROWSER, order="worst"))["pages"] != other["pages"]
+    assert payload(start(PAGE_BROWSER, order="worst"))["pages"] != other["pages"]
     assert asked(f"{other['pages']}/2.json").status_code == 204
 
 
-def test_a_page_is_what_the_session_had_chosen_when_it_showed_the_list(
-    monkeypatch: pytest.MonkeyPatch, session: dict[str, Any]
-) -> None:
-    app = start(monkeypatch, PAGE_BROWSER, order="page")
+def test_a_page_is_what_the_session_had_chosen_when_it_showed_the_list(session: dict[str, Any]) -> None:
+    app = start(PAGE_BROWSER, order="page")
     given = payload(app)
     before = fetched(given, 2)
     app.session_state[State.iou.key] = 0.95
@@ -139,7 +136,7 @@ def test_a_page_that_is_wanted_now_waits_for_no_renderer(
         return len([key for key in fresh._answers._values if key.operation == "page"])
 
     with fresh:
-        given = payload(start(monkeypatch, PAGE_BROWSER, order="page"))
+        given = in_order()
         assert drawn() == 1, "the page that is shown"
         page = json.loads(asked(f"{given['pages']}/2.json").body)["content"]["page"]
         assert (drawn(), page["width"] > 0, page["problem"]) == (1, True, None)
@@ -148,19 +145,13 @@ def test_a_page_that_is_wanted_now_waits_for_no_renderer(
         assert (drawn(), ahead["image"]) == (2, page["image"]), "drawn once, by the same address"
 
 
-def test_what_the_browser_has_is_not_sent_again(monkeypatch: pytest.MonkeyPatch, session: dict[str, Any]) -> None:
-    app = start(monkeypatch, PAGE_BROWSER, order="page")
+def test_what_the_browser_has_is_not_sent_again(session: dict[str, Any]) -> None:
+    app = start(PAGE_BROWSER, order="page")
     given = payload(app)
     ahead = fetched(given, 2)
     dashboard._GIVEN[ahead["name"]] = ahead["content"]
-    place = Place(ahead["content"]["page"]["document"], ahead["content"]["page"]["index"])
-    go = {
-        "document": place.document,
-        "index": place.index,
-        "step": 0,
-        "turn": "a",
-        "held": [ahead["name"], given["strip"]],
-    }
+    go = {name: ahead["content"]["page"][name] for name in ("document", "index")}
+    go |= {"step": 0, "turn": "a", "held": [ahead["name"], given["strip"]]}
     turned = payload(dashboard.send_event(app, "strip_first", "go", go))
     assert (turned["position"], turned["turn"], turned["name"]) == (2, "a", ahead["name"])
     assert turned.keys().isdisjoint(("content", "items"))

@@ -14,16 +14,17 @@ from evaluator.compare.differences import Difference, decision_differences, diff
 from evaluator.compare.sentences import difference_points, interval_text, name_of, summary
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
-from pages.app import address, widgets
+from pages.app import address as address_bar
+from pages.app import widgets
 from pages.app.state import Field, State
 from pages.views.compare import pair_differences
 from tests import dashboard
-from tests.dashboard import SAMPLE_DATA, start
+from tests.dashboard import FIELDS, PIXELS, POSTERS, SAMPLE_DATA, address, fine, start, texts, words
 
 VIEWS = {
-    "pixel": ("pages/pixel_confusion.py", SAMPLE_DATA / "ground_truth.json", ("lines.json", "blocks.json")),
-    "fields": ("pages/fields.py", SAMPLE_DATA / "fields" / "ground_truth", ("fields/anchors", "fields/rules")),
-    "posters": ("pages/posters.py", SAMPLE_DATA / "posters" / "ground_truth", ("posters/across", "posters/columns")),
+    "pixel": (PIXELS, SAMPLE_DATA / "ground_truth.json", ("lines.json", "blocks.json")),
+    "fields": (FIELDS, SAMPLE_DATA / "fields" / "ground_truth", ("fields/anchors", "fields/rules")),
+    "posters": (POSTERS, SAMPLE_DATA / "posters" / "ground_truth", ("posters/across", "posters/columns")),
 }
 
 
@@ -33,7 +34,7 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
     options = {"pdfs": SAMPLE_DATA / "pdf"} if protocol == "pixel" else {}
     paths = [SAMPLE_DATA / name for name in models]
     results = [one.result for one in evaluate_together(protocol, truth, paths, **options)]
-    app = start(monkeypatch, view)
+    app = start(view)
     check_differences(app, differences(*(PROTOCOLS[protocol].measures(result) for result in results)))
     ledgers = PROTOCOLS[protocol].item_ledgers(*results)
     assert ledgers
@@ -43,13 +44,13 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
         assert table.iloc[:, 0].tolist() == list(ledger.rows)
         counts = [list(ledger.counts(row).values()) for row in range(len(ledger.rows))]
         assert table.iloc[:, 1:].to_numpy().tolist() == counts
-    assert "ledger" not in app.query_params
+    assert "ledger" not in address(app)
     for ledger in ledgers:
         for outcome in ("b_better", "a_better"):
             row = max(range(len(ledger.rows)), key=lambda row: ledger.counts(row)[outcome])
             number = [ledger.measure, ledger.rows[row], outcome]
             app.session_state[State.ledger_of.key] = tuple(number)
-            dashboard.fine(app.run())
+            fine(app.run())
             listed = items_listed(app)
             items = [ledger.items[at] for at in ledger.items_with_outcome(row, outcome)]
             assert len(listed) == ledger.counts(row)[outcome] > 0
@@ -60,14 +61,13 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
                 assert listed["Field"].tolist() == [item.place_words for item in items]
     # A link lists the number again, and nothing is computed for a second session.
     monkeypatch.delattr(pair_differences, "differences")
-    address = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
-    assert json.loads(address["ledger"]) == number
-    pd.testing.assert_frame_equal(items_listed(start(monkeypatch, view, **address)), listed)
+    assert json.loads(address(app)["ledger"]) == number
+    pd.testing.assert_frame_equal(items_listed(start(view, **address(app))), listed)
 
 
 def check_differences(app: AppTest, every: Sequence[Difference]) -> None:
     """The table and the sentence of B against A."""
-    table = next(each.value for each in app.dataframe if "B − A, points" in each.value.columns)
+    table = dashboard.table(app, "B − A, points")
     metrics = tuple(dict.fromkeys(one.metric for one in every))
     rows = decision_differences(every, limit=max(10, sum(one.overall for one in every)), metrics=metrics)
     assert list(table["Number"]) == [name_of(one) for one in rows]
@@ -78,7 +78,7 @@ def check_differences(app: AppTest, every: Sequence[Difference]) -> None:
     wanted = [None if one.too_few else interval_text(one, signed=True) for one in rows]
     assert list(table["95 % interval"]) == [text or "–" for text in wanted]
     assert list(table["Better in B"]) == [one.documents_better for one in rows]
-    said = " ".join(dashboard.words(app))
+    said = " ".join(words(app))
     headline = summary(every, ("A", "B")).headline
     # The models are called by their names there.
     assert headline[headline.index(" points") :] in said
@@ -94,7 +94,7 @@ def items_listed(app: AppTest) -> pd.DataFrame:
 def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
     listed: list[dict[str, str]] = []
     pressed: list[Callable[[], None]] = []
-    table, read = widgets.table, address.read_url
+    table, read = widgets.table, address_bar.read_url
 
     def with_list(data: Any, **more: Any) -> Any:
         """The table; its last row is pressed once it lists something."""
@@ -109,24 +109,24 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
         while pressed:
             pressed.pop()()
 
-    app = start(monkeypatch, VIEWS[protocol][0])
+    app = start(VIEWS[protocol][0])
     monkeypatch.setattr(widgets, "table", with_list)
     monkeypatch.setattr(pair_differences, "chosen_cells", lambda _: [(len(items_with_outcome) - 1, "Document")])
-    counts = next(each.value for each in app.dataframe if "B better" in each.value.columns)
+    counts = dashboard.table(app, "B better")
     items_with_outcome = range(int(counts["B better"][0]))
     criterion = {"pixel": "wrong pixels", "fields": "box", "posters": "criteria"}[protocol]
     app.session_state[State.ledger_of.key] = (criterion, counts.iloc[0, 0], "b_better")
-    dashboard.fine(app.run())
+    fine(app.run())
     (row,) = listed
-    monkeypatch.setattr(address, "read_url", with_press)
-    dashboard.fine(app.run())
+    monkeypatch.setattr(address_bar, "read_url", with_press)
+    fine(app.run())
     assert not pressed
 
     def now(field: Field[Any]) -> Any:
         return app.session_state[field.key]
 
     if protocol == "posters":
-        assert app.query_params["poster"] in (row["Document"], [row["Document"]])
+        assert address(app)["poster"] == row["Document"]
         assert dashboard.viewer(app)["page"]["document"] == row["Document"]
     elif protocol == "pixel":
         assert (now(State.doc), now(State.page) + 1) == (row["Document"], int(row["Page"]))
@@ -138,9 +138,8 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
         assert box["label"] == row["Field"].removesuffix(" (spurious)")
 
 
-def test_a_link_to_a_number_that_is_not_there_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, "pages/fields.py", ledger='["value","no such field","a_better"]')
-    assert "The ledger by value has no row no such field." in [each.value for each in app.caption]
+def test_a_link_to_a_number_that_is_not_there_says_so() -> None:
+    app = start(FIELDS, ledger='["value","no such field","a_better"]')
+    assert "The ledger by value has no row no such field." in texts(app.caption)
     for nonsense in ("a_better", '["value","All fields","better"]'):
-        app = start(monkeypatch, "pages/fields.py", ledger=nonsense)
-        assert any("ledger" in each.value for each in app.caption), nonsense
+        assert any("ledger" in text for text in texts(start(FIELDS, ledger=nonsense).caption)), nonsense

@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import page_target
-from evaluator.review.store import Store
 from evaluator.workspace import project_file
 from pages.app import address
 from pages.app.state import State
@@ -20,8 +19,8 @@ from pages.views.overview import means
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
+from tests.judging import opinion, stored
 from tests.pages.test_columns_view import CHOSEN, TABLE
-from tests.pages.test_findings_view import opinion
 from tests.pages.test_session import upload
 
 FINDINGS = "pages/findings.py"
@@ -64,7 +63,7 @@ def choose(app: AppTest, label: str, value: object) -> None:
 
 
 def test_save_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, PAGE_BROWSER, mistakes="missed")
+    app = start(PAGE_BROWSER, mistakes="missed")
     app.text_input(key="filter_name").set_value("only missed")
     press(monkeypatch, app, "Save")
     assert list(app.session_state[State.saved_filters.key]) == ["only missed"]
@@ -76,7 +75,7 @@ def test_save_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(monkeypatch, FILES, files=dashboard.workspace(truth, [model]), protocol="coco")
+    app = start(FILES, files=dashboard.workspace(truth, [model]), protocol="coco")
     press(monkeypatch, app, "Save project")
     opened, query = project_file.read(truth.parent / "layoutscope.toml")
     assert (opened.of("boxes").ground_truth, query) == (truth, "protocol=coco")
@@ -87,7 +86,7 @@ def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Pat
 
 
 def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(monkeypatch, FILES, files=dashboard.workspace(truth, [model]))
+    app = start(FILES, files=dashboard.workspace(truth, [model]))
     choose(app, "File", next(each for each in app.selectbox if each.label == "File").options.index("model.json"))
     choose(app, "Role", "Not used")
     press(monkeypatch, app, "Change the role")
@@ -95,7 +94,7 @@ def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path
 
 
 def test_use_as_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, FILES, files=dashboard.workspace(None, [LINES, BLOCKS]))
+    app = start(FILES, files=dashboard.workspace(None, [LINES, BLOCKS]))
     choose(app, "Reference", 0)
     press(monkeypatch, app, "Use as reference")
     held: Any = app.session_state[State.files.key]
@@ -103,7 +102,7 @@ def test_use_as_reference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_open_dropped_files(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(monkeypatch, FILES, files=dashboard.workspace(truth))
+    app = start(FILES, files=dashboard.workspace(truth))
     upload(app, "model.json", model.read_bytes(), role="By content")
     press(monkeypatch, app, "Open these files")
     assert [member.name for member in app.session_state[State.files.key].models] == ["model.json"]
@@ -111,7 +110,7 @@ def test_open_dropped_files(monkeypatch: pytest.MonkeyPatch, truth: Path, model:
 
 
 def test_two_ground_truths_are_refused_until_one_is_left_out(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
-    app = start(monkeypatch, FILES, files=dashboard.workspace(None, [LINES]))
+    app = start(FILES, files=dashboard.workspace(None, [LINES]))
     app.file_uploader(key="upload_annotations").set_value(
         [(name, truth.read_bytes(), "application/json") for name in ("one.json", "two.json")]
     )
@@ -129,7 +128,7 @@ def test_two_ground_truths_are_refused_until_one_is_left_out(monkeypatch: pytest
 
 
 def test_read_a_table(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
-    app = start(monkeypatch, FILES, files=dashboard.workspace(truth))
+    app = start(FILES, files=dashboard.workspace(truth))
     upload(app, "model.csv", TABLE, role="Prediction")
     for target, column in CHOSEN.items():
         app.selectbox(key=f"column_0_{target}").set_value(column)
@@ -140,7 +139,7 @@ def test_read_a_table(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
 
 
 def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch)
+    app = start()
     assert "Table" not in [each.label for each in app.number_input]
     app.session_state[means.WEIGHTS_OPEN] = True
     fine(app.run())
@@ -151,24 +150,24 @@ def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_note_on_a_page(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> None:
-    app = start(monkeypatch, FINDINGS)
+    app = start(FINDINGS)
     app.session_state["reviewer"] = "Chidi"
     fine(app.run())
     next(each for each in app.number_input if each.label == "Page").set_value(2)
     app.text_area(key="said_note").set_value("two columns")
     press(monkeypatch, app, "Save")
-    with Store(store_path) as kept:
-        assert [(event.target.page, event.note) for event in kept.events()] == [(1, "two columns")]
+    assert [(event.target.page, event.note) for event in stored(store_path)] == [(1, "two columns")]
 
 
 def test_import_findings(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> None:
-    app = start(monkeypatch, FINDINGS)
-    content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana")]).encode()
+    app = start(FINDINGS)
+    content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana", verified=True)]).encode()
     app.file_uploader(key="import_files").upload("dana.csv", content, "text/csv")
     press(monkeypatch, app, "Import")
     assert [each.value for each in app.success] == ["1 event imported, 0 were there already."]
-    with Store(store_path) as kept:
-        assert [event.author for event in kept.events()] == ["Dana"]
+    assert [(event.author, event.verified, event.source) for event in stored(store_path)] == [
+        ("Dana", False, "dana.csv")
+    ]
 
 
 def _asking() -> None:

@@ -26,21 +26,16 @@ def test_without_the_route_a_picture_is_inside_the_message() -> None:
     assert routes.picture_address(b"abc") == "data:image/webp;base64,YWJj"
     assert routes.picture_address(b"\xff\xd8\xff") == "data:image/jpeg;base64,/9j/"
     assert routes.script_address("export default 1", "js") is None
+    assert routes.lazy_address("a.pdf, page 1", lambda: b"small") == "", "there is no small picture"
 
 
-def test_an_address_is_that_of_the_content(routed: None) -> None:
+def test_an_address_is_that_of_the_content_and_of_a_secret(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     first, again, other = (routes.picture_address(each) for each in (b"abc", b"abc", b"abd"))
     assert first == again != other
     assert first.startswith("/layoutscope/")
     assert routes._pictures.get(first.rpartition("/")[2]) == b"abc"
-
-
-def test_a_picture_is_not_found_by_the_plain_digest_of_its_content(
-    routed: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = routes.picture_address(b"abc")
     monkeypatch.setattr(routes, "_secret", b"another")
-    assert routes.picture_address(b"abc") != first
+    assert routes.picture_address(b"abc") != first, "the plain digest of a content finds no picture"
 
 
 def test_one_picture_larger_than_the_room_is_handed_out_all_the_same(
@@ -97,10 +92,6 @@ def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypa
     assert (answer.status_code, answer.body) == (204, b"")
     assert "cache-control" not in answer.headers
     assert asked("0123456789abcdef.picture").status_code == 404
-
-
-def test_without_the_route_there_is_no_small_picture() -> None:
-    assert routes.lazy_address("a.pdf, page 1", lambda: b"small") == ""
 
 
 def test_the_loader_is_small_and_names_both_files() -> None:

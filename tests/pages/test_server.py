@@ -19,7 +19,7 @@ import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -42,56 +42,50 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-def status(url: str, path: str, **headers: str) -> int:
-    """The status of one request with headers of our own."""
-    parts = urlsplit(url)
-    assert parts.hostname is not None
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
-    connection.putrequest("GET", path, skip_host=True)
-    for name, value in headers.items():
+def asked(url: str, path: str, method: str = "GET", **sent: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers by their names in small letters, and body of one request with headers of our own."""
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=20)
+    connection.putrequest(method, path, skip_host="Host" in sent)
+    for name, value in sent.items():
         connection.putheader(name.replace("_", "-"), value)
     connection.endheaders()
-    answer = connection.getresponse().status
+    answer = connection.getresponse()
+    body = b"" if answer.status == 101 else answer.read()
     connection.close()
-    return answer
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
 
 
 def handshake(url: str, *, host: str, origin: str) -> int:
     """The status that answers the opening of a session."""
     key = base64.b64encode(b"0123456789abcdef").decode()
-    return status(
+    status, _, _ = asked(
         url, "/_stcore/stream", Host=host, Origin=origin, Upgrade="websocket", Connection="Upgrade",
         Sec_WebSocket_Key=key, Sec_WebSocket_Version="13",
     )  # fmt: skip
+    return status
 
 
 def test_it_answers_under_its_own_names_only(server: str) -> None:
     port = urlsplit(server).port
-    assert status(server, "/", Host=f"127.0.0.1:{port}") == 200
-    assert status(server, "/", Host=f"localhost:{port}") == 200
+    for host in (f"127.0.0.1:{port}", f"localhost:{port}"):
+        assert asked(server, "/", Host=host)[0] == 200
     for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", ""):
-        assert status(server, "/", Host=host) == 400
-        assert status(server, "/_stcore/health", Host=host) == 400
-
-
-def test_a_page_of_another_origin_opens_no_session(server: str) -> None:
-    own = f"127.0.0.1:{urlsplit(server).port}"
-    assert handshake(server, host=own, origin=f"http://{own}") == 101
-    assert handshake(server, host=own, origin="http://evil.example") == 403
-    # A name that was made to point at this machine is host and origin at once.
-    assert handshake(server, host="evil.example", origin="http://evil.example") in (400, 403)
+        assert [asked(server, path, Host=host)[0] for path in ("/", "/_stcore/health")] == [400, 400]
 
 
 def test_only_the_exact_origin_opens_a_session(server: str) -> None:
     port = urlsplit(server).port
     assert port is not None
     own = f"127.0.0.1:{port}"
+    for host in (own, f"localhost:{port}"):
+        assert handshake(server, host=host, origin=f"http://{host}") == 101
     for origin in (
-        f"http://127.0.0.1:{port + 1}", f"http://localhost:{port}", "http://localhost:3000", "http://127.0.0.1",
-        "null", f"file://{own}", f"http://{own}.evil.example", "http://[",
+        "http://evil.example", f"http://127.0.0.1:{port + 1}", f"http://localhost:{port}", "http://localhost:3000",
+        "http://127.0.0.1", "null", f"file://{own}", f"http://{own}.evil.example", "http://[",
     ):  # fmt: skip
         assert handshake(server, host=own, origin=origin) == 403, origin
-    assert handshake(server, host=f"localhost:{port}", origin=f"http://localhost:{port}") == 101
+    # A name that was made to point at this machine is host and origin at once.
+    assert handshake(server, host="evil.example", origin="http://evil.example") in (400, 403)
 
 
 def test_messages_are_compressed(server: str) -> None:
@@ -112,39 +106,29 @@ def test_a_small_message_that_unpacks_to_a_huge_one_is_refused(server: str) -> N
         assert session.close_code == CloseCode.MESSAGE_TOO_BIG
 
 
-def headers(url: str, path: str, method: str = "GET", **sent: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers by their names in small letters, and body of one request."""
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=20)
-    connection.request(method, path, headers=sent)
-    answer = connection.getresponse()
-    response = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
-    connection.close()
-    return response
-
-
 @pytest.mark.parametrize("path", ["/", "/gallery", "/_stcore/health", "/static/none.js", "/media/none.png", "/../x"])
 def test_every_answer_says_what_a_browser_may_do(server: str, path: str) -> None:
-    _, sent, _ = headers(server, path)
+    _, sent, _ = asked(server, path)
     rules = dict(rule.split(" ", 1) for rule in sent["content-security-policy"].split("; ") if " " in rule)
-    assert rules["default-src"] == "'none'"
-    assert rules["frame-ancestors"] == "'none'"
+    assert rules["default-src"] == rules["frame-ancestors"] == "'none'"
     assert "unsafe-eval" not in sent["content-security-policy"]
     if not path.startswith("/media/"):
         assert "unsafe-inline" not in rules["script-src"]
         assert rules["connect-src"] == f"'self' ws://{urlsplit(server).netloc} wss://{urlsplit(server).netloc}"
-    assert sent["x-content-type-options"] == "nosniff"
-    assert sent["x-frame-options"] == "DENY"
-    assert sent["referrer-policy"] == "same-origin"
-    assert sent["cross-origin-resource-policy"] == "same-origin"
+    for name, value in (
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ):
+        assert sent[name] == value
 
 
 def test_no_other_origin_may_hold_the_dashboard_or_read_its_answers(server: str) -> None:
-    status, sent, body = headers(server, "/_stcore/host-config", Origin="http://localhost:3000")
-    assert status == 200
-    assert json.loads(body)["allowedOrigins"] == []
+    status, _, body = asked(server, "/_stcore/host-config", Origin="http://localhost:3000")
+    assert (status, json.loads(body)["allowedOrigins"]) == (200, [])
     for path in ("/_stcore/host-config", "/_stcore/health", "/media/none.png"):
-        _, sent, _ = headers(server, path, Origin="http://localhost:3000")
+        _, sent, _ = asked(server, path, Origin="http://localhost:3000")
         assert [name for name in sent if name.startswith("access-control-")] == []
 
 
@@ -158,41 +142,35 @@ def test_no_other_origin_may_hold_the_dashboard_or_read_its_answers(server: str)
 )  # fmt: skip
 def test_what_no_view_needs_is_shut(server: str, path: str) -> None:
     for method in ("GET", "OPTIONS", "POST"):
-        status, _, body = headers(server, path, method)
+        status, _, body = asked(server, path, method)
         assert status in (400, 404, 405), method
         assert b"# EOF" not in body
 
 
-@pytest.mark.parametrize(
-    ("path", "place"),
-    [
+def test_the_name_of_the_first_view_leads_to_the_bare_address(server: str) -> None:
+    for path, place in (
         ("/overview", "."), ("/overview?model=Lines&x=%2F", ".?model=Lines&x=%2F"), ("/overview/", ".."),
         ("/overview/?model=Lines", "..?model=Lines"),
-    ],
-)  # fmt: skip
-def test_the_name_of_the_first_view_leads_to_the_bare_address(server: str, path: str, place: str) -> None:
-    for method in ("GET", "HEAD"):
-        status, sent, _ = headers(server, path, method)
-        assert (status, sent["location"]) == (307, place)
-    assert urljoin(f"http://127.0.0.1:8501/below{path}", place).partition("?")[0] == "http://127.0.0.1:8501/below/"
+    ):  # fmt: skip
+        for method in ("GET", "HEAD"):
+            status, sent, _ = asked(server, path, method)
+            assert (status, sent["location"]) == (307, place)
+        below = urljoin(f"http://127.0.0.1:8501/below{path}", place).partition("?")[0]
+        assert below == "http://127.0.0.1:8501/below/"
+    main_script = Path(serve.__file__).parents[2] / "app.py"
+    assert re.search(rf'"{serve.FIRST_VIEW}\.py", [^\n]*default=True', main_script.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("path", ["/", "/?model=Lines", "/gallery", "/overviews", "/gallery/overview", "//overview"])
 def test_no_other_address_is_led_elsewhere(server: str, path: str) -> None:
-    status, sent, _ = headers(server, path)
-    assert status != 307
-    assert "location" not in sent
-
-
-def test_the_first_view_is_the_default_page() -> None:
-    main_script = Path(serve.__file__).parents[2] / "app.py"
-    assert re.search(rf'"{serve.FIRST_VIEW}\.py", [^\n]*default=True', main_script.read_text(encoding="utf-8"))
+    status, sent, _ = asked(server, path)
+    assert (status == 307, "location" in sent) == (False, False)
 
 
 def test_a_page_of_another_origin_sends_nothing(server: str) -> None:
     path = "/_stcore/upload_file/session/file"
     for method in ("PUT", "POST", "DELETE"):
-        status, _, body = headers(server, path, method, Origin="http://localhost:3000")
+        status, _, body = asked(server, path, method, Origin="http://localhost:3000")
         assert (status, body) == (403, b"A page of another origin may not send this.")
 
 
@@ -209,15 +187,11 @@ def test_a_name_that_is_unfit_for_a_header_is_left_out_of_the_policy() -> None:
 
 
 def test_it_listens_on_this_machine_only(server: str) -> None:
-    port = urlsplit(server).port
-    assert port is not None
-    others = {address[4][0] for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
-    for address in others - {"127.0.0.1"}:
-        if address.startswith("127."):
-            continue
+    others = {str(address[4][0]) for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    for address in (each for each in others if not each.startswith("127.")):
         with socket.socket() as knock:
             knock.settimeout(5)
-            assert knock.connect_ex((address, port)) != 0
+            assert knock.connect_ex((address, urlsplit(server).port)) != 0
 
 
 def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
@@ -235,9 +209,8 @@ def test_the_page_browser_is_imported_without_what_charts_need() -> None:
         for node in ast.parse((ROOT / name).read_text(encoding="utf-8")).body
         if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__")
     ]
-    code = "\n".join(
-        [*map(ast.unparse, imports), "import sys", "print('altair' in sys.modules, 'pandas' in sys.modules)"]
-    )
+    asked_for = "import sys; print('altair' in sys.modules, 'pandas' in sys.modules)"
+    code = "\n".join([*map(ast.unparse, imports), asked_for])
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
 
@@ -300,7 +273,7 @@ def running(pids: set[int]) -> set[int]:
 
 
 @contextlib.contextmanager
-def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def running_command(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """The command on the sample data, with its output and messages in one pipe; nothing that it started is left."""
     here = os.path.relpath(ROOT / "sample_data", folder)
     words = [sys.executable, "-m", "evaluator.cli", "open", here, "--no-browser"]
@@ -313,7 +286,7 @@ def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     try:
-        yield process
+        yield process, process.stdout
     finally:
         process.stdout.close()
         with contextlib.suppress(ProcessLookupError):
@@ -328,21 +301,19 @@ def assert_nothing_is_left(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_no_process_is_left_when_nobody_reads_the_output(tmp_path: Path) -> None:
-    with running_command(tmp_path) as process:
-        assert process.stdout is not None
+    with running_command(tmp_path) as (process, output):
         # The one line of the command, which comes when the server answers, finds the pipe closed.
-        process.stdout.close()
+        output.close()
         assert_nothing_is_left(process)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_the_server_ends_when_the_command_is_killed_whose_output_nobody_reads(tmp_path: Path) -> None:
-    with running_command(tmp_path) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"LayoutScope is running at http://127.0.0.1:")
+    with running_command(tmp_path) as (process, output):
+        assert output.readline().startswith(b"LayoutScope is running at http://127.0.0.1:")
         started = below(process.pid)
         assert started
-        process.stdout.close()
+        output.close()
         process.kill()
         process.wait(30)
         deadline = time.monotonic() + 30
@@ -354,22 +325,19 @@ def test_the_server_ends_when_the_command_is_killed_whose_output_nobody_reads(tm
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds the server in /proc")
 def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     """Also when nobody reads the output any more; of SIGTERM see `test_wheel`."""
-    with running_command(tmp_path) as process:
-        assert process.stdout is not None
-        url = next(line for line in process.stdout if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
+    with running_command(tmp_path) as (process, output):
+        url = next(line for line in output if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
         (crashing,) = [pid for pid in below(process.pid) if b"server.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(crashing, signal.SIGSEGV)
-        assert (
-            next(line for line in process.stdout if b"by itself" in line)
-            == b"note: the server ended by itself (SIGSEGV); it is started again.\n"
-        )
+        said = next(line for line in output if b"by itself" in line)
+        assert said == b"note: the server ended by itself (SIGSEGV); it is started again.\n"
         answer, deadline = None, time.monotonic() + 60
         while answer is None and time.monotonic() < deadline:
             with contextlib.suppress(OSError):
-                answer = status(url, "/_stcore/health", Host=urlsplit(url).netloc)
+                answer, _, _ = asked(url, "/_stcore/health")
             time.sleep(0.1)
         assert answer == 200
-        process.stdout.close()
+        output.close()
         process.send_signal(signal.SIGINT)
         assert_nothing_is_left(process)
 

@@ -12,49 +12,47 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from evaluator import formats, project
+from evaluator import project
 from evaluator.analysis.slices.averages import find_by_average
 from evaluator.analysis.slices.slices import find_slices, pages_of
-from evaluator.data.dataset import join
-from evaluator.protocols.snapshot.evaluation import pair
 from pages.app import jobs
 from pages.views.slices import observed_slices, slices
+from tests import dashboard
 from tests.analysis.test_slices_averages import files
 from tests.building import box, write_file
-from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
+from tests.dashboard import GALLERY, SLICES, component, fine, html_blocks, press, start, table, texts, viewer, workspace
 from tests.pdf_fixtures import page, pages
+from tests.sample_results import box_result
 
-SLICES = "pages/slices.py"
-GALLERY = "pages/gallery.py"
+RECALL_OF_A = {"of_models": "A", "slice_measure": "recall"}
 
 
-def test_it_lists_what_the_search_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    predicted = formats.read(SAMPLE_DATA / "lines.json", side="prediction")
-    result = pair(join(truth, predicted)).match(min_score=0.0).at(0.5)
+def test_it_lists_what_the_search_finds() -> None:
+    result = box_result()
     expected = find_slices([result])
-    app = start(monkeypatch, SLICES, of_models="A", slice_measure="recall")
+    app = start(SLICES, **RECALL_OF_A)
     assert any(f"{expected.heading} <small>{expected.tested}" in block for block in html_blocks(app))
     assert expected.slices
     payload = viewer(app)
     assert [each["title"] for each in payload["slices"]] == [each.subject for each in expected.slices]
     for shown, one in zip(payload["slices"], expected.slices, strict=True):
-        pages = pages_of(one, [result])
+        found = pages_of(one, [result])
         assert [(page["document"], page["index"], page["boxes"], page["wrong"]) for page in shown["pages"]] == [
-            (page.document, page.page, page.boxes, page.wrong) for page in pages[:100]
+            (page.document, page.page, page.boxes, page.wrong) for page in found[:100]
         ]
-        assert shown["places"] == f"{len(pages)} page{'s' if len(pages) > 1 else ''}"
-        assert sum(page.boxes for page in pages) == one.boxes
-        assert shown["bars"][0]["lost"] == round(one.lost)
-        assert shown["rows"][0]["cells"][0] == f"{one.value:.3f}"
-    assert not app.exception
+        assert shown["places"] == f"{len(found)} page{'s' if len(found) > 1 else ''}"
+        assert sum(page.boxes for page in found) == one.boxes
+        assert (shown["bars"][0]["lost"], shown["rows"][0]["cells"][0]) == (round(one.lost), f"{one.value:.3f}")
 
 
 def slices_of(app: AppTest) -> dict[str, Any]:
     """What the component of the slices was given on a view with several components."""
-    given = [json.loads(component.proto.json) for component in app.get("bidi_component")]
-    (payload,) = [each for each in given if "slices" in each]
-    return payload
+    return component(app, "slices")
+
+
+def searched(app: AppTest) -> bool:
+    """Whether slices are listed."""
+    return any(" tested on " in block for block in html_blocks(app))
 
 
 def question_of(payload: dict[str, Any], order: int, measure: str = "recall") -> str:
@@ -63,10 +61,10 @@ def question_of(payload: dict[str, Any], order: int, measure: str = "recall") ->
     return json.dumps({"slice": {"measure": measure, "conditions": asked}})
 
 
-def test_the_examples_of_a_slice_are_cards_of_the_gallery(monkeypatch: pytest.MonkeyPatch) -> None:
-    payload = viewer(start(monkeypatch, SLICES, of_models="A", slice_measure="recall"))
+def test_the_examples_of_a_slice_are_cards_of_the_gallery() -> None:
+    payload = viewer(start(SLICES, **RECALL_OF_A))
     one = payload["slices"][0]
-    gallery = start(monkeypatch, GALLERY, question=question_of(payload, 0), charts="names")
+    gallery = start(GALLERY, question=question_of(payload, 0), charts="names")
     # They are wrong boxes of the slice.
     keys = {card["key"] for card in viewer(gallery)["cards"]}
     assert {card["key"] for card in one["examples"]} <= keys
@@ -82,19 +80,16 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.mark.parametrize(
     ("protocol", "measure", "of"), [("coco", "AR100", "B"), ("coco", "AP50", "B-A"), ("pod", "map", "B")]
 )
-def test_slices_by_averages_are_those_of_the_search(
-    monkeypatch: pytest.MonkeyPatch, planted: list[Path], protocol: str, measure: Any, of: str
-) -> None:
+def test_slices_by_averages_are_those_of_the_search(planted: list[Path], protocol: str, measure: Any, of: str) -> None:
     asked = {"protocol": protocol, "of_models": of, "slice_measure": measure}
-    app = start(monkeypatch, SLICES, files=workspace(planted[0], planted[1:]), **asked)
+    app = start(SLICES, files=workspace(planted[0], planted[1:]), **asked)
     models = {"B": (1,), "B-A": (0, 1)}[of]
     made = project.evaluate_together(protocol, planted[0], planted[1:], lambda _words: None)
     evaluations = [made[model].result for model in models]
     expected = find_by_average(evaluations, measure)
     assert [each["title"] for each in viewer(app)["slices"]] == [each.subject for each in expected.slices]
     one, shown = expected.slices[0], viewer(app)["slices"][0]
-    captions = [caption.value.replace("\\", "").replace("\N{WORD JOINER}", "") for caption in app.caption]
-    assert evaluations[0].signature.line in captions
+    assert evaluations[0].signature.line in texts(app.caption)
     values = [one.value] if one.models is None else list(one.models)
     assert [row["cells"][0] for row in shown["rows"][: len(models)]] == [f"{value:.3f}" for value in values]
     rest = [one.rest] if one.models_elsewhere is None else list(one.models_elsewhere)
@@ -103,7 +98,7 @@ def test_slices_by_averages_are_those_of_the_search(
     # No interval and no split: an average is of the whole ranking.
     assert (shown["panels"], shown["rows"][0]["cells"][1]) == ([], "")
     gallery = start(
-        monkeypatch, GALLERY, files=workspace(planted[0], planted[1:]), protocol=protocol, model="2", charts="names",
+        GALLERY, files=workspace(planted[0], planted[1:]), protocol=protocol, model="2", charts="names",
         question=question_of(viewer(app), 0, measure),
     )  # fmt: skip
     head = next(block for block in html_blocks(gallery) if shown["title"] in block)
@@ -116,6 +111,10 @@ KINDS = pytest.mark.parametrize("kind", ["boxes", "fields"])
 
 @pytest.fixture
 def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    every_search_long(monkeypatch)
+
+
+def every_search_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "LARGE_BOXES", 0)
     monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
 
@@ -123,10 +122,9 @@ def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
 @KINDS
 def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     asked = {"slices": kind, "of_models": "A", "slice_measure": "recall"}
-    short = slices_of(start(monkeypatch, SLICES, **asked))
-    monkeypatch.setattr(slices, "LARGE_BOXES", 0)
-    monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
-    app = start(monkeypatch, SLICES, **asked)
+    short = slices_of(start(SLICES, **asked))
+    every_search_long(monkeypatch)
+    app = start(SLICES, **asked)
     assert slices_of(app) == short
     assert not [button for button in app.button if button.label == "Cancel"]
 
@@ -142,12 +140,12 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
             st.rerun()
 
         cancelled.setattr(jobs, "wait_with_progress", cancel)
-        app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
-        assert "The search was cancelled." in [caption.value for caption in app.caption]
+        app = start(SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
+        assert "The search was cancelled." in texts(app.caption)
         assert not app.get("bidi_component")
-    fine(next(button for button in app.button if button.label == "Search for slices").click().run())
-    assert any(" tested on " in block for block in html_blocks(app))
-    assert "The search was cancelled." not in [caption.value for caption in app.caption]
+    press(app, "Search for slices")
+    assert searched(app)
+    assert "The search was cancelled." not in texts(app.caption)
 
 
 @KINDS
@@ -162,7 +160,7 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
 
     with monkeypatch.context() as left:
         left.setattr(jobs, "wait_with_progress", leave)
-        app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_iou")
+        app = start(SLICES, slices=kind, of_models="B", slice_measure="mean_iou")
         fine(app.run())
 
     def again(title: str, job: jobs.Job[Any, Any], *more: Any, **named: Any) -> Any:
@@ -170,8 +168,7 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
         return wait_for(title, job, *more, **named)
 
     monkeypatch.setattr(jobs, "wait_with_progress", again)
-    fine(app.run())
-    assert any(" tested on " in block for block in html_blocks(app))
+    assert searched(fine(app.run()))
     # It may have ended before the second run, which then has no need of it.
     assert len({id(job) for job in begun}) == 1
 
@@ -179,16 +176,15 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("every_search_is_long")
 def test_a_search_that_goes_on_shows_the_measure_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "wait_with_progress", lambda *_given, **_named: st.stop())
-    app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_purity")
-    files = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
-    purity = [pair(join(*files), model).match().at(0.5).micro.mean_purity[0] for model in (0, 1)]
-    words = f"Over all boxes<b>Mean purity A {purity[0]:.3f}, B {purity[1]:.3f}"
+    app = start(SLICES, of_models="B", slice_measure="mean_purity")
+    a, b = (box_result(model).micro.mean_purity[0] for model in (0, 1))
+    words = f"Over all boxes<b>Mean purity A {a:.3f}, B {b:.3f}"
     assert any(words in block for block in html_blocks(app))
     assert not app.get("bidi_component")
 
 
 def test_a_score_of_the_other_model_searches_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, SLICES, of_models="A", slice_measure="recall")
+    app = start(SLICES, **RECALL_OF_A)
     searches: list[object] = []
     monkeypatch.setattr(slices, "find_slices", lambda *given, **_named: searches.append(given))
     fine(next(slider for slider in app.slider if slider.label == "Minimum score, B").set_value(0.77).run())
@@ -196,21 +192,20 @@ def test_a_score_of_the_other_model_searches_nothing_again(monkeypatch: pytest.M
     assert not searches
 
 
-def test_an_average_that_the_protocol_does_not_have_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, SLICES, protocol="snapshot", slice_measure="AP")
-    assert app.session_state[key_of(app, "slices_measure")] == "recall"
+def test_an_average_that_the_protocol_does_not_have_is_not_chosen() -> None:
+    app = start(SLICES, protocol="snapshot", slice_measure="AP")
+    assert app.session_state[dashboard.key_of(app, "slices_measure")] == "recall"
     assert viewer(app)["measure"] == "Recall"
 
 
-def test_a_slice_about_pdfs_that_are_not_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slice_about_pdfs_that_are_not_read_says_so() -> None:
     asked = {"slice": {"measure": "recall", "conditions": [["scanned", "==", "yes"]]}}
-    app = start(monkeypatch, GALLERY, question=json.dumps(asked), charts="names")
-    assert not app.exception
-    assert any("read the PDFs in the view Slices first" in warning.value for warning in app.warning)
+    app = start(GALLERY, question=json.dumps(asked), charts="names")
+    assert any("read the PDFs in the view Slices first" in text for text in texts(app.warning))
     assert not viewer(app)["cards"]
 
 
-def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_pdfs_are_read_when_asked_for(tmp_path: Path) -> None:
     """Eight documents, the fewest that are searched; half of the PDFs have a word."""
     rows = [box(0.05, 0.05, 0.95, 0.95, document=f"{letter}.pdf") for letter in "abcdefgh"]
     truth = write_file(tmp_path / "truth.json", rows, side="ground_truth")
@@ -218,10 +213,10 @@ def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_p
     (tmp_path / "pdf").mkdir()
     for place, row in enumerate(rows):
         (tmp_path / "pdf" / row.document).write_bytes(pages(1) if place < 4 else page())
-    app = start(monkeypatch, SLICES, files=workspace(truth, [predicted], tmp_path / "pdf"))
+    app = start(SLICES, files=workspace(truth, [predicted], tmp_path / "pdf"))
     fine(app.button(key="slices_read").click().run())
     deadline = time.monotonic() + 120
-    while not any("Also by words" in caption.value for caption in app.caption):
+    while not any("Also by words" in text for text in texts(app.caption)):
         assert time.monotonic() < deadline
         time.sleep(0.2)
         fine(app.run())
@@ -234,10 +229,8 @@ def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_p
         assert len(viewer(app)["cards"]) == cards
 
 
-def test_compare_shows_where_b_loses_by_every_measure(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, "pages/compare.py", below="slices")
-    assert not app.exception
-    payload = slices_of(app)
+def test_compare_shows_where_b_loses_by_every_measure() -> None:
+    payload = slices_of(start(dashboard.COMPARE, below="slices"))
     assert (payload["measure"], payload["order"]) == ("Measure", "Slice, most costly first")
     lines = [each["line"] for each in payload["slices"]]
     assert any("B gains here, recall " in line for line in lines)
@@ -254,30 +247,20 @@ def test_compare_shows_where_b_loses_by_every_measure(monkeypatch: pytest.Monkey
         ("pixels", "iou", " page labels of 8 documents"),
     ],
 )
-def test_fields_pixels_and_posters_have_slices_too(
-    monkeypatch: pytest.MonkeyPatch, kind: str, measure: str, said: str
-) -> None:
-    app = start(monkeypatch, SLICES, slices=kind, slice_measure=measure)
-    assert not app.exception
-    texts = [*html_blocks(app), *(each.value for each in app.info), *(each.value for each in app.caption)]
-    assert any(said in text for text in texts), texts
+def test_fields_pixels_and_posters_have_slices_too(kind: str, measure: str, said: str) -> None:
+    app = start(SLICES, slices=kind, slice_measure=measure)
+    every = [*html_blocks(app), *texts(app.info), *texts(app.caption)]
+    assert any(said in text for text in every), every
     # A measure that the kind does not have gives way to its first one.
-    again = start(monkeypatch, SLICES, slices=kind, slice_measure="mean_purity")
-    assert not again.exception
+    start(SLICES, slices=kind, slice_measure="mean_purity")
 
 
-def test_a_slice_of_fields_lists_its_fields_and_opens_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, SLICES, slices="fields", slice_measure="recall")
+def test_a_slice_of_fields_lists_its_fields_and_opens_one() -> None:
+    app = start(SLICES, slices="fields", slice_measure="recall")
     payload = slices_of(app)
     (one,) = payload["slices"]
-    assert one["noun"] == "fields"
-    assert one["paged"]
-    assert one["examples"] == []
-    assert sum(page["boxes"] for page in one["pages"]) == int(one["boxes"].split()[0])
-    send_event(app, "slices", "boxes", 0)
-    assert not app.exception
-    (table,) = [each.value for each in app.dataframe if "Recall, A" in each.value.columns]
-    assert len(table) == int(one["boxes"].split()[0])
-    assert list(table["Recall, A"]) == sorted(table["Recall, A"], key=["no", "yes"].index), "wrong ones first"
-    wrong = (table["Recall, A"] == "no").sum()
-    assert sum(page["wrong"] for page in one["pages"]) == wrong
+    assert (one["noun"], one["paged"], one["examples"]) == ("fields", True, [])
+    recalled = table(dashboard.send_event(app, "slices", "boxes", 0), "Recall, A")["Recall, A"].tolist()
+    assert sum(page["boxes"] for page in one["pages"]) == len(recalled) == int(one["boxes"].split()[0])
+    assert recalled == sorted(recalled, key=["no", "yes"].index), "wrong ones first"
+    assert sum(page["wrong"] for page in one["pages"]) == recalled.count("no")

@@ -5,8 +5,6 @@ The browser sends what all its widgets hold with each message, also before it ha
 
 from __future__ import annotations
 
-from typing import Any
-
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard import PAGE_BROWSER, fine, key_of, start
@@ -72,8 +70,8 @@ def test_the_same_value_written_again_leaves_the_widget_as_it_is() -> None:
     assert _shown(app) == ("0.7 worst", 0.7, "worst")
 
 
-def test_a_page_that_was_gone_to_is_left_for_good(monkeypatch: Any) -> None:
-    app = start(monkeypatch, PAGE_BROWSER)
+def test_a_page_that_was_gone_to_is_left_for_good() -> None:
+    app = start(PAGE_BROWSER)
     first = app.session_state["doc"], app.session_state["page"]
     app.selectbox(key="page_wanted").set_value(3)
     message = app._tree.get_widget_states()

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.app import streamlit_patch
 from tests.browser.conftest import ROOT
-from tests.dashboard import fine
+from tests.dashboard import fine, press, texts
 
 
 @pytest.fixture
@@ -49,9 +49,12 @@ def _judging() -> None:
 @pytest.mark.parametrize("act", ["Judge", "Judge and leave"])
 def test_a_callback_is_handled_once_and_whole_although_another_message_comes(act: str) -> None:
     app = AppTest.from_function(_judging, default_timeout=60).run()
-    next(button for button in app.button if button.label == act).click().run()
-    assert not app.exception
+    press(app, act)
     assert (app.session_state["box"], app.session_state["pair_visits"]) == ("p1", 1)
+    if act == "Judge":
+        assert [button.label for button in app.button] == ["Judge", "Judge and leave"], "the message that waited"
+        app.button[0].click().run()
+        assert app.session_state["pair_visits"] == 2
 
 
 def _leaving() -> None:
@@ -76,19 +79,9 @@ def _leaving() -> None:
 def test_a_button_that_leads_to_another_view_holds_although_another_message_ends_the_run() -> None:
     app = AppTest.from_function(_leaving, default_timeout=60).run()
     app.session_state["busy"] = True
-    app.button[0].click().run()
-    assert not app.exception
+    fine(app.button[0].click().run())
     assert (app.session_state["doc"], app.session_state["page"]) == ("a.pdf", 3)
-    assert [caption.value for caption in app.caption] == ["leads to there.py"]
-
-
-@pytest.mark.usefixtures("whole")
-def test_the_message_that_waited_is_answered_after_the_callback() -> None:
-    app = AppTest.from_function(_judging, default_timeout=60).run()
-    app.button[0].click().run()
-    assert [button.label for button in app.button] == ["Judge", "Judge and leave"]
-    app.button[0].click().run()
-    assert app.session_state["pair_visits"] == 2
+    assert texts(app.caption) == ["leads to there.py"]
 
 
 def test_without_it_streamlit_ends_the_callback_for_the_next_message() -> None:
@@ -131,8 +124,7 @@ def _press(app: AppTest, labels: set[str], monkeypatch: pytest.MonkeyPatch) -> N
     for button in app.button:
         if button.label in labels:
             button.click()
-    app.run()
-    assert not app.exception
+    fine(app.run())
 
 
 @pytest.mark.usefixtures("whole")
@@ -142,7 +134,7 @@ def test_a_message_about_more_than_its_part_is_answered_by_the_whole_view(
 ) -> None:
     app = AppTest.from_function(_of_two_parts, default_timeout=60).run()
     _press(app, pressed, monkeypatch)
-    assert [caption.value for caption in app.caption] == [f"1 outside, {int('Inside' in pressed)} inside"]
+    assert texts(app.caption) == [f"1 outside, {int('Inside' in pressed)} inside"]
 
 
 @pytest.mark.usefixtures("whole")
@@ -150,7 +142,7 @@ def test_a_message_about_its_part_runs_that_alone(monkeypatch: pytest.MonkeyPatc
     app = AppTest.from_function(_of_two_parts, default_timeout=60).run()
     _press(app, {"Inside"}, monkeypatch)
     assert app.session_state["page"] == 1
-    assert not [caption for caption in app.caption if caption.value.endswith("1 inside")]
+    assert not any(text.endswith("1 inside") for text in texts(app.caption))
 
 
 def test_without_it_what_was_pressed_outside_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,16 +150,19 @@ def test_without_it_what_was_pressed_outside_is_not_shown(monkeypatch: pytest.Mo
     app = AppTest.from_function(_of_two_parts, default_timeout=60).run()
     _press(app, {"Outside", "Inside"}, monkeypatch)
     assert app.session_state["pair_visits"] == 1
-    assert not [caption for caption in app.caption if caption.value.startswith("1 outside")]
+    assert not any(text.startswith("1 outside") for text in texts(app.caption))
+
+
+def renamed(monkeypatch: pytest.MonkeyPatch, *absent: int) -> None:
+    """A Streamlit in which some of the methods have another name."""
+    methods = enumerate(streamlit_patch._METHODS)
+    names = tuple((owner, f"{name}_renamed" if at in absent else name) for at, (owner, name) in methods)
+    monkeypatch.setattr(streamlit_patch, "_METHODS", names)
 
 
 @pytest.mark.parametrize("absent", range(len(streamlit_patch._METHODS)))
 def test_nothing_is_changed_where_streamlit_has_another_name(absent: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    methods = [
-        (owner, f"{name}_renamed" if at == absent else name)
-        for at, (owner, name) in enumerate(streamlit_patch._METHODS)
-    ]
-    monkeypatch.setattr(streamlit_patch, "_METHODS", tuple(methods))
+    renamed(monkeypatch, absent)
     before = SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield
     assert not streamlit_patch.protect_callbacks()
     # So the dashboard runs on Streamlit as it is, whichever name is another one.
@@ -175,9 +170,7 @@ def test_nothing_is_changed_where_streamlit_has_another_name(absent: int, monkey
 
 
 def test_the_dashboard_works_on_streamlit_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        streamlit_patch, "_METHODS", tuple((owner, f"{name}_renamed") for owner, name in streamlit_patch._METHODS)
-    )
+    renamed(monkeypatch, *range(len(streamlit_patch._METHODS)))
     app = fine(AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run())
     fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.6).run())
     assert app.session_state["iou"] == 0.6

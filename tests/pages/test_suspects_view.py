@@ -17,18 +17,16 @@ from evaluator.review.corrections import corrections
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
-from tests.dashboard import components, fine, send_event, start, title, words, workspace
-from tests.judging import opinion
+from tests import dashboard
+from tests.dashboard import SUSPECTS, fine, press, send_event, start, texts, words
+from tests.judging import opinion, store
 from tests.sample_part import SAMPLE, write_part
 from tests.sample_results import sample
-
-SUSPECTS = "pages/suspects.py"
 
 
 def listed(app: AppTest) -> dict[str, Any]:
     """What the component of the suspects was given."""
-    (data,) = [each for each in components(app) if "suspects" in each]
-    return data
+    return dashboard.component(app, "suspects")
 
 
 def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTest:
@@ -41,139 +39,137 @@ def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTes
     return send_event(app, "suspects", "verdict", event)
 
 
-def test_accepting_corrects_the_ground_truth(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS)
-    assert title(app) == "Suspected ground truth"
+def want(app: AppTest, held: str = "", **more: Any) -> dict[str, Any]:
+    """What the list is given after the browser wanted pages and crops."""
+    send_event(app, "suspects", "want", {"pages": [], "crops": [], "held": held, **more})
+    return listed(app)
+
+
+def corrections_of(path: Path) -> int:
+    """How many corrections of the ground truth the store makes."""
+    with Store(path) as kept:
+        return corrections(sample(), kept.log()).applied
+
+
+def judged_in(path: Path) -> Any:
+    """The one target that is judged."""
+    with Store(path) as kept:
+        (judged,) = kept.log().judged.values()
+    return judged
+
+
+def test_accepting_corrects_the_ground_truth(store_path: Path) -> None:
+    app = start(SUSPECTS)
+    assert dashboard.title(app) == "Suspected ground truth"
     before = listed(app)
-    assert before["states"] == {}
-    assert before["reviewer"] == ""
+    assert (before["states"], before["reviewer"]) == ({}, "")
     answer(app, 0, "ground_truth_wrong")
-    after = listed(app)
-    target = before["suspects"][0]["target"]
+    after, target = listed(app), before["suspects"][0]["target"]
     assert after["reviewer"] == "Anna"
     assert after["states"][target]["answered"]
     assert after["states"][target]["verdict"]["agreed"] == "ground_truth_wrong"
     # The list is the same, so that the browser keeps its place in it.
     assert after["set"] == before["set"]
-    with Store(store_path) as store:
-        log = store.log()
-    (judged,) = log.judged.values()
-    assert judged.verdict == "ground_truth_wrong"
-    dataset = sample()
-    assert judged.target_id == suspect_target(suspects(dataset), 0).id
-    assert corrections(dataset, log).applied == 1
+    judged = judged_in(store_path)
+    assert (judged.verdict, judged.target_id) == ("ground_truth_wrong", suspect_target(suspects(sample()), 0).id)
+    assert corrections_of(store_path) == 1
     answer(app, 0, None)
-    with Store(store_path) as store:
-        assert corrections(dataset, store.log()).applied == 0
+    assert corrections_of(store_path) == 0
     assert listed(app)["states"][target].get("verdict") is None
 
 
-def test_the_browser_that_has_the_list_gets_it_once(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS)
+def test_the_browser_that_has_the_list_gets_it_once(store_path: Path) -> None:
+    app = start(SUSPECTS)
     data = listed(app)
-    send_event(app, "suspects", "want", {"pages": [0, 1], "crops": [0], "held": data["set"]})
-    sent = listed(app)
-    assert sent["suspects"] is None
-    assert sent["set"] == data["set"]
-    first = data["suspects"][0]
+    sent, first = want(app, data["set"], pages=[0, 1], crops=[0]), data["suspects"][0]
+    assert (sent["suspects"], sent["set"]) == (None, data["set"])
     assert f"{first['index']} {first['document']}" in sent["pages"]
     assert list(sent["crops"]) == [first["target"]]
     assert sent["crops"][first["target"]]["image"].startswith("data:image/webp;base64,")
-    send_event(app, "suspects", "want", {"pages": [], "crops": [], "held": ""})
-    assert listed(app)["suspects"] == data["suspects"]
+    assert want(app)["suspects"] == data["suspects"]
 
 
-def test_what_a_browser_makes_up_is_not_taken(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS)
-    send_event(app, "suspects", "want", {"pages": [100_000, -1], "crops": [100_000, -1], "held": ""})
-    assert (listed(app)["pages"], listed(app)["crops"]) == ({}, {})
-    for wrong in ({"number": 100_000}, {"number": -1}, {"number": 1}, {"target": "nobody's"}):
+def test_what_a_browser_makes_up_is_not_taken(store_path: Path) -> None:
+    app = start(SUSPECTS)
+    sent = want(app, pages=[100_000, -1], crops=[100_000, -1])
+    assert (sent["pages"], sent["crops"]) == ({}, {})
+    for wrong in (
+        *({"number": number} for number in (100_000, -1, 1)),
+        {"target": "nobody's"},
+        {"label": 0, "xyxy": [0.5, 0.1, 0.4, 0.2]},
+        {"label": 99, "xyxy": [0.1, 0.1, 0.4, 0.2]},
+    ):
         answer(app, 0, "ground_truth_wrong", **wrong)
-    box = [0.5, 0.1, 0.4, 0.2]
-    answer(app, 0, "ground_truth_wrong", label=0, xyxy=box)
-    answer(app, 0, "ground_truth_wrong", label=99, xyxy=[0.1, 0.1, 0.4, 0.2])
     assert not store_path.exists() or not Store(store_path).log().judged
 
 
 def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(store_path: Path) -> None:
     dataset = sample()
-    listed = suspects(dataset)
-    first = {one.kind: place for place, one in reversed(list(enumerate(listed.to_list())))}
+    every = suspects(dataset)
+    first = {one.kind: place for place, one in reversed(list(enumerate(every.to_list())))}
     what = {"missing": "added", "extra": "removed", "label": "relabelled", "border": "replaced"}
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     for kind, place in first.items():
-        with Store(store_path.with_name(f"{kind}.sqlite")) as store:
-            store.add([opinion(suspect_target(listed, place), "ground_truth_wrong")])
-            log = store.log()
+        with Store(store_path.with_name(f"{kind}.sqlite")) as kept:
+            kept.add([opinion(suspect_target(every, place), "ground_truth_wrong")])
+            log = kept.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
-        (status,) = finding_statuses(log, results)
-        assert status.state == "applies"
-
-
-def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(store_path: Path) -> None:
-    """A box that models merge with another is suspected as one too many: the verdict is not on the merge."""
-    dataset = sample()
-    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
-    listed = suspects(dataset)
-    extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
+        assert [status.state for status in finding_statuses(log, results)] == ["applies"]
+    # A box that models merge with another is suspected as one too many: the verdict is not on the merge.
+    extra = [place for place, one in enumerate(every.to_list(20)) if one.kind == "extra"]
     assert len(extra) >= 2
-    with Store(store_path) as store:
-        store.add([opinion(suspect_target(listed, place), "model_wrong") for place in extra])
-        assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
+    store(store_path, *(opinion(suspect_target(every, place), "model_wrong") for place in extra))
+    with Store(store_path) as kept:
+        assert [status.state for status in finding_statuses(kept.log(), results)] == ["applies"] * len(extra)
 
 
-def test_a_reviewed_page_counts_for_the_bound(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS, margin="0.01")
+def test_a_reviewed_page_counts_for_the_bound(store_path: Path) -> None:
+    app = start(SUSPECTS, margin="0.01")
     assert any("0 of" in word and "reviewed" in word for word in words(app))
     fine(app.text_input(key="reviewer").set_value("Anna").run())
-    fine(next(button for button in app.button if button.label == "Page reviewed").click().run())
+    press(app, "Page reviewed")
     assert any("1 of" in word and "reviewed" in word for word in words(app))
 
 
-def test_the_kind_and_the_evidence_are_in_the_address(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS, suspected="extra", evidence="0.9")
+def test_the_kind_and_the_evidence_are_in_the_address(store_path: Path) -> None:
+    app = start(SUSPECTS, suspected="extra", evidence="0.9")
     shown = listed(app)["suspects"]
-    assert shown
-    assert {one["kind"] for one in shown} == {"Extra"}
-    assert all(one["score"] >= 0.9 for one in shown)
-    assert app.query_params["suspected"] == "extra"
-    app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
+    assert {(one["kind"], one["score"] >= 0.9) for one in shown} == {("Extra", True)}
+    assert dashboard.address(app)["suspected"] == "extra"
+    app = start(SUSPECTS, suspected="label", evidence="1")
     assert any("No suspect passes the filter" in word for word in words(app))
-    fine(next(button for button in app.button if button.label == "Clear filter").click().run())
+    press(app, "Clear filter")
     assert len({one["kind"] for one in listed(app)["suspects"]}) > 1
 
 
-def test_an_edited_correction_is_stored_and_the_suspect_is_answered(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS)
+def test_an_edited_correction_is_stored_and_the_suspect_is_answered(store_path: Path) -> None:
+    app = start(SUSPECTS)
     data = listed(app)
     one = data["suspects"][0]
     left, top, right, bottom = one["proposed"]
     label = data["labels"].index("Caption")
     answer(app, 0, "ground_truth_wrong", label=label, xyxy=[left, top, right - 0.01, bottom])
-    with Store(store_path) as store:
-        (judged,) = store.log().judged.values()
+    judged = judged_in(store_path)
     (box,) = judged.target.of("prediction")
     assert (box.label, box.xyxy[2]) == ("Caption", pytest.approx(right - 0.01))
-    dataset = sample()
-    assert judged.target_id == suspect_target(suspects(dataset), 0).id == one["target"]
-    with Store(store_path) as store:
-        assert corrections(dataset, store.log()).applied == 1
+    assert judged.target_id == suspect_target(suspects(sample()), 0).id == one["target"]
+    assert corrections_of(store_path) == 1
 
 
 def test_a_verdict_that_is_not_stored_is_marked(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "no-store").mkdir()
     monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "no-store"))
-    app = start(monkeypatch, SUSPECTS)
+    app = start(SUSPECTS)
     answer(app, 0, "model_wrong")
     state = listed(app)["states"][listed(app)["suspects"][0]["target"]]
     assert state["unsaved"]["verdict"] == "model_wrong"
     assert state["unsaved"]["problem"]
 
 
-def test_words_and_ink_count_once_they_are_read(store_path: Path, monkeypatch: Any, tmp_path: Path) -> None:
+def test_words_and_ink_count_once_they_are_read(store_path: Path, tmp_path: Path) -> None:
     part = write_part(tmp_path, "school-census.pdf")
-    files = workspace(part / "ground_truth.json", [part / "lines.json", part / "blocks.json"], SAMPLE / "pdf")
-    app = start(monkeypatch, SUSPECTS, files=files, evidence="0.01")
+    files = dashboard.workspace(part / "ground_truth.json", [part / "lines.json", part / "blocks.json"], SAMPLE / "pdf")
+    app = start(SUSPECTS, files=files, evidence="0.01")
     fine(app.button(key="suspects_read").click().run())
     deadline = time.monotonic() + 120
     while not any(caption.value.startswith("Words and ink of the likeliest") for caption in app.caption):
@@ -184,35 +180,33 @@ def test_words_and_ink_count_once_they_are_read(store_path: Path, monkeypatch: A
     assert "cuts through" in reasons or "no ground truth box covers" in reasons
 
 
-def test_the_review_goes_on_in_the_page_browser(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS, margin="0.01")
+def test_the_review_goes_on_in_the_page_browser(store_path: Path) -> None:
+    app = start(SUSPECTS, margin="0.01")
     fine(app.text_input(key="reviewer").set_value("Anna").run())
     order = list(app.dataframe[-1].value["Document"]), list(app.dataframe[-1].value["Page"])
     app.session_state["reviewing"] = True
     app.session_state["doc"], app.session_state["page"] = order[0][0], int(order[1][0]) - 1
-    app.switch_page("pages/page_browser.py")
-    fine(app.run())
-    assert any("0 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
+    dashboard.go(app, "pages/page_browser.py")
+    assert any("0 of" in text and "reviewed" in text for text in texts(app.caption))
     fine(app.button(key="plan_page_done").click().run())
-    assert any("1 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
+    assert any("1 of" in text and "reviewed" in text for text in texts(app.caption))
     assert (app.session_state["doc"], app.session_state["page"]) == (order[0][1], int(order[1][1]) - 1)
 
 
-def test_a_score_stands_beside_its_model_and_never_after_a_label(store_path: Path, monkeypatch: Any) -> None:
+def test_a_score_stands_beside_its_model_and_never_after_a_label(store_path: Path) -> None:
     """After a label from right to left a number would be read as a part of it."""
-    reasons = [one["reason"] for one in listed(start(monkeypatch, SUSPECTS, evidence="0"))["suspects"]]
+    reasons = [one["reason"] for one in listed(start(SUSPECTS, evidence="0"))["suspects"]]
     scored = [reason for reason in reasons if "(0." in reason]
     assert scored
     assert all(re.fullmatch(r"(?:[AB] \(\d\.\d+\)|[^()])*", reason) for reason in scored)
 
 
-def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(store_path: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS)
+def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(store_path: Path) -> None:
+    app = start(SUSPECTS)
     data = listed(app)
     assert data["effects"] == {}
     near = [one["rank"] for one in data["suspects"][:3]]
-    send_event(app, "suspects", "want", {"pages": [], "crops": [], "near": [*near, 10_000], "held": ""})
-    effects = listed(app)["effects"]
+    effects = want(app, near=[*near, 10_000])["effects"]
     assert list(effects) == [one["target"] for one in data["suspects"][:3]]
     moved = next(place for place, lines in enumerate(effects.values()) if any("→" in line for line in lines))
     promised = effects[data["suspects"][moved]["target"]]

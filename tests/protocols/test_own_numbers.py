@@ -57,16 +57,14 @@ def three(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def assert_shows_pycocotools(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, instances: dict[str, Any], *models: list[dict[str, Any]]
-) -> None:
+def assert_shows_pycocotools(folder: Path, instances: dict[str, Any], *models: list[dict[str, Any]]) -> None:
     truth = folder / "instances.json"
     truth.write_text(json.dumps(instances), encoding="utf-8")
     files = []
     for place, results in enumerate(models):
         files.append(folder / f"model_{place}.json")
         files[-1].write_text(json.dumps(results), encoding="utf-8")
-    app = start(monkeypatch, files=workspace(truth, files), protocol="coco")
+    app = start(files=workspace(truth, files), protocol="coco")
     rows = shown(app)
     stats = [[undefined_as_none(value) for value in official(instances, results).stats] for results in models]
     assert rows[: len(models)] == [[three(value) for value in row] for row in stats]
@@ -80,22 +78,22 @@ def assert_shows_pycocotools(
 # --- COCO ----------------------------------------------------------------------------------------------------
 
 
-def test_the_twelve_numbers_on_screen_are_those_of_pycocotools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_twelve_numbers_on_screen_are_those_of_pycocotools(tmp_path: Path) -> None:
     instances, results = random_set(7)
     worse = [row for place, row in enumerate(results) if place % 3]
-    assert_shows_pycocotools(monkeypatch, tmp_path, instances, results, worse)
+    assert_shows_pycocotools(tmp_path, instances, results, worse)
 
 
 @needs_real
-def test_the_twelve_numbers_of_a_real_pair(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_twelve_numbers_of_a_real_pair(tmp_path: Path) -> None:
     folder = Path(SHARED) / "real" / "formats" / "coco"
     instances, results = (json.loads((folder / f"hotcoco_{side}.json").read_text()) for side in ("gt", "dt"))
-    assert_shows_pycocotools(monkeypatch, tmp_path, instances, results, results[:4])
+    assert_shows_pycocotools(tmp_path, instances, results, results[:4])
 
 
 @needs_real
 @pytest.mark.parametrize("name", ["instances_val.json", "roboflow_annotations.coco.json"])
-def test_the_twelve_numbers_of_real_ground_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+def test_the_twelve_numbers_of_real_ground_truth(tmp_path: Path, name: str) -> None:
     instances = json.loads((Path(SHARED) / "real" / "formats" / "coco" / name).read_text())
     for place, annotation in enumerate(instances["annotations"], 1):
         # Of id 0 pycocotools ignores the match, as an issue says.
@@ -105,11 +103,11 @@ def test_the_twelve_numbers_of_real_ground_truth(monkeypatch: pytest.MonkeyPatch
         for place, one in enumerate(instances["annotations"])
     ]
     moved = [{**one, "bbox": [one["bbox"][0] + 0.2 * one["bbox"][2], *one["bbox"][1:]]} for one in copies]
-    assert_shows_pycocotools(monkeypatch, tmp_path, instances, copies, [*moved, *copies[1:]])
+    assert_shows_pycocotools(tmp_path, instances, copies, [*moved, *copies[1:]])
 
 
 @pytest.mark.parametrize("folder", sorted((ORACLES / "snapshot" / "realistic").iterdir()), ids=lambda path: path.name)
-def test_the_numbers_of_a_snapshot_file(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_the_numbers_of_a_snapshot_file(folder: Path) -> None:
     truth = formats.read(folder / "gt.json", side="ground_truth")
     prediction = formats.read(folder / "pred.json", side="prediction")
     (evaluated,) = project.evaluate_together("coco", folder / "gt.json", [folder / "pred.json"])
@@ -131,15 +129,15 @@ def test_the_numbers_of_a_snapshot_file(monkeypatch: pytest.MonkeyPatch, folder:
         "annotations": sides[0],
     }
     stats = official(instances, sides[1]).stats
-    row = shown(start(monkeypatch, files=workspace(folder / "gt.json", [folder / "pred.json"]), protocol="coco"))[0]
+    row = shown(start(files=workspace(folder / "gt.json", [folder / "pred.json"]), protocol="coco"))[0]
     for place in (0, 1, 2, 6, 7, 8):
         assert row[place] == three(undefined_as_none(stats[place]))
     # Shares of a page have no size in pixels.
     assert {row[place] for place in (3, 4, 5, 9, 10, 11)} == {"–"}
 
 
-def test_the_sliders_move_no_average_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, protocol="coco")
+def test_the_sliders_move_no_average_precision() -> None:
+    app = start(protocol="coco")
     before = shown(app)
     app.slider(key="iou").set_value(0.75)
     dashboard.fine(app.slider(key="score_0").set_value(0.6).run())
@@ -174,8 +172,8 @@ def test_an_undefined_number_says_why() -> None:
 
 
 @pytest.mark.parametrize("folder", PODS, ids=lambda path: path.name)
-def test_the_numbers_of_pod_on_screen_are_those_of_the_oracle(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    app = start(monkeypatch, files=workspace(folder / "gt", [folder / "submission.xml"]), protocol="pod")
+def test_the_numbers_of_pod_on_screen_are_those_of_the_oracle(folder: Path) -> None:
+    app = start(files=workspace(folder / "gt", [folder / "submission.xml"]), protocol="pod")
     expected = json.loads((folder / "expected.json").read_text())["expected"]
     wanted = []
     for iou in ("0.6", "0.8"):
@@ -229,8 +227,8 @@ def test_calibration_is_that_of_the_true_and_false_positives(protocol: str) -> N
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
-def test_best_score_and_ece_of_each_label_are_on_screen(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
-    app = start(monkeypatch, protocol=protocol, iou="0.6")
+def test_best_score_and_ece_of_each_label_are_on_screen(protocol: str) -> None:
+    app = start(protocol=protocol, iou="0.6")
     table = next(each.value for each in app.dataframe if "ECE A" in each.value.columns)
     system, dataset = PROTOCOLS[protocol], sample_result(protocol).evaluated
     assert isinstance(system, BoxProtocol)

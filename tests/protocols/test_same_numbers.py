@@ -504,8 +504,8 @@ def test_report(protocol: str, files: dict[str, Path], run: Callable[..., Ran], 
 
 
 @some_pairs
-def test_the_dashboard(protocol: str, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, files=workspace(files["truth"], [files["a"], files["b"]]), protocol=protocol)
+def test_the_dashboard(protocol: str, files: dict[str, Path]) -> None:
+    app = start(files=workspace(files["truth"], [files["a"], files["b"]]), protocol=protocol)
     for card, name in zip(cards(app), "ab", strict=True):
         want = expected(protocol)[name]
         assert [card[key] for key in ("TP", "FP", "FN")] == [str(want[key]) for key in ("tp", "fp", "fn")]

@@ -44,8 +44,8 @@ def files(app: Any) -> dict[str, tuple[str, str]]:
     return {name: (role, what) for name, role, what in rows}
 
 
-def start(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
-    return dashboard.start(monkeypatch, dashboard.FILES, files=roles.find([folder]).to_json())
+def start(folder: Path) -> Any:
+    return dashboard.start(dashboard.FILES, files=roles.find([folder]).to_json())
 
 
 SNAPSHOT = "Document Snapshot Detection, schema 1.3 (JSON)"
@@ -62,8 +62,8 @@ LEFT_OUT = {
 }
 
 
-def test_every_file_is_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    app = start(monkeypatch, folder)
+def test_every_file_is_listed(folder: Path) -> None:
+    app = start(folder)
     assert files(app) == READ | LEFT_OUT
     frame = app.dataframe[0].value
     assert frame["Boxes"].tolist()[:3] == [2, 2, 1]
@@ -73,10 +73,10 @@ def test_every_file_is_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> 
     assert list(files(app)) == list(LEFT_OUT)
 
 
-def test_a_model_with_errors_is_not_among_what_is_read(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_a_model_with_errors_is_not_among_what_is_read(folder: Path) -> None:
     wrong = folder / "b.json"
     wrong.write_text(wrong.read_text().replace('"score":0.', '"score":7.').replace('"score": 0.', '"score": 7.'))
-    app = start(monkeypatch, folder)
+    app = start(folder)
     assert files(app)["b.json"] == ("Prediction", "not read")
     switch = next(each for each in app.get("button_group") if each.label == "Files shown")
     assert [option.content for option in switch.proto.options] == ["All 7", "Read 3", "Left out 4", "With issues 3"]
@@ -84,13 +84,11 @@ def test_a_model_with_errors_is_not_among_what_is_read(monkeypatch: pytest.Monke
     assert list(files(app)) == ["b.json", *LEFT_OUT]
 
 
-def test_a_file_that_cannot_be_read_is_an_issue_with_its_whole_reason(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_that_cannot_be_read_is_an_issue_with_its_whole_reason(tmp_path: Path) -> None:
     write_file(tmp_path / "truth.json", ROWS, side="ground_truth")
     write_file(tmp_path / "a.json", ROWS)
     (tmp_path / "cut.json").write_text('{"info": {"type": "prediction"')
-    app = start(monkeypatch, tmp_path)
+    app = start(tmp_path)
     reason = {
         "Severity": "warning", "File": "cut.json", "Place": "line 1, column 31",
         "Rule": "the text must be well-formed JSON (RFC 8259)", "Found": "the end of the text",
@@ -104,13 +102,13 @@ def test_a_file_that_cannot_be_read_is_an_issue_with_its_whole_reason(
     assert dashboard.issues(app) == [reason, reason]
 
 
-def test_a_file_that_is_no_page_is_not_counted_as_one(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_a_file_that_is_no_page_is_not_counted_as_one(folder: Path) -> None:
     (folder / "scan.html").unlink()
     (folder / "package.json").unlink()
     (folder / "pdf" / "b.pdf").write_text("no page")
     (folder / "pdf" / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (folder / "pdf" / "empty.jpg").write_bytes(b"")
-    app = start(monkeypatch, folder)
+    app = start(folder)
     assert "pdf/ 2 files" in files(app)
     assert [(row["File"], row["Rule"]) for row in dashboard.issues(app)] == [
         (name, "a file with the ending of a page must be a PDF or an image") for name in ("b.pdf", "empty.jpg")
@@ -118,16 +116,16 @@ def test_a_file_that_is_no_page_is_not_counted_as_one(monkeypatch: pytest.Monkey
     assert "0 in these files, 2 page files that cannot be read" in dashboard.words(app)
 
 
-def test_only_files_of_no_use_are_no_issue(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_only_files_of_no_use_are_no_issue(folder: Path) -> None:
     (folder / "scan.html").unlink()
     (folder / "package.json").unlink()
     assert "Nothing is wrong with the files that are read. 1 file left out: neither annotations nor pages." in [
-        each.value for each in start(monkeypatch, folder).caption
+        each.value for each in start(folder).caption
     ]
 
 
-def test_a_role_is_changed_and_changed_back(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    app = start(monkeypatch, folder)
+def test_a_role_is_changed_and_changed_back(folder: Path) -> None:
+    app = start(folder)
 
     def change(name: str, role: str) -> dict[str, str]:
         chosen = next(each for each in app.selectbox if each.label == "File")
@@ -155,8 +153,8 @@ def choose(app: Any, key: str, row: int, column: str) -> None:
     dashboard.fine(app.run())
 
 
-def test_a_row_leads_to_what_is_in_the_file(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    app = start(monkeypatch, folder)
+def test_a_row_leads_to_what_is_in_the_file(folder: Path) -> None:
+    app = start(folder)
     choose(app, "files_All", 2, "File")
     facts = next(each.value for each in app.dataframe if "In this file" in each.value)
     assert facts["In this file"].tolist() == [
@@ -167,10 +165,10 @@ def test_a_row_leads_to_what_is_in_the_file(monkeypatch: pytest.MonkeyPatch, fol
     assert dashboard.title(app) == "Page browser"
 
 
-def test_a_count_of_a_check_opens_as_many_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_count_of_a_check_opens_as_many_pages(tmp_path: Path) -> None:
     write_file(tmp_path / "truth.json", ROWS, side="ground_truth", pages=[("a.pdf", 3), ("a.pdf", 5)])
     write_file(tmp_path / "a.json", [*ROWS, *ROWS[:1]])
-    app = dashboard.start(monkeypatch, dashboard.FILES, files=roles.find([tmp_path]).to_json())
+    app = dashboard.start(dashboard.FILES, files=roles.find([tmp_path]).to_json())
     choose(app, "checks_of_files", 1, "truth.json")
     behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
     assert behind.to_numpy().tolist() == [["a.pdf", 4, 1], ["a.pdf", 6, 1]]
@@ -182,9 +180,9 @@ def test_a_count_of_a_check_opens_as_many_pages(monkeypatch: pytest.MonkeyPatch,
     assert few.to_numpy().tolist() == [["Figure", 3]]
 
 
-def test_the_project_and_the_findings_are_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_the_project_and_the_findings_are_listed(folder: Path) -> None:
     (folder / "layoutscope.toml").write_text('ground_truth = "truth.json"\nmodels = ["a.json"]\n')
-    assert files(start(monkeypatch, folder))["layoutscope.toml"] == ("Project", "Project file")
+    assert files(start(folder))["layoutscope.toml"] == ("Project", "Project file")
 
 
 @pytest.mark.parametrize(("judged", "listed"), [(("a.pdf", "b.pdf", None), "2 findings"), (("b.pdf",), None)])
@@ -201,7 +199,7 @@ def test_findings_of_the_open_documents_are_counted(
         store.add(
             [opinion(page_target(name, 0) if name else Target(kind="comparison", models=("a", "b"))) for name in judged]
         )
-    assert files(start(monkeypatch, folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
+    assert files(start(folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
 
 
 def test_counts_have_the_issues_that_are_not_spelled_out() -> None:

@@ -214,7 +214,7 @@ def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch,
     state = state_folder()
     project_file.remember(tmp_path / "gone.toml", state)
     project_file.remember(project_file.save({"boxes": sides}, {"protocol": "coco", "fix": "a.json:y-flip"}), state)
-    app = start(monkeypatch, FILES)
+    app = start(FILES)
     assert any(
         caption.value.endswith("is not there any more; open it from its new place once.") for caption in app.caption
     )
@@ -234,7 +234,7 @@ def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
     project_file.remember(project_file.save({"boxes": sides}, {"fix": "a.json:y-flip"}), state_folder())
     model = sides.predictions[0]
     moved = model.rename(model.with_suffix(".moved"))
-    app = start(monkeypatch, FILES)
+    app = start(FILES)
     was = [member.name for member in app.session_state[State.files.key].members]
 
     def reopen() -> None:
@@ -256,9 +256,9 @@ def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
 
 
-def test_files_saves_it(sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_files_saves_it(sides: Sides, tmp_path: Path) -> None:
     files = workspace(sides.ground_truth, sides.predictions, sides.pdfs)
-    app = start(monkeypatch, FILES, files=files, protocol="coco", fix="a.json:y-flip")
+    app = start(FILES, files=files, protocol="coco", fix="a.json:y-flip")
     fine(next(button for button in app.button if button.label == "Save project").click().run())
     opened, query = project_file.read(tmp_path / "layoutscope.toml")
     assert opened.of("boxes") == sides
@@ -266,8 +266,8 @@ def test_files_saves_it(sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert (parts["protocol"], parts["fix"]) == ("coco", "a.json:y-flip")
 
 
-def test_the_sample_data_is_not_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, FILES)
+def test_the_sample_data_is_not_written_to() -> None:
+    app = start(FILES)
     fine(next(button for button in app.button if button.label == "Save project").click().run())
     assert app.error[-1].value.replace("\\", "") == (
         "Uploaded files and the sample data have no folder to save a project in."
@@ -277,13 +277,13 @@ def test_the_sample_data_is_not_written_to(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_session_without_an_address_starts_as_the_project_says(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(QUERY_VARIABLE, "protocol=coco&fix=a.json%3Ay-flip")
     files = workspace(sides.ground_truth, sides.predictions)
-    app = start(monkeypatch, FILES, files=files)
+    app = start(FILES, files=files)
     assert app.session_state[key_of(app, "protocol")] == "coco"
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
-    app = start(monkeypatch, PAGE_BROWSER, files=files, protocol="pod")
+    app = start(PAGE_BROWSER, files=files, protocol="pod")
     assert app.session_state[key_of(app, "protocol")] == "pod"
     assert app.session_state[State.fixes.key] == ()
     # The address of Files never holds a fix, so it does not say that there is none.
-    app = start(monkeypatch, FILES, files=files, protocol="pod")
+    app = start(FILES, files=files, protocol="pod")
     assert app.session_state[key_of(app, "protocol")] == "pod"
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)

@@ -204,10 +204,8 @@ def names(app: AppTest) -> list[str]:
     return list(table["File"])
 
 
-def test_uploads_and_filter_survive_a_reload_until_they_are_removed(
-    monkeypatch: pytest.MonkeyPatch, workspace: Path
-) -> None:
-    app = start(monkeypatch, FILES)
+def test_uploads_and_filter_survive_a_reload_until_they_are_removed(workspace: Path) -> None:
+    app = start(FILES)
     upload(app, "mine.json", BOXES_FILE)
     app.file_uploader(key="upload_pages_files").set_value([("tram-options.pdf", PDF, "application/pdf")])
     dashboard.fine(next(each for each in app.button if each.label == "Add the pages").click().run())
@@ -215,7 +213,7 @@ def test_uploads_and_filter_survive_a_reload_until_they_are_removed(
     app.session_state["label"] = "Table"
     dashboard.fine(app.run())
     # Another session of the server, as after a reload.
-    again = start(monkeypatch, PAGE_BROWSER)
+    again = start(PAGE_BROWSER)
     assert again.session_state["label"] == "Table"
     assert dashboard.viewer(again)["page"]["problem"] is None or again.session_state["doc"] != "tram-options.pdf"
     dashboard.go(again, FILES)
@@ -227,16 +225,14 @@ def test_uploads_and_filter_survive_a_reload_until_they_are_removed(
     assert "mine.json" not in names(again)
     dashboard.fine(again.button(key="remove_page_0").click().run())
     assert list((workspace / "uploads").iterdir()) == []
-    assert "mine.json" not in names(start(monkeypatch, FILES))
+    assert "mine.json" not in names(start(FILES))
     for each in (app, again):
         each.session_state["upload_folder"].cleanup()
 
 
-def test_an_address_says_nothing_of_what_only_other_views_show(
-    monkeypatch: pytest.MonkeyPatch, workspace: Path
-) -> None:
-    start(monkeypatch, PAGE_BROWSER, mistakes="missed", order="page", label="Table")
-    again = start(monkeypatch, "pages/compare.py", show="b_broke")
+def test_an_address_says_nothing_of_what_only_other_views_show(workspace: Path) -> None:
+    start(PAGE_BROWSER, mistakes="missed", order="page", label="Table")
+    again = start("pages/compare.py", show="b_broke")
     assert again.session_state["pair_show"] == "b_broke"
     assert again.session_state["order"] == "page"
     # Compare shows the label: without one in its address all labels are shown.
@@ -248,42 +244,40 @@ def test_saved_filters_and_the_filter_of_findings_survive_a_reload(
 ) -> None:
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
     seeded(tmp_path / "findings.sqlite")
-    app = start(monkeypatch, PAGE_BROWSER, mistakes="missed", score="0.3-1", poor="yes", coverage="0.9")
+    app = start(PAGE_BROWSER, mistakes="missed", score="0.3-1", poor="yes", coverage="0.9")
     app.text_input(key="filter_name").set_value("missed, sure")
     dashboard.fine(app.button(key="filter_save").click().run())
     saved = app.session_state["saved_filters"]
     dashboard.go(app, "pages/findings.py")
     app.session_state["finding_verdicts"], app.session_state["finding_author"] = ["conflict"], "Ben"
     dashboard.fine(app.run())
-    again = start(monkeypatch, PAGE_BROWSER)
+    again = start(PAGE_BROWSER)
     assert again.session_state["saved_filters"] == saved
     assert list(saved["missed, sure"])[3:5] == [["missed"], (0.3, 1.0)]
     assert (again.session_state["finding_verdicts"], again.session_state["finding_author"]) == (["conflict"], "Ben")
-    with_address = start(monkeypatch, "pages/findings.py", said="ignore,conflict", by="Ben")
+    with_address = start("pages/findings.py", said="ignore,conflict", by="Ben")
     assert with_address.session_state["finding_verdicts"] == ["ignore", "conflict"]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"a": {"score": "x", "label": "Table"}}'])
-def test_saved_filters_that_make_no_sense_are_at_their_start(
-    monkeypatch: pytest.MonkeyPatch, workspace: Path, text: str
-) -> None:
+def test_saved_filters_that_make_no_sense_are_at_their_start(workspace: Path, text: str) -> None:
     opened = workspace_store.folder()
     assert opened is not None
     opened.keep_filters({"saved": text})
-    app = start(monkeypatch, PAGE_BROWSER)
+    app = start(PAGE_BROWSER)
     # Under AppTest the session has no `get`.
     saved = app.session_state["saved_filters"] if text.startswith('{"a"') else {}
     assert [values[:2] + values[4:5] for values in saved.values()] in ([], [("", "Table", (0.0, 1.0))])
 
 
-def test_an_address_goes_before_the_kept_filter(monkeypatch: pytest.MonkeyPatch, workspace: Path) -> None:
-    start(monkeypatch, PAGE_BROWSER, label="Table")
-    assert start(monkeypatch, PAGE_BROWSER, label="Text").session_state["label"] == "Text"
+def test_an_address_goes_before_the_kept_filter(workspace: Path) -> None:
+    start(PAGE_BROWSER, label="Table")
+    assert start(PAGE_BROWSER, label="Text").session_state["label"] == "Text"
 
 
 def test_without_a_folder_the_view_says_what_a_reload_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    app = start(monkeypatch, FILES)
+    app = start(FILES)
     assert "kept until this tab closes or is reloaded" in dashboard.words(app)
     assert any("--workspace DIR" in each.value for each in app.caption)
     upload(app, "mine.json", BOXES_FILE)
@@ -296,18 +290,18 @@ def test_without_a_folder_the_view_says_what_a_reload_takes(monkeypatch: pytest.
 def test_a_folder_that_cannot_be_used_is_said_on_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "ws"))
-    app = start(monkeypatch, FILES)
+    app = start(FILES)
     assert any("The workspace folder cannot be written" in each.value for each in app.error)
     workspace_store._open.clear()
 
 
 def test_a_reload_stays_in_the_meeting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
-    app = start(monkeypatch, "pages/findings.py")
+    app = start("pages/findings.py")
     dashboard.fine(next(each for each in app.button if each.label == "Start a meeting").click().run())
     address = {name: values[0] if isinstance(values, list) else values for name, values in app.query_params.items()}
     assert address["meeting"] == "yes"
-    again = start(monkeypatch, "pages/findings.py", **address)
+    again = start("pages/findings.py", **address)
     assert again.session_state["meeting_open"] is True
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 from streamlit.components.v2 import manifest_scanner
 from streamlit.elements.widgets import selectbox, slider, text_widgets
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.state import get_session_state
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
@@ -116,6 +117,17 @@ def fine(app: AppTest) -> AppTest:
 def go(app: AppTest, view: str) -> AppTest:
     """The session on another view."""
     return fine(app.switch_page(view).run())
+
+
+def send_message(*, stop: bool = False) -> None:
+    """Another message of the browser comes in the middle of a run; `stop`: the reader leaves."""
+    context = get_script_run_ctx()
+    assert context is not None
+    assert context.script_requests is not None
+    if stop:
+        context.script_requests.request_stop()
+    else:
+        context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
 
 
 def press(app: AppTest, label: str) -> AppTest:

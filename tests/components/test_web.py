@@ -12,20 +12,8 @@ from evaluator.components import source
 from evaluator.components.source import COMPONENTS, FOLDER, component_script, component_style, join_modules, modules_of
 
 # The names that the style sheets and the browser tests know each component by.
-ROOTS = {
-    "viewer": "layoutscope-viewer",
-    "compare": "layoutscope-compare",
-    "compare_board": "layoutscope-board",
-    "slices": "layoutscope-slices",
-    "suspects": "layoutscope-suspects",
-    "gallery": "layoutscope-gallery",
-    "meeting": "layoutscope-meeting",
-    "reviewer": "layoutscope-reviewer",
-    "theme": "layoutscope-theme",
-    "matrix": "layoutscope-matrix",
-    "tint": "layoutscope-tint",
-    "pack": "layoutscope-viewer",
-}
+ROOTS = {name: f"layoutscope-{name}" for name in COMPONENTS}
+ROOTS |= {"compare_board": "layoutscope-board", "pack": "layoutscope-viewer"}
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
@@ -52,41 +40,37 @@ def test_a_script_for_a_file_declares_nothing_outside_of_itself() -> None:
     assert "</script" not in script
 
 
-def test_every_module_belongs_to_a_component() -> None:
+def test_every_module_and_style_sheet_belongs_to_a_component() -> None:
     used = {file for each in COMPONENTS.values() for file in modules_of(each.entry)}
     folders = {path.split("/")[0] for path in used}
     files = {path.relative_to(FOLDER).as_posix() for folder in folders for path in (FOLDER / folder).rglob("*.js")}
     assert files == used
+    styles = {
+        path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.css") if "node_modules" not in path.parts
+    }
+    assert styles == {file for each in COMPONENTS.values() for file in each.styles}
 
 
-def test_every_style_sheet_belongs_to_a_component() -> None:
-    used = {file for each in COMPONENTS.values() for file in each.styles}
-    files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.css") if "node_modules" not in path.parts}
-    assert files == used
-
-
-def test_an_unknown_component_is_refused() -> None:
+def test_a_component_that_is_unknown_and_a_name_of_two_modules_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^name must be one of viewer, .*; found 'other'\.$"):
         component_script("other")
-
-
-def test_a_name_of_two_modules_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^b\.js: place is already declared in a\.js; find another name\.$"):
         join_modules({"a.js": "export const place = 1;\n", "b.js": "function place() {}\n"})
 
 
-def test_an_import_that_cannot_be_joined_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("imported", "refused"),
+    [
+        ("import * as b", r"^a\.js: an import must be on one line and name its imports"),
+        ("import { b }", r"found a\.js -> b\.js -> a\.js\.$"),
+    ],
+    ids=["cannot be joined", "circle"],
+)
+def test_an_import_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imported: str, refused: str) -> None:
     monkeypatch.setattr(source, "FOLDER", tmp_path)
-    (tmp_path / "a.js").write_text('import * as b from "./b.js";\n')
-    with pytest.raises(ValueError, match=r"^a\.js: an import must be on one line and name its imports"):
-        modules_of("a.js")
-
-
-def test_a_circle_of_imports_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "FOLDER", tmp_path)
-    (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
+    (tmp_path / "a.js").write_text(f'{imported} from "./b.js";\n')
     (tmp_path / "b.js").write_text('import { a } from "./a.js";\n')
-    with pytest.raises(ValueError, match=r"found a\.js -> b\.js -> a\.js\.$"):
+    with pytest.raises(ValueError, match=refused):
         modules_of("a.js")
 
 

@@ -271,13 +271,14 @@ def drawn_alone(result: FieldsResult, size: tuple[float, float] | None, unit: st
 def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: FieldPages) -> None:
     data = drawn(result, pages)
     boxes = {(box["label"], box["side"]): box for box in data["boxes"]}
-    status = {key: box["status"] for key, box in boxes.items()}
-    assert status == {(label, "prediction"): "TP" for label in ("hit", "wrong")} | {
-        (label, "prediction"): "FP" for label in ("low", "low_wrong", "made_up")
-    } | {(label, "ground_truth"): "truth" for label in ("hit", "wrong")} | {
-        # The prediction of the last one is on page 3.
-        (label, "ground_truth"): "FN" for label in ("low", "low_wrong", "boxless", "turned")
-    }  # fmt: skip
+    # The prediction of the turned one is on page 3.
+    for of, status, labels in (
+        ("prediction", "TP", {"hit", "wrong"}),
+        ("prediction", "FP", {"low", "low_wrong", "made_up"}),
+        ("ground_truth", "truth", {"hit", "wrong"}),
+        ("ground_truth", "FN", {"low", "low_wrong", "boxless", "turned"}),
+    ):
+        assert {label for (label, on), box in boxes.items() if (on, box["status"]) == (of, status)} == labels
     assert data["counts"] == {"TP": 2, "FP": 3, "FN": 4, "ground_truth": 6, "predictions": 5}
     hit = boxes["hit", "prediction"]
     assert (hit["partner"], hit["score"], hit["iou"], hit["source"]) == (
@@ -382,8 +383,13 @@ def test_pages_together_draw_every_box_once(seed: int) -> None:
     pages = FieldPages(result.compared)
     totals = dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0)
     keys: list[tuple[int, str]] = []
+    listed = {link: linked_rows(result, link, iou=0.5) for link in ("problems", "missed", "value_wrong_box_right")}
     for code, page in pages.every:
-        data = read_by_browser(page_data(result, pages, Paper(code, page, None, SHARES), iou=0.5))
+        paper = Paper(code, page, None, SHARES)
+        for rows in listed.values():
+            kept = page_data(result, pages, paper, iou=0.5, kept=rows).mistakes
+            assert len(kept) == pages.counts(rows).get((code, page), 0)
+        data = read_by_browser(page_data(result, pages, paper, iou=0.5))
         keys += [(code, box["key"]) for box in data["boxes"]]
         for name in totals:
             totals[name] += data["counts"][name]

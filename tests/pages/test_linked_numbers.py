@@ -19,11 +19,10 @@ from evaluator.charts import boxes as charts
 from evaluator.compare.ledger import ledger
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
 from evaluator.components.viewer import mistake_filter, page_overlay
-from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.matching.box_items import Query, boxes_of_cell, class_confusion, in_query, items
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, linked_rows
+from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, linked_rows
 from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
 from pages.app.state import State
@@ -269,24 +268,11 @@ def test_every_number_of_values_opens_that_many_fields() -> None:
         assert fields_behind(fine(app.button(key=f"linked_{link}").click().run())) == whole(number), link
 
 
-def test_every_bin_of_the_confidence_opens_its_values() -> None:
+def test_the_fullest_bin_of_the_confidence_opens_its_values() -> None:
     for letter, result in field_results().items():
         counts = result.confidence().calibration.count.tolist()
-        assert [len(linked_rows(result, f"{BIN}{at}", iou=0.5)) for at in range(len(counts))] == counts
         fullest = int(np.argmax(counts))
         assert fields_opened(letter, behind=f"{BIN}{fullest}") == counts[fullest]
-
-
-def test_every_page_of_the_strip_lists_the_fields_that_it_says() -> None:
-    for result in field_results().values():
-        pages = FieldPages(result.compared)
-        for link in ("problems", "missed", "spurious", "below_threshold", "value_wrong_box_right"):
-            rows = linked_rows(result, link, iou=0.5)
-            counts = pages.counts(rows)
-            assert {place for place, count in counts.items() if count} <= set(pages.every)
-            for code, index in pages.every:
-                drawn = page_data(result, pages, Paper(code, index, (595.0, 842.0), SHARES), iou=0.5, kept=rows)
-                assert len(drawn.mistakes) == counts.get((code, index), 0), (link, code, index)
 
 
 def test_every_row_opens_its_poster_with_the_same_numbers() -> None:
@@ -315,24 +301,6 @@ def test_the_words_of_a_poster_are_as_many_as_its_lists_say() -> None:
     assert len(sections) == 5
     for title, number, listed_words in sections:
         assert listed_words.count("<span>") == whole(number), title
-
-
-@pytest.mark.parametrize("name", ["lines", "blocks"])
-def test_every_cell_of_pixels_opens_its_pages_and_their_pixels(name: str) -> None:
-    result = pixel_result(name)
-    single = 0
-    for (row, column), number in np.ndenumerate(result.whole.matrices.confusion[0]):
-        facts = cell_facts(result, row, column)
-        assert facts.pixels == pytest.approx(number)
-        assert len(facts.behind) == facts.pages
-        assert sum(each.pixels for each in facts.behind) == pytest.approx(number)
-        if name == "lines" and row != column and number:
-            page, counted = facts.behind[0]
-            region = result.cell_region(page, row, column)
-            # A pixel with several labels is a part of several cells, and is tinted whole in each.
-            assert region.pixels >= counted - 1e-6
-            single += region.pixels == pytest.approx(counted)
-    assert single or name != "lines"
 
 
 def test_the_view_says_and_lists_the_pages_of_a_cell_of_pixels() -> None:

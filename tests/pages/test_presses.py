@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from evaluator.review.findings_export import to_csv
@@ -18,12 +17,10 @@ from pages.app.state import State
 from pages.views.overview import means
 from tests import dashboard
 from tests.building import box, write_file
-from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
+from tests.dashboard import FILES, FINDINGS, PAGE_BROWSER, SAMPLE_DATA, fine, start, texts, workspace
 from tests.judging import opinion, stored
-from tests.pages.test_columns_view import CHOSEN, TABLE
 from tests.pages.test_session import upload
 
-FINDINGS = "pages/findings.py"
 LINES, BLOCKS = SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"
 
 
@@ -45,15 +42,12 @@ def press(monkeypatch: pytest.MonkeyPatch, app: AppTest, label: str) -> AppTest:
         read_url(view)
         if not ended:
             ended.append(view)
-            context = get_script_run_ctx()
-            assert context is not None
-            assert context.script_requests is not None
-            context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
+            dashboard.send_message()
             st.empty()
 
     with monkeypatch.context() as patch:
         patch.setattr(address, "read_url", other_message)
-        fine(next(button for button in app.button if button.label == label).click().run())
+        dashboard.press(app, label)
     assert len(ended) == 1
     return app
 
@@ -69,24 +63,23 @@ def test_save_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(app.session_state[State.saved_filters.key]) == ["only missed"]
     app.text_input(key="filter_name").set_value(" ")
     press(monkeypatch, app, "Save")
-    assert "A filter needs a name." in [each.value for each in app.caption]
+    assert "A filter needs a name." in texts(app.caption)
     fine(app.text_input(key="filter_name").set_value("another").run())
-    assert "A filter needs a name." not in [each.value for each in app.caption]
+    assert "A filter needs a name." not in texts(app.caption)
 
 
 def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(FILES, files=dashboard.workspace(truth, [model]), protocol="coco")
+    app = start(FILES, files=workspace(truth, [model]), protocol="coco")
     press(monkeypatch, app, "Save project")
     opened, query = project_file.read(truth.parent / "layoutscope.toml")
     assert (opened.of("boxes").ground_truth, query) == (truth, "protocol=coco")
-    assert [each.value.split(".")[0] for each in app.success] == ["Saved"]
+    assert [text.split(".")[0] for text in texts(app.success)] == ["Saved"]
     app.session_state[State.iou.name] = 0.75
-    fine(app.run())
-    assert not app.success, "what was saved has another threshold"
+    assert not fine(app.run()).success, "what was saved has another threshold"
 
 
 def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(FILES, files=dashboard.workspace(truth, [model]))
+    app = start(FILES, files=workspace(truth, [model]))
     choose(app, "File", next(each for each in app.selectbox if each.label == "File").options.index("model.json"))
     choose(app, "Role", "Not used")
     press(monkeypatch, app, "Change the role")
@@ -94,15 +87,16 @@ def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path
 
 
 def test_use_as_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(FILES, files=dashboard.workspace(None, [LINES, BLOCKS]))
+    app = start(FILES, files=workspace(None, [LINES, BLOCKS]))
     choose(app, "Reference", 0)
     press(monkeypatch, app, "Use as reference")
     held: Any = app.session_state[State.files.key]
     assert (held.as_reference, held.ground_truth.name) == (True, "lines.json")
+    assert list(app.dataframe[0].value["Role"]) == ["Reference (a prediction)", "Model A"]
 
 
 def test_open_dropped_files(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(FILES, files=dashboard.workspace(truth))
+    app = start(FILES, files=workspace(truth))
     upload(app, "model.json", model.read_bytes(), role="By content")
     press(monkeypatch, app, "Open these files")
     assert [member.name for member in app.session_state[State.files.key].models] == ["model.json"]
@@ -110,32 +104,21 @@ def test_open_dropped_files(monkeypatch: pytest.MonkeyPatch, truth: Path, model:
 
 
 def test_two_ground_truths_are_refused_until_one_is_left_out(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
-    app = start(FILES, files=dashboard.workspace(None, [LINES]))
+    app = start(FILES, files=workspace(None, [LINES]))
     app.file_uploader(key="upload_annotations").set_value(
         [(name, truth.read_bytes(), "application/json") for name in ("one.json", "two.json")]
     )
-    fine(next(each for each in app.button if each.label == "Read the files").click().run())
+    dashboard.press(app, "Read the files")
     roles = [each for each in app.selectbox if each.key and each.key.startswith("dropped_role")]
     for each in roles:
         each.set_value("Ground truth")
     refused = "One session has one ground truth of boxes: choose one, and leave out the others."
     press(monkeypatch, app, "Open these files")
-    assert ([each.value for each in app.error], len(roles)) == ([refused], 2)
+    assert (texts(app.error), len(roles)) == ([refused], 2)
     app.selectbox(key="dropped_role_1").set_value("Leave out")
     press(monkeypatch, app, "Open these files")
-    assert refused not in [each.value for each in app.error]
+    assert refused not in texts(app.error)
     assert app.session_state[State.files.key].ground_truth.name == "one.json"
-
-
-def test_read_a_table(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
-    app = start(FILES, files=dashboard.workspace(truth))
-    upload(app, "model.csv", TABLE, role="Prediction")
-    for target, column in CHOSEN.items():
-        app.selectbox(key=f"column_0_{target}").set_value(column)
-    app.selectbox(key="table_role_0").set_value("Prediction")
-    press(monkeypatch, app, "Read the table")
-    (member,) = app.session_state[State.files.key].models
-    assert (member.name, member.issues, app.session_state[State.tables.key]) == ("model.csv", (), ())
 
 
 def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +147,7 @@ def test_import_findings(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> N
     content = to_csv([opinion(page_target("tram-options.pdf", 0), "ignore", author="Dana", verified=True)]).encode()
     app.file_uploader(key="import_files").upload("dana.csv", content, "text/csv")
     press(monkeypatch, app, "Import")
-    assert [each.value for each in app.success] == ["1 event imported, 0 were there already."]
+    assert texts(app.success) == ["1 event imported, 0 were there already."]
     assert [(event.author, event.verified, event.source) for event in stored(store_path)] == [
         ("Dana", False, "dana.csv")
     ]
@@ -173,10 +156,10 @@ def test_import_findings(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> N
 def _asking() -> None:
     """A view that does what was asked for; the first time another message ends it, the second time it fails."""
     import streamlit as st
-    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
     from pages.app import widgets
     from pages.app.state import Field
+    from tests import dashboard
 
     asked = Field[str | None](None, "asked")
     times = Field(0, "times")
@@ -184,10 +167,7 @@ def _asking() -> None:
     def act(what: str) -> None:
         times.set(times.get() + 1)
         if times.get() == 1:
-            context = get_script_run_ctx()
-            assert context is not None
-            assert context.script_requests is not None
-            context.script_requests.request_rerun(RerunData())
+            dashboard.send_message()
             st.empty()
         raise ValueError(what)
 

@@ -36,12 +36,12 @@ def test_it_lists_what_the_search_finds() -> None:
     payload = viewer(app)
     assert [each["title"] for each in payload["slices"]] == [each.subject for each in expected.slices]
     for shown, one in zip(payload["slices"], expected.slices, strict=True):
-        found = pages_of(one, [result])
+        behind = pages_of(one, [result])
         assert [(page["document"], page["index"], page["boxes"], page["wrong"]) for page in shown["pages"]] == [
-            (page.document, page.page, page.boxes, page.wrong) for page in found[:100]
+            (page.document, page.page, page.boxes, page.wrong) for page in behind[:100]
         ]
-        assert shown["places"] == f"{len(found)} page{'s' if len(found) > 1 else ''}"
-        assert sum(page.boxes for page in found) == one.boxes
+        assert shown["places"] == f"{len(behind)} page{'s' if len(behind) > 1 else ''}"
+        assert sum(page.boxes for page in behind) == one.boxes
         assert (shown["bars"][0]["lost"], shown["rows"][0]["cells"][0]) == (round(one.lost), f"{one.value:.3f}")
 
 

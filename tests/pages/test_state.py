@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard import PAGE_BROWSER, fine, key_of, start
-
 
 def _thresholds() -> None:
     """A slider, a choice and the buttons that write both."""
@@ -68,17 +66,3 @@ def test_the_same_value_written_again_leaves_the_widget_as_it_is() -> None:
     app.button[1].click().run()
     app.slider(key="iou").set_value(0.7).run()
     assert _shown(app) == ("0.7 worst", 0.7, "worst")
-
-
-def test_a_page_that_was_gone_to_is_left_for_good() -> None:
-    app = start(PAGE_BROWSER)
-    first = app.session_state["doc"], app.session_state["page"]
-    app.selectbox(key="page_wanted").set_value(3)
-    message = app._tree.get_widget_states()
-    fine(app.run())
-    assert (app.session_state["doc"], app.session_state["page"]) != first
-    assert app.selectbox(key=key_of(app, "page_wanted")).value is None
-    # The reader turns back before the browser has drawn the empty field.
-    app.session_state["doc"], app.session_state["page"] = first
-    fine(app._run(message))
-    assert (app.session_state["doc"], app.session_state["page"]) == first

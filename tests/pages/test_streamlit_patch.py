@@ -27,18 +27,12 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> None:
 def _judging() -> None:
     """A view with two acts: during the first the reader presses something else, during the second the reader leaves."""
     import streamlit as st
-    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
     from pages.app.state import state
+    from tests import dashboard
 
     def judge(leaves: bool) -> None:
-        context = get_script_run_ctx()
-        assert context is not None
-        assert context.script_requests is not None
-        if leaves:
-            context.script_requests.request_stop()
-        else:
-            context.script_requests.request_rerun(RerunData())
+        dashboard.send_message(stop=leaves)
         state.box, state.pair_visits = "p1", state.pair_visits + 1
 
     st.button("Judge", on_click=judge, args=(False,))
@@ -60,16 +54,13 @@ def test_a_callback_is_handled_once_and_whole_although_another_message_comes(act
 def _leaving() -> None:
     """A view whose run after the press of its button is ended before it reaches the button."""
     import streamlit as st
-    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
     from pages.app import widgets
     from pages.app.state import State, go_to_page
+    from tests import dashboard
 
-    context = get_script_run_ctx()
-    assert context is not None
-    assert context.script_requests is not None
     if st.session_state.pop("busy", False):
-        context.script_requests.request_rerun(RerunData())
+        dashboard.send_message()
     st.empty()
     st.caption(f"leads to {State.next_view.pop()}")
     widgets.button_to_view("there.py", "Show pages", go_to_page, "a.pdf", 3, key="way")

@@ -10,12 +10,12 @@ import pytest
 from pages.app import widgets
 
 
-def widths(monkeypatch: pytest.MonkeyPatch, values: Any, **more: Any) -> int:
-    """The width that a column of counts gets which was given 48 pixels."""
+def widths(monkeypatch: pytest.MonkeyPatch, data: dict[str, Any], **columns: Any) -> list[int]:
+    """The widths of the columns of a table."""
     settings: dict[str, Any] = {}
     monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
-    widgets.table({"Boxes": values}, columns={"Boxes": widgets.count_column(48, **more)})
-    return int(settings["Boxes"]["width"])
+    widgets.table(data, columns=columns)
+    return [int(settings[name]["width"]) for name in columns]
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,9 @@ def widths(monkeypatch: pytest.MonkeyPatch, values: Any, **more: Any) -> int:
     ],
 )
 def test_a_count_is_never_cut_off(monkeypatch: pytest.MonkeyPatch, values: Any, width: int) -> None:
-    assert widths(monkeypatch, values) == width
+    assert widths(monkeypatch, {"Boxes": values}, Boxes=widgets.count_column(48)) == [width]
 
 
 def test_ratios_keep_their_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: dict[str, Any] = {}
-    monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
-    widgets.table({"F1": [1_000_000.0], "Name": ["a"]}, columns={"F1": widgets.ratio_column(48), "Name": 90})
-    assert [settings[name]["width"] for name in ("F1", "Name")] == [48, 90]
+    data = {"F1": [1_000_000.0], "Name": ["a"]}
+    assert widths(monkeypatch, data, F1=widgets.ratio_column(48), Name=90) == [48, 90]

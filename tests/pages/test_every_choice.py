@@ -16,9 +16,8 @@ from streamlit.testing.v1.element_tree import ButtonGroup, Selectbox
 
 from tests import dashboard
 from tests.building import box, write_file
-from tests.dashboard import COMPARE, FIELDS, POSTERS, address, fine, start
+from tests.dashboard import COMPARE, EVERY_VIEW, FIELDS, POSTERS, address, fine, start
 
-VIEWS = sorted(path.relative_to(dashboard.ROOT).as_posix() for path in (dashboard.ROOT / "pages").glob("[a-z]*.py"))
 # What takes seconds, and has tests of its own.
 SLOW = {"Make the pack", "Read the PDFs"}
 
@@ -98,7 +97,7 @@ def press_everything(app: AppTest, view: str) -> int:
     return len(labels)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", EVERY_VIEW)
 @pytest.mark.usefixtures("store_path")
 def test_the_sample(view: str) -> None:
     app = start(view)
@@ -116,7 +115,7 @@ def test_the_sample_in_compare(kind: str) -> None:
     assert address(app)["compare"] == kind
 
 
-@pytest.mark.parametrize("view", [view for view in VIEWS if view not in {FIELDS, POSTERS}])
+@pytest.mark.parametrize("view", [view for view in EVERY_VIEW if view not in {FIELDS, POSTERS}])
 @pytest.mark.usefixtures("store_path")
 def test_few_files_and_many(tmp_path: Path, view: str) -> None:
     """Each view with every number of files: its choices with two of the four, its buttons with the others, in turns."""
@@ -127,7 +126,7 @@ def test_few_files_and_many(tmp_path: Path, view: str) -> None:
     for at, (with_truth, models) in enumerate(((False, 2), (True, 0), (True, 1), (True, 3))):
         files = dashboard.workspace(truth if with_truth else None, predicted[:models])
         app = start(view, files=files)
-        if (at + VIEWS.index(view)) % 2:
+        if (at + EVERY_VIEW.index(view)) % 2:
             press_everything(app, view)
         else:
             choose_everything(app, together=100)

@@ -319,9 +319,8 @@ def coco_files(folder: Path, truth: list[Any], predicted: list[Any]) -> tuple[Pa
         for place, rings in enumerate(side):
             row: Row = {"image_id": 1, "category_id": 1, "bbox": [100 * place, 0, 40, 40], "area": 1600}
             if rings is not None:
-                row["segmentation"] = [
-                    (np.reshape(ring, (-1, 2)) + [100 * place, 0]).ravel().tolist() for ring in rings
-                ]
+                moved = [np.array(ring) + 100 * place * (np.arange(len(ring)) % 2 == 0) for ring in rings]
+                row["segmentation"] = [ring.tolist() for ring in moved]
             sides[-1].append(row)
     return write_pair(folder, sides[0], [{**row, "score": 0.9} for row in sides[1]])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -12,10 +12,10 @@ from evaluator import formats
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
 from evaluator.workspace.roles import find
-from tests.formats.test_readers_variants import MARKER
-from tests.model_outputs import read, refused
+from tests.model_outputs import changed, own, read, refused
 from tests.reading import refusal, zipped
 
+MARKER: Final = own("marker.json")
 YOLO: Final = "0 0.5 0.5 0.2 0.4\n1 0.1 0.1 0.1 0.1\n"
 PAGE: Final = (
     '<PcGts><Page imageFilename="{}.jpg" imageWidth="9" imageHeight="9"><TextRegion id="r">'
@@ -51,7 +51,7 @@ EXPORTS: Final[dict[str, tuple[dict[str, str], int, int, str, list[str]]]] = {
     "MinerU as a service": (
         {"layout.json": MIDDLE, "1_model.json": MODEL, "full.md": "x"}, 1, 1, "text", ["1_model.json"],
     ),
-    "Marker": ({"a.json": json.dumps(MARKER), "a_meta.json": META}, 1, 1, "Text", ["a_meta.json"]),
+    "Marker": ({"a.json": json.dumps(MARKER), "a_meta.json": META}, 1, 4, "Text", ["a_meta.json"]),
     "PAGE of eScriptorium": (
         {"a.xml": PAGE.format("a"), "b.xml": PAGE.format("b"), "METS.xml": METS}, 2, 2, "TextRegion", ["METS.xml"],
     ),
@@ -111,12 +111,12 @@ def runs(path: Path, tool: str, *documents: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("tool", "boxes"), [("MinerU", EXPORTS["MinerU"][2]), ("Marker", 1)])
-def test_a_folder_for_each_document_is_one_model(tool: str, boxes: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tool", ["MinerU", "Marker"])
+def test_a_folder_for_each_document_is_one_model(tool: str, tmp_path: Path) -> None:
     first, second = (runs(tmp_path / "all" / name, tool, "doc1", "doc2") for name in ("one", "two"))
     source = formats.read(first)
     assert sorted(document.doc_id for document in source.documents) == ["doc1", "doc2"]
-    assert len(source.boxes) == 2 * boxes
+    assert len(source.boxes) == 2 * EXPORTS[tool][2]
     assert find([first]).of("boxes").predictions == (first,)
     assert find([tmp_path / "all"]).of("boxes").predictions == (first, second)
     assert find([tmp_path / "all"]).issues == ()
@@ -140,22 +140,10 @@ def test_what_is_said_of_the_files_of_one_run(tmp_path: Path) -> None:
     ]
 
 
-AZURE: Final[dict[str, Any]] = {
-    "analyzeResult": {
-        "pages": [{"pageNumber": 1, "width": 4, "height": 8, "unit": "inch"}],
-        "paragraphs": [
-            {"boundingRegions": [{"pageNumber": 1, "polygon": [1, 1, 2, 1, 2, 2, 1, 2]}]},
-            {"boundingRegions": []},
-        ],
-    }
-}
-
-
 def test_azure_elements_without_a_place() -> None:
-    source = read(AZURE)
-    assert len(source.boxes) == 1
+    source = read(changed(own("azure.json"), "analyzeResult", "tables", 0, "boundingRegions", to=[]))
     assert [issue.sentence for issue in source.issues] == [
-        "f.json: $.analyzeResult.paragraphs[1]: an element should have boundingRegions (Document Intelligence); found "
+        "f.json: $.analyzeResult.tables[0]: an element should have boundingRegions (Document Intelligence); found "
         "1 without. They are left out."
     ]
     assert refused({"analyzeResult": {"pages": [{"pageNumber": 1}], "paragraphs": [{}, {"boundingRegions": []}]}}) == [
@@ -172,27 +160,11 @@ def test_omnidocbench_results_as_a_list() -> None:
 
 
 def test_a_document_ai_page_begins_with_its_image() -> None:
-    layout = {"textAnchor": {}, "boundingPoly": {"normalizedVertices": [{"x": 0.5}, {"x": 0.75, "y": 0.5}]}}
-    page = {
-        "pageNumber": 1,
-        "image": {"content": "A" * (formats.HEAD_BYTES + 1)},
-        "dimension": {"width": 4, "height": 8},
-    }
+    tree = own("documentai.json")
+    image = {"content": "A" * (formats.HEAD_BYTES + 1)}
+    assert len(read({**tree, "pages": [{"pageNumber": 1, "image": image, **tree["pages"][0]}]}).boxes) == 4
     blank = {"pageNumber": 2, "dimension": {"width": 4, "height": 8}}
-    document = {"mimeType": "application/pdf", "text": "", "pages": [{**page, "blocks": [{"layout": layout}]}, blank]}
-    source = read(document)
-    assert source.boxes.xyxy.tolist() == [[0.5, 0, 0.75, 0.5]]
-    assert len(read({**document, "pages": [blank]}).page_index) == 1
-
-
-def test_a_docling_document_inside_of_an_answer() -> None:
-    box = {"l": 10, "t": 10, "r": 50, "b": 20, "coord_origin": "TOPLEFT"}
-    document = {
-        "schema_name": "DoclingDocument", "name": "d",
-        "texts": [{"label": "text", "prov": [{"page_no": 1, "bbox": box}]}],
-        "pages": {"1": {"size": {"width": 100, "height": 100}, "page_no": 1}},
-    }  # fmt: skip
-    assert read({"document": document, "status": "success"}).boxes.xyxy.tolist() == [[0.1, 0.1, 0.5, 0.2]]
+    assert len(read({"mimeType": "application/pdf", "text": "", "pages": [blank]}).page_index) == 1
 
 
 def test_names_of_classes_in_another_encoding(tmp_path: Path) -> None:

@@ -8,32 +8,31 @@ from typing import Any, Final
 
 import pytest
 
-from tests.model_outputs import Box, read, refused, same
+from tests.model_outputs import Box, boxes, changed, own, read, refused, same
 from tests.reading import warned
 
 PNG: Final = {"id": 1, "data": {"image": "/data/p1.png"}}
-DOCLING: Final = {
-    "schema_name": "DoclingDocument",
-    "version": "1.3.0",
-    "name": "d",
-    "texts": [
-        {"label": "text",
-         "prov": [{"page_no": 1, "bbox": {"l": 10, "t": 90, "r": 50, "b": 80, "coord_origin": "BOTTOMLEFT"}}]}
-    ],
-    "pages": {"1": {"size": {"width": 100, "height": 100}, "page_no": 1}},
-}  # fmt: skip
-SQUARE: Final = [[10, 10], [50, 10], [50, 20], [10, 20]]
-MARKER: Final = {
-    "block_type": "Document",
-    "children": [
-        {"id": "/page/0/Page/0", "block_type": "Page", "bbox": [0, 0, 100, 100],
-         "children": [{"block_type": "Text", "polygon": SQUARE, "children": None}]}
-    ],
-}  # fmt: skip
+DOCLING, MARKER, TEXTRACT, ELEMENTS = (
+    own(f"{name}.json") for name in ("docling", "marker", "textract", "unstructured")
+)
+ALIKE: Final[list[tuple[object, object]]] = [
+    (DOCLING, {"document": {"json_content": DOCLING, "md_content": None}}),
+    (DOCLING, {"document": DOCLING, "status": "success"}),
+    (DOCLING, changed(DOCLING, "schema_name")),
+    (MARKER, {"status": "complete", "json": MARKER}),
+    (MARKER, {"format": "json", "output": json.dumps(MARKER), "success": True}),
+    (MARKER, MARKER["children"]),
+    (TEXTRACT, {"response": TEXTRACT}),
+    (TEXTRACT, {"pages": [{"Blocks": TEXTRACT["Blocks"][:3]}, {"Blocks": TEXTRACT["Blocks"][3:]}]}),
+    (ELEMENTS, {"elements": ELEMENTS}),
+    (ELEMENTS, [changed(each, "element_id") for each in ELEMENTS]),
+]
+"""A document, and the same in an answer of a server, under a name, or without what names the format."""
 CHUNKS: Final = {
-    "blocks": [{"id": "/page/2/Text/1", "block_type": "Text", "page": 2, "polygon": SQUARE, "bbox": [10, 10, 50, 20]}],
+    "blocks": [{"id": "/page/2/Text/1", "block_type": "Text", "page": 2, "bbox": [10, 10, 50, 20],
+                "polygon": [[10, 10], [50, 10], [50, 20], [10, 20]]}],
     "page_info": {"2": {"bbox": [0, 0, 100, 100]}},
-}
+}  # fmt: skip
 REGION: Final = {"type": "text", "bbox": [1, 2, 3, 4], "res": [{"text": "x", "confidence": 0.9}], "img_idx": 1}
 SERVER: Final = {"errorCode": 0, "result": {"detectedObjects": [
     {"bbox": [1, 2, 3, 4], "categoryId": 0, "categoryName": "text", "score": 0.5}
@@ -69,25 +68,12 @@ VOC_TURNED: Final = (
 POSE: Final = "0 0.5 0.5 0.2 0.4 " + "0.5 0.5 2 0.4 0.4 1 0.3 0.3 0"
 CVAT: Final = "<annotations><version>1.1</version><meta><task><id>1</id></task></meta></annotations>"
 
-DOCLING_BARE: Final = {
-    "texts": [
-        {"self_ref": "#/texts/0", "label": "text",
-         "prov": [{"page_no": 1, "bbox": {"l": 10, "t": 10, "r": 50, "b": 20, "coord_origin": "TOPLEFT"}}]}
-    ],
-    "pages": {"1": {"size": {"width": 100, "height": 100}, "page_no": 1}},
-}  # fmt: skip
-TEXT: Final = {"BlockType": "LAYOUT_TEXT", "Geometry": GEOMETRY, "Page": 1}
-ALONE: Final = {"DocumentMetadata": {"Pages": 1}, "Blocks": [{"BlockType": "PAGE", "Page": 1}, TEXT]}
 SHARES: Final = [{"x": 0.1, "y": 0.2}, {"x": 0.3, "y": 0.2}, {"x": 0.3, "y": 0.4}, {"x": 0.1, "y": 0.4}]
 PLACED: Final = {"pageSpan": {"pageStart": 2, "pageEnd": 2}, "boundingBox": {"normalizedVertices": SHARES}}
 LAYOUT_PARSED: Final = {"mimeType": "application/pdf", "documentLayout": {"blocks": [
     {**PLACED, "textBlock": {"text": "x", "type": "heading-1", "blocks": [{**PLACED, "tableBlock": {"bodyRows": []}}]}},
     {**PLACED, "listBlock": {}}, {**PLACED, "imageBlock": {}}, {**PLACED, "textBlock": {"text": "x"}}, PLACED,
 ]}}  # fmt: skip
-ELEMENT: Final = {"type": "Title", "metadata": {"page_number": 1, "coordinates": {
-    "points": [[10, 10], [10, 20], [50, 20], [50, 10]], "system": "PixelSpace", "layout_width": 100,
-    "layout_height": 200,
-}}}  # fmt: skip
 PAGE_XML: Final = (
     '<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"><Page imageFilename="p1.png"@>'
     '<TextRegion id="r"><Coords points="10,10 50,10 50,20 10,20"/></TextRegion></Page></PcGts>'
@@ -108,10 +94,6 @@ OMNI_RESULTS: Final = {
 TRACKED: Final = "0 0.5 0.5 0.2 0.4 0.75 1\n0 0.5 0.5 0.2 0.2 0.5 2\n"
 
 READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
-    "Docling Serve": (
-        {"document": {"json_content": DOCLING, "md_content": None}}, "f.json", [(0, "text", 0.1, 0.1, 0.5, 0.2)],
-    ),
-    "Marker's server": ({"status": "complete", "json": MARKER}, "f.json", [(0, "Text", 0.1, 0.1, 0.5, 0.2)]),
     "Marker's chunks": (CHUNKS, "f.json", [(2, "Text", 0.1, 0.1, 0.5, 0.2)]),
     "PP-StructureV2": ([REGION], "f.json", [(1, "text", 1, 2, 3, 4)]),
     "PaddleX server": (SERVER, "f.json", [(0, "text", 1, 2, 3, 4)]),
@@ -124,19 +106,9 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
     "a turned box of roLabelImg": (VOC_TURNED, "f.xml", [(0, "t", 7, 18, 13, 22)]),
     "a YOLO pose": (POSE, "p1.txt", [(0, "0", 0.4, 0.3, 0.6, 0.7)]),
     "a YOLO pose with confidence": (POSE + " 0.75", "p1.txt", [(0, "0", 0.4, 0.3, 0.6, 0.7)]),
-    "Docling without a schema name": (DOCLING_BARE, "f.json", [(0, "text", 0.1, 0.1, 0.5, 0.2)]),
-    "a list of Marker's pages": (MARKER["children"], "f.json", [(0, "Text", 0.1, 0.1, 0.5, 0.2)]),
-    "Marker's JSON as text in an answer": (
-        {"format": "json", "output": json.dumps(MARKER), "success": True}, "f.json", [(0, "Text", 0.1, 0.1, 0.5, 0.2)],
-    ),
     "Textract, a response for each image": (
-        [ALONE, ALONE], "f.json",
-        [(0, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75), (1, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75)],
-    ),
-    "Textract under a name": ({"response": ALONE}, "f.json", [(0, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75)]),
-    "Textract, a list of parts under a name": (
-        {"pages": [{"Blocks": [{"BlockType": "PAGE", "Page": 1}]}, {"Blocks": [TEXT]}]}, "f.json",
-        [(0, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75)],
+        [{"Blocks": [{"BlockType": "PAGE", "Page": 1}, {**TITLE, "Page": 1}]}] * 2, "f.json",
+        [(page, "LAYOUT_TITLE", 0.25, 0.5, 0.75, 0.75) for page in (0, 1)],
     ),
     "Document AI's layout parser": (
         LAYOUT_PARSED, "f.json",
@@ -146,10 +118,6 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
         {"mimeType": "image/png", "pages": [{"pageNumber": 1, "dimension": {"width": 4, "height": 8}}],
          "documentLayout": {"blocks": [{"boundingBox": {"vertices": CORNERS}, "tableBlock": {}}]}}, "f.json",
         [(0, "table", 0.25, 0.125, 0.5, 0.25)],
-    ),
-    "unstructured without ids": ([ELEMENT], "f.json", [(0, "Title", 0.1, 0.05, 0.5, 0.1)]),
-    "unstructured in an object": (
-        {"elements": [{**ELEMENT, "element_id": "a"}]}, "f.json", [(0, "Title", 0.1, 0.05, 0.5, 0.1)],
     ),
     "PAGE XML without a size": (PAGE_XML.replace("@", ""), "f.xml", [(0, "TextRegion", 10, 10, 50, 20)]),
     "PAGE XML of 0 x 0": (
@@ -172,6 +140,11 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
         [{"image": "/data/p1.png", "id": 1, "annotator": 1, "annotation_id": 2}], "f.json", [],
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(("tree", "variant"), ALIKE)
+def test_what_is_around_a_document_is_taken_off(tree: object, variant: object) -> None:
+    assert boxes(read(variant)) == boxes(read(tree))
 
 
 @pytest.mark.parametrize("variant", READ)

@@ -15,7 +15,7 @@ from evaluator.data.issues import issues_text
 from evaluator.formats import search, yolo
 from evaluator.project import evaluate
 from tests import reading
-from tests.reading import OWN, cut_short, needs_shared, real, refusal, rows, warned
+from tests.reading import OWN, cut_short, head, needs_shared, outlines, real, refusal, rows, warned
 
 ROW = yolo.FORMAT
 NAMES = "names: [Table, Text]\n"
@@ -37,26 +37,15 @@ def read(text: str, **given: Any) -> Annotations:
     return reading.read(ROW, text.encode(), "a.txt", **given)
 
 
-def refused(text: str) -> list[str]:
-    return reading.refused(ROW, text.encode(), "a.txt")
-
-
-# --- what is read --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("path", [OWN / "yolo", OWN / "yolo" / "data.yaml"], ids=["folder", "yaml"])
 def test_a_data_set(path: Path) -> None:
     source = formats.read(path)
-    assert (source.name, source.format, source.side, source.unit) == ("yolo", "yolo", "ground_truth", "page")
-    assert (source.labels, source.evaluated) == (("Table", "no", "Figure"), 3)
+    assert head(source) == ("yolo", "ground_truth", "page", ["p1", "p2"], [0, 0], None)
+    assert (source.name, source.labels, source.evaluated) == ("yolo", ("Table", "no", "Figure"), 3)
     assert source.label_map == {"0": "Table", "1": "no", "2": "Figure"}
-    assert [document.doc_id for document in source.documents] == ["p1", "p2"]
     assert rows(source) == [("p1", 0, "Table", [0.25, 0.125, 0.75, 0.375]), ("p1", 0, "Figure", [0.1, 0.1, 0.3, 0.4])]
-    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
-        1: [[[0.1, 0.1], [0.3, 0.1], [0.2, 0.4]]]
-    }
+    assert outlines(source) == {1: [[[0.1, 0.1], [0.3, 0.1], [0.2, 0.4]]]}
     assert list(source.boxes.ids) == ["labels/train/p1.txt, line 1", "labels/train/p1.txt, line 2"]
-    assert source.page_size is None
     assert source.issues == ()
 
 
@@ -133,10 +122,7 @@ def test_a_data_set_is_one_unit_of_a_folder(tmp_path: Path) -> None:
         (("gt/one/a", "gt/two/b", "pred/one/a*", "pred/two/b*"), {"gt": False, "pred": True}),
         (("gt/a", "gt/more/b", "pred/a*", "pred/more/b*"), {"gt": False, "pred": True}),
         # Models have the same pages, or confidences where the ground truth has none.
-        (
-            ("gt/labels/a", "models/x/labels/a*", "models/y/labels/a*"),
-            {"gt": False, "models/x": True, "models/y": True},
-        ),
+        (("gt/labels/a", "m/x/labels/a*", "m/y/labels/a*"), {"gt": False, "m/x": True, "m/y": True}),
         (("data/one/a", "data/two/b*"), {"data/one": False, "data/two": True}),
         (("a/a", "b/b"), {"a": False, "b": False}),
         (("data/gt/a", "data/other/b"), {"data/gt": False, "data/other": False}),
@@ -175,35 +161,25 @@ def test_folders_of_other_formats_are_left_to_them(tmp_path: Path) -> None:
     assert not ROW.detect(b"train: a", "x.yaml")
 
 
-# --- what is said --------------------------------------------------------------------------------------------
-
+NUMBERS = "a line must be a class and finite numbers (YOLO); found"
+MEND = "Correct the line, or remove it."
 WRONG = [
     ("0 0.5 0.5 0.1", "line 1: a line must be a class with centre, width and height, or with at least 3 points (YOLO); "
-     'found "0 0.5 0.5 0.1". Correct the line, or remove it.'),
-    ("0 0.5 0.5 0.1 x", 'line 1: a line must be a class and finite numbers (YOLO); found "x" in "0 0.5 0.5 0.1 x". '
-     "Correct the line, or remove it."),
-    ("\n0 0.5 0.5 0.1 NaN", 'line 2: a line must be a class and finite numbers (YOLO); found "NaN" in '
-     '"0 0.5 0.5 0.1 NaN". Correct the line, or remove it.'),
-    ("0 0.5 0.5 0.1 1e999", 'line 1: a line must be a class and finite numbers (YOLO); found "1e999" in '
-     '"0 0.5 0.5 0.1 1e999". Correct the line, or remove it.'),
+     f'found "0 0.5 0.5 0.1". {MEND}'),
+    ("0 0.5 0.5 0.1 x", f'line 1: {NUMBERS} "x" in "0 0.5 0.5 0.1 x". {MEND}'),
+    ("\n0 0.5 0.5 0.1 NaN", f'line 2: {NUMBERS} "NaN" in "0 0.5 0.5 0.1 NaN". {MEND}'),
+    ("0 0.5 0.5 0.1 1e999", f'line 1: {NUMBERS} "1e999" in "0 0.5 0.5 0.1 1e999". {MEND}'),
     ("0.5 0.5 0.5 0.1 0.1", "line 1: a class must be a whole number from 0 (YOLO); found 0.5. Correct the class."),
     ("-1 0.5 0.5 0.1 0.1", "line 1: a class must be a whole number from 0 (YOLO); found -1. Correct the class."),
-    ("0 0.5 0.5 -0.1 0.1", "line 1: width and height must not be negative (YOLO); found [-0.1, 0.1]. Correct the line, "
-     "or remove it."),
-    ("0 3e9 0.5 0.1 0.1", "line 1: coordinates must be at most 1,000,000,000 pixels; found [2999999999.95, 0.45, "
-     "3000000000.05, 0.55]. Correct the region."),
+    ("0 0.5 0.5 -0.1 0.1", f"line 1: width and height must not be negative (YOLO); found [-0.1, 0.1]. {MEND}"),
+    (b"0 0.5 0.5 0.1 0.1 \xff", "text must be UTF-8 (YOLO); found 0xFF at byte 18. Save the file as UTF-8."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "sentence"), WRONG)
-def test_sentences(text: str, sentence: str) -> None:
-    assert refused(text) == [f"a.txt: {sentence}"]
-
-
-def test_a_file_that_is_not_utf8() -> None:
-    assert reading.refused(ROW, b"0 0.5 0.5 0.1 0.1 \xff", "a.txt") == [
-        "a.txt: text must be UTF-8 (YOLO); found 0xFF at byte 18. Save the file as UTF-8."
-    ]
+def test_sentences(text: str | bytes, sentence: str) -> None:
+    content = text if isinstance(text, bytes) else text.encode()
+    assert reading.refused(ROW, content, "a.txt") == [f"a.txt: {sentence}"]
 
 
 def test_names_alone_are_refused() -> None:
@@ -254,12 +230,9 @@ def test_images_of_one_name_are_pages_of_one_document(tmp_path: Path) -> None:
     [
         (NAMES, "a.txt, line 1: a class must be one of the 2 that data.yaml names (YOLO); found 5. Correct the class, "
          "or name it."),
-        ("names: 5\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a class (YOLO); "
-         "found another value. Write it as names: [Text, Table]."),
-        ("names: [a, [b]]\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a class "
-         "(YOLO); found another value. Write it as names: [Text, Table]."),
-        ("names: {0: a, x: b}\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a "
-         "class (YOLO); found another value. Write it as names: [Text, Table]."),
+        *((f"names: {names}\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a "
+           "class (YOLO); found another value. Write it as names: [Text, Table].")
+          for names in ("5", "[a, [b]]", "{0: a, x: b}")),
         ("nc: 2\nnames: [a, b\n", "data.yaml, line 3: the text must be well-formed YAML (YAML 1.2); found expected "
          "',' or ']', but got '<stream end>'. Correct the text."),
         ("names: " + "[" * 700, "data.yaml: the text must be well-formed YAML (YAML 1.2); found RecursionError. "
@@ -278,9 +251,6 @@ def test_a_folder_without_labels(tmp_path: Path) -> None:
     assert refusal(formats.read, path)[0] == (
         f"{tmp_path.name}: a folder must hold text files of boxes (YOLO); found none. Name the folder of labels."
     )
-
-
-# --- strangers -----------------------------------------------------------------------------------------------
 
 
 def counted(path: Path, names: list[str]) -> list[tuple[str, list[float]]]:
@@ -308,19 +278,12 @@ def test_a_line_that_is_cut_off_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "texts", "what"),
-    [
-        (("labels", "out"), ("0 0.5 0.5 0.2 0.2", "0 0.5 0.5 0.2 0.2 0.9"), '"labels" and in "out", one with '
-         "confidences"),
-        (("gt", "out"), ("0 0.5 0.5 0.2 0.2", "0 0.5 0.5 0.2 0.2"), '"gt" and in "out", one called a ground truth'),
-    ],
-)  # fmt: skip
-def test_folders_of_two_sides_are_no_data_set(
-    tmp_path: Path, names: tuple[str, str], texts: tuple[str, str], what: str
-) -> None:
-    for name, text in zip(names, texts, strict=True):
-        folder_of(tmp_path / "all" / name, p1=text)
+    ("name", "score", "what"), [("labels", " 0.9", "one with confidences"), ("gt", "", "one called a ground truth")]
+)
+def test_folders_of_two_sides_are_no_data_set(tmp_path: Path, name: str, score: str, what: str) -> None:
+    folder_of(tmp_path / "all" / name, p1="0 0.5 0.5 0.2 0.2")
+    folder_of(tmp_path / "all" / "out", p1=f"0 0.5 0.5 0.2 0.2{score}")
     assert refusal(formats.read, tmp_path / "all")[0] == (
-        f"all: the folders of a data set must be one side (YOLO); found p1.txt in {what}. "
+        f'all: the folders of a data set must be one side (YOLO); found p1.txt in "{name}" and in "out", {what}. '
         "Give the ground truth and the predictions as two folders."
     )

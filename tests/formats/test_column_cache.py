@@ -18,7 +18,6 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
 from evaluator.formats import column_cache, reading
 from evaluator.formats.base import Reading
-from evaluator.formats.coco.outlines import Outlines
 from evaluator.project import Upload, evaluate_together
 from evaluator.protocols import PROTOCOLS
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
@@ -101,12 +100,6 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     assert modes == {(True, 0o700), (False, 0o600)}
     assert plain.boxes.crowd is not None
     check_same(plain, again)
-
-
-def test_outlines_of_any_reader_come_back() -> None:
-    triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    polygons = {3: [triangle], 1: [triangle + 1.0, triangle]}
-    check_same(polygons, Outlines(*column_cache._outline_columns(polygons).values()))
 
 
 def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Path, tmp_path: Path) -> None:

@@ -75,12 +75,6 @@ def test_a_name_is_taken_once() -> None:
         formats.register(Coco())
 
 
-def test_a_format_is_in_the_table_while_it_is_registered() -> None:
-    with formats.registered(Lines()):
-        assert "lines" in formats.FORMATS
-    assert "lines" not in formats.FORMATS
-
-
 @pytest.mark.parametrize(
     ("content", "name", "expected"),
     [
@@ -306,16 +300,6 @@ def test_the_format_of_a_path(tmp_path: Path) -> None:
     assert search.format_at(written(tmp_path / "x.json", RESULTS)) is formats.FORMATS["coco"]
 
 
-@pytest.mark.parametrize(("as_reference", "severity"), [(False, "error"), (True, "warning")])
-def test_a_ground_truth_with_scores(as_reference: bool, severity: str) -> None:
-    reading = Reading(side="ground_truth", as_reference=as_reference)
-    try:
-        issues = Lines().read(encoded(PREDICTION), "p.boxes", reading).issues
-    except BadInput as bad:
-        issues = bad.issues
-    assert [(issue.severity, issue.place) for issue in issues] == [(severity, "line 2")]
-
-
 def test_pixels_become_shares_of_the_page() -> None:
     builder = Builder(Collector("a.json", max_per_rule=None), format="lines", source="made")
     page = builder.image("scans/a.png", "$[0]", size=(200, 100))
@@ -326,21 +310,6 @@ def test_pixels_become_shares_of_the_page() -> None:
     assert source.boxes.polygons[0][0].tolist() == [[0.1, 0.1], [0.5, 0.5]]
     assert source.page_size is not None
     assert source.page_size.tolist() == [[200, 100]]
-
-
-def test_shares_need_the_size_of_every_page() -> None:
-    builder = Builder(Collector("a.json", max_per_rule=None), format="lines", source="made")
-    builder.page("a", "$[0]", size=(200, 100))
-    builder.page("a", "$[1]")
-    issues = refusal_issues(builder.annotations, "", Reading(), normalise=True)
-    assert [issue.place for issue in issues] == ["$[1]"]
-
-
-def test_a_score_is_no_condition() -> None:
-    with formats.registered(Lines()):
-        source = formats.read_bytes(encoded(TRUTH), "a.boxes", side="prediction")
-    assert source.side == "prediction"
-    assert np.isnan(source.boxes.score).all()
 
 
 def packed(path: Path, files: dict[str, object]) -> Path:
@@ -410,17 +379,6 @@ def test_files_below_a_folder_that_is_read_are_named(tmp_path: Path) -> None:
     assert [issue.sentence for issue in read.issues] == [
         f'{tmp_path.name}: only the files of a folder itself are read; found more below it: 2: "more/b.xml", '
         '"more/pages/c.xml". Move them into the folder if they belong to it.'
-    ]
-
-
-def test_a_folder_of_a_format_that_is_not_read_names_it(tmp_path: Path) -> None:
-    (tmp_path / "page.hocr").write_text(
-        '<html><meta name="ocr-system" content="tesseract"/><p class="ocr_page"/></html>'
-    )
-    (tmp_path / "SOURCES.txt").write_text("From a scan.")
-    assert refusal(formats.read, tmp_path) == [
-        f"{tmp_path.name}/page.hocr: this is hOCR, which is not read. "
-        'Export ALTO instead, as "tesseract IMAGE OUT alto" does.'
     ]
 
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from tests.broken import snapshot as broken
 from tests.formats.test_readers_pod import WANTED
-from tests.reading import HOSTILE, OWN, assert_survives, cut_short, refused
+from tests.reading import HOSTILE, OWN, assert_survives, cut_short, read, refused
 
 CVAT = b"""<annotations><version>1.1</version>
 <image id="0" name="a.png" width="300" height="400"><box label="T" xtl="1" ytl="2" xbr="9" ybr="8" rotation="5"/>
@@ -16,6 +17,11 @@ CVAT = b"""<annotations><version>1.1</version>
 <image id="1" name="b.png" width="300" height="400"><box label="T" xtl="1" ytl="2" xbr="9" ybr="8"/></image>
 </annotations>
 """
+POD = b"""<?xml version="1.0" encoding="UTF-8"?>
+<document filename="a.bmp"><tableRegion prob="0.5"><Coords points="1,2 3,4"/></tableRegion></document>
+"""
+
+
 SAMPLES = {
     **{f"{name}.xml": (row, (OWN / f"{name}.xml").read_bytes()) for name, row in (
         ("alto_4", "alto"), ("alto_mm10", "alto"), ("page_2010", "page-xml"), ("page_2019", "page-xml"), ("voc", "voc"),
@@ -25,6 +31,8 @@ SAMPLES = {
         ("omnidocbench_results", "omnidocbench"),
     )},
     "cvat.xml": ("cvat", CVAT),
+    "pod.xml": ("pod", POD),
+    "snapshot.json": ("snapshot", broken.VALID["prediction"].encode()),
     "p1.txt": ("yolo", (OWN / "yolo" / "labels" / "train" / "p1.txt").read_bytes()),
 }  # fmt: skip
 """Format and content of small files by their names."""
@@ -49,3 +57,11 @@ def test_a_spoilt_file_never_ends_in_another_error(name: str, data: st.DataObjec
 @pytest.mark.parametrize("name", WANTED)
 def test_hostile_xml_is_refused(name: str, format: str) -> None:
     assert refused(formats.FORMATS[format], (HOSTILE / "xml" / name).read_bytes(), name)
+
+
+@pytest.mark.parametrize("name", ["alto_4.xml", "page_2010.xml", "voc.xml"])
+def test_a_file_without_scores_is_read_as_either_side(name: str) -> None:
+    format, content = SAMPLES[name]
+    row = formats.FORMATS[format]
+    assert row.side_of(content) is None
+    assert [read(row, content, name, side=side).side for side in (None, "prediction")] == ["ground_truth", "prediction"]

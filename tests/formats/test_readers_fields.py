@@ -156,9 +156,10 @@ def test_oddities_are_warned_of(tree: Any, sentence: str) -> None:
         ('{"a": 1, "a": 2}', "$.a: a key must not be repeated in one object (RFC 8259, section 4); found "
          '"a" 2 times. Keep one of them.'),
         ('{"a": {"_value": NaN}}', f"$.a._value: {FINITE} NaN. Correct it."),
-        ('{"a": {"_value": [1e400]}}', f"$.a._value[0]: {FINITE} 1e400. Correct it."),
-        ('{"a": -Infinity}', f"$.a: {FINITE} -Infinity. Correct it."),
+        ('{"a": [1e400]}', f"$.a[0]: {FINITE} 1e400. Correct it."),
         ('{"a": {"_value": 1, "_note": {"b": NaN}}}', f"$.a._note.b: {FINITE} NaN. Correct it."),
+        (r'{"a": "\ud800"}', r"$.a: text must not contain half of a surrogate pair (RFC 8259, section 8.2); "
+         r"found '\ud800'. Export the text again; a character was cut in two."),
         (r'{"\udc00": 1}', r"$['\udc00']: text must not contain half of a surrogate pair (RFC 8259, section 8.2); "
          r"found '\udc00'. Export the text again; a character was cut in two."),
         ({"a": "x" * 100_001}, "$.a: a value may have 100,000 characters; it is compared character by "

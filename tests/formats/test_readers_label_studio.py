@@ -160,6 +160,8 @@ WRONG = [
     (task(region(x="10")), f'{AT}.value.x: x must be a finite number (LS); found "10". Correct it.'),
     (task(region(x=True)), f"{AT}.value.x: x must be a finite number (LS); found true. Correct it."),
     (task(region(x=None)), f"{AT}.value.x: x must be a finite number (LS); found null. Correct it."),
+    (task(region(x=float("nan"))), f"{AT}.value.x: numbers must be finite and fit float64 (RFC 8259, section 6); found "
+     "NaN. Correct it."),
     (task(region(" ")), f'{AT}: a region must have a label (LS); found " ". Label it, or remove it.'),
     (task(region(rotation=5, more={"original_width": 0})), f"{AT}: a rectangle that is turned must have original_width "
      "and original_height above 0 (LS); found rotation 5 without. Write the size of the image in pixels."),

@@ -123,6 +123,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
          "0.25, 0.5, 0.5] (corners) in 1 x 1. It is compared as it is; check the size of the image."),
         ("pages.0.blocks.0.layout.confidence", "x",
          f'@: confidence must be a number (Document AI); found "x". {AGAIN}'),
+        ("pages.0.dimension.width", -5,
+         "$.pages[0]: width and height must be above 0 (Document AI); found [-5, 2000]. Write the size of the page."),
         ("pages.0.dimension", GONE, "$.pages[0].paragraphs[0]: a page with vertices in pixels must have a dimension "
          "(Document AI); found none. Add dimension, or normalizedVertices."),
     ],
@@ -141,6 +143,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
     "mineru_model.json": [
         ("0.layout_dets", 5, f"@: layout_dets must be an array (MinerU); found 5. {AGAIN}"),
         ("0.layout_dets.0.poly", "x", f'@: poly must be an array (MinerU); found "x". {AGAIN}'),
+        ("0.layout_dets.0.poly", [1, 2, 3],
+         f"@: a polygon must have pairs of numbers, two at least (MinerU); found [1, 2, 3]. {AGAIN}"),
         ("0.layout_dets.0.poly.1", -1e300, "$[0].layout_dets[0]: coordinates must be at most 1,000,000,000 pixels; "
          "found [10, -1e+300, 90, 40]. Correct the region."),
         ("0.layout_dets.0.poly", GONE, "^: poly is required here (MinerU). Add poly, or bbox."),
@@ -198,6 +202,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
         ("0.metadata", 3, f"@: metadata must be an object (unstructured); found 3. {AGAIN}", LEFT_OUT),
         ("0.metadata.coordinates.points.0", [1, "2"],
          f'@[1]: points[0][1] must be a number (unstructured); found "2". {AGAIN}', LEFT_OUT),
+        ("0.metadata.coordinates.layout_width", -1, "^: width and height must be above 0 (unstructured); found [-1, "
+         "2000]. Write the size of the page."),
         ("0.metadata.coordinates.layout_width", None,
          f"^: coordinates must have layout_width and layout_height (unstructured); found none. {AGAIN}"),
         ("0.metadata.page_number", "1",

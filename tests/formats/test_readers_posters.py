@@ -122,25 +122,15 @@ def test_the_folder_of_one_poster_and_its_files_have_the_id_of_the_folder(tmp_pa
 
 def test_a_broken_file_takes_out_its_poster_only(tmp_path: Path) -> None:
     write(tmp_path, "1.json")
-    write(tmp_path, "2.json", '{"titles": [')
-    posters = FORMAT.read_path(tmp_path)
-    assert list(posters.posters) == ["1"]
-    assert [issue.sentence for issue in posters.issues] == [
-        "2.json: line 1, column 13: the text must be well-formed JSON (RFC 8259); found the end of the text. "
-        "The file is cut off; copy or export it again."
-    ]
-    assert posters.broken == {"2": posters.issues}
-
-
-def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -> None:
-    write(tmp_path, "1.json", "[]")
     write(tmp_path, "2/extracted.json", "[1]")
-    assert refusal(FORMAT.read_path, tmp_path) == [
-        "1.json: $: a poster must be a JSON object (poster evaluation); found []. "
-        "Write the structured text of one poster as an object.",
-        "2/extracted.json: $: a poster must be a JSON object (poster evaluation); found [1]. "
-        "Write the structured text of one poster as an object.",
-    ]
+    posters = FORMAT.read_path(tmp_path)
+    rule = "a poster must be a JSON object (poster evaluation); found"
+    fix = "Write the structured text of one poster as an object."
+    broken = f"2/extracted.json: $: {rule} [1]. {fix}"
+    assert (list(posters.posters), posters.broken) == (["1"], {"2": posters.issues})
+    assert [issue.sentence for issue in posters.issues] == [broken]
+    write(tmp_path, "1.json", "[]")
+    assert refusal(FORMAT.read_path, tmp_path) == [f"1.json: $: {rule} []. {fix}", broken]
 
 
 def test_a_folder_without_posters(tmp_path: Path) -> None:

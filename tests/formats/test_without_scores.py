@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,16 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import cli, formats
+from evaluator import formats
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.data.dataset import join
 from evaluator.formats.fields import FORMAT
+from evaluator.formats.writers import WRITERS
 from evaluator.protocols import PROTOCOLS, fields, snapshot
 from tests import dashboard
 from tests.building import annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA, start
+from tests.terminal import run_command
 
 TRUTH = SAMPLE_DATA / "ground_truth.json"
 MODELS = ("lines", "blocks")
@@ -34,6 +35,9 @@ NEEDS_SCORES = {
 }
 
 
+Files = dict[str, tuple[Path, list[Path]]]
+
+
 def without(value: Any) -> Any:
     """A value of JSON with all scores left out."""
     if isinstance(value, dict):
@@ -41,32 +45,21 @@ def without(value: Any) -> Any:
     return [without(each) for each in value] if isinstance(value, list) else value
 
 
-def run(*words: object) -> int:
-    """A command of the terminal, and its exit code; an exception ends the test."""
-    with pytest.raises(SystemExit) as left:
-        cli.main([str(word) for word in words])
-    assert isinstance(left.value.code, int)
-    return left.value.code
-
-
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, list[Path]]]:
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """Ground truth and two models of the sample data as COCO, YOLO and snapshot files, the models without scores."""
     folder = tmp_path_factory.mktemp("bare")
     for name in ("ground_truth", *MODELS):
-        source = SAMPLE_DATA / f"{name}.json"
-        for kind, out in (("coco", f"{name}.coco.json"), ("yolo", f"{name}.yolo")):
-            run("convert", source, "--to", kind, "--out", folder / out, "--page-size", "612x792")
-    for name in MODELS:
-        path = folder / f"{name}.coco.json"
-        shutil.copy(path, folder / f"{name}.scored.json")
-        path.write_text(json.dumps(without(json.loads(path.read_text()))))
+        source = formats.read(SAMPLE_DATA / f"{name}.json")
+        source = replace(source, page_size=np.full((len(source.page_index), 2), (612.0, 792.0)))
+        bare = replace(source, boxes=replace(source.boxes, score=np.full(len(source.boxes), np.nan)))
+        for kind, ending, boxes in (("coco", "coco.json", bare), ("coco", "scored.json", source), ("yolo", "", bare)):
+            for file, content in WRITERS[kind].convert(boxes).files.items():
+                path = folder / (f"{name}.{ending}" if ending else f"{name}.yolo/{file}")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
         given = json.loads((SAMPLE_DATA / f"{name}.json").read_text())
         (folder / f"{name}.json").write_text(json.dumps(without(given)))
-        for labels in (folder / f"{name}.yolo").rglob("*.txt"):
-            rows = [line.split()[:5] for line in labels.read_text().splitlines()]
-            if labels.parent.name == "labels" or all(len(row) == 5 for row in rows):
-                labels.write_text("".join(f"{' '.join(row)}\n" for row in rows))
     return {
         "coco": (folder / "ground_truth.coco.json", [folder / f"{name}.coco.json" for name in MODELS]),
         "yolo": (folder / "ground_truth.yolo", [folder / f"{name}.yolo" for name in MODELS]),
@@ -80,9 +73,6 @@ def session(view: str, sides: tuple[Path, list[Path]], **address: str) -> tuple[
     said = [each.value for kind in ("caption", "warning", "error", "info") for each in getattr(app, kind)]
     said += [str(value) for each in app.dataframe for value in each.value.to_numpy().ravel().tolist()]
     return app, " ".join([*said, *dashboard.words(app)])
-
-
-Files = dict[str, tuple[Path, list[Path]]]
 
 
 # In turns: what the readers make of both is the same, boxes without a score.
@@ -153,22 +143,12 @@ def test_commands_show_what_needs_no_score_and_refuse_the_rest_with_the_reason(
 ) -> None:
     truth, (a, b) = files[kind]
     places = {"GT": truth, "A": a, "B": b, "OUT": tmp_path / "pack.html"}
-    code = run(*(places.get(str(word), word) for word in COMMANDS[name]))
-    shown = capsys.readouterr()
-    assert "Traceback" not in shown.err
+    code, _, said = run_command(capsys, *(places.get(str(word), word) for word in COMMANDS[name]))
+    assert "Traceback" not in said
     needed = NEEDS_SCORES.get(name.rpartition(" ")[2])
-    assert code == (2 if needed else 0), shown.err
+    assert code == (2 if needed else 0), said
     if needed:
-        assert needed in " ".join(shown.err.split())
-        return
-    if name == "evaluate snapshot":
-        numbers = json.loads(_json(capsys, *(places.get(str(word), word) for word in COMMANDS[name]), "--json"))
-        assert "NaN" not in json.dumps(numbers)
-
-
-def _json(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    run(*words)
-    return capsys.readouterr().out
+        assert needed in " ".join(said.split())
 
 
 @pytest.mark.parametrize(
@@ -183,7 +163,8 @@ def test_a_minimum_score_without_scores_is_said_not_to_apply(
 ) -> None:
     truth, (a, _) = files[kind]
     words = ("evaluate", protocol, "--gt", truth, "--pred", a, "--json")
-    plain, asked = (json.loads(_json(capsys, *words, *more)) for more in ((), ("--min-score", "0.5")))
+    plain, asked = (json.loads(run_command(capsys, *words, *more)[1]) for more in ((), ("--min-score", "0.5")))
+    assert "NaN" not in json.dumps(plain)
     assert stated in asked["signature"]
     assert "does not apply" not in plain["signature"]
     assert {**asked, "signature": ""} == {**plain, "signature": ""}

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator import cli, formats
+from evaluator import formats
 from evaluator.compare.comparison import Comparison
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
 from evaluator.formats import column_cache, reading
 from evaluator.formats.base import Reading
+from evaluator.formats.coco.outlines import Outlines
 from evaluator.project import Upload, evaluate_together
 from evaluator.protocols import PROTOCOLS
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
@@ -27,6 +28,7 @@ from tests.dashboard import start, workspace
 from tests.protocols.test_same_numbers import FORMS, TRUTH, A
 from tests.reading import plain
 from tests.sample_part import write_part
+from tests.terminal import run_command
 
 INSTANCES = b"""{"images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
 "categories": [{"id": 7, "name": "table"}], "annotations": [
@@ -100,6 +102,12 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     assert modes == {(True, 0o700), (False, 0o600)}
     assert plain.boxes.crowd is not None
     check_same(plain, again)
+
+
+def test_outlines_of_any_reader_come_back() -> None:
+    triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    polygons = {3: [triangle], 1: [triangle + 1.0, triangle]}
+    check_same(polygons, Outlines(*column_cache._outline_columns(polygons).values()))
 
 
 def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Path, tmp_path: Path) -> None:
@@ -298,19 +306,10 @@ def test_no_cache_anywhere_on_the_command_line(
 ) -> None:
     path = tmp_path / "truth.json"
     path.write_bytes(INSTANCES)
-    monkeypatch.setenv(VARIABLE, str(home))
-    for words, files in ((["check", str(path), "--no-cache"], 0), (["check", str(path)], 1)):
+    for words, files in ((("--no-cache",), 0), ((), 1)):
         monkeypatch.setenv(VARIABLE, str(home))
-        with pytest.raises(SystemExit) as left:
-            cli.main(words)
-        assert left.value.code == 0
+        assert run_command(capsys, "check", path, *words)[0] == 0
         assert len(stored(home)) == files
-    capsys.readouterr()
-
-
-def test_an_upload_stays_in_memory(home: Path) -> None:
-    formats.read_bytes(INSTANCES, "truth.json")
-    assert not stored(home)
 
 
 def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload(home: Path, tmp_path: Path) -> None:

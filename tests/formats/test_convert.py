@@ -234,14 +234,6 @@ def test_pages_and_the_ground_truth_are_never_written_over(run: Run, tmp_path: P
     assert (pdfs / "a.pdf").read_bytes() == b"%PDF-"
 
 
-def test_points_of_the_pdfs_are_sizes(run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "coco.json"
-    assert run("convert", SAMPLE / "lines.json", "--to", "coco", "--out", out, "--pdfs", SAMPLE / "pdf")[0] == 0
-    again, source = formats.read(out, side="prediction"), formats.read(SAMPLE / "lines.json")
-    np.testing.assert_allclose(in_shares(again), source.boxes.xyxy, atol=1e-12)
-    assert [each.doc_id for each in again.documents] == [each.doc_id for each in source.documents]
-
-
 def test_coco_has_the_same_ap_as_its_source(run: Run, tmp_path: Path) -> None:
     """Many predictions of the sample have equal scores, between which the image id decides in COCO."""
     truth, made = tmp_path / "truth.json", tmp_path / "made.json"
@@ -251,6 +243,8 @@ def test_coco_has_the_same_ap_as_its_source(run: Run, tmp_path: Path) -> None:
     again = tmp_path / "again.json"
     assert run("convert", truth, "--to", "coco", "--out", again)[0] == 0
     source, predictions = SAMPLE / "ground_truth.json", SAMPLE / "lines.json"
+    # Points of the PDFs are the sizes.
+    np.testing.assert_allclose(in_shares(formats.read(made)), formats.read(predictions).boxes.xyxy, atol=1e-12)
     names = ("AP", "AP50", "AP75", "AR100")
     (expected,) = project.evaluate("coco", source, [predictions])
     assert isinstance(expected.result, CocoResult)

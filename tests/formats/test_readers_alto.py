@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +9,9 @@ import pytest
 from evaluator import formats
 from evaluator.formats import alto
 from tests import reading
-from tests.reading import OWN, head, needs_shared, outlines, real_samples, refusal, rows, warned
+from tests.reading import OWN, head, outlines, refusal, rows, warned
 
 ROW = alto.FORMAT
-BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 
 
 def block(edges: tuple[object, ...] = (10, 20, 100, 50), name: str = "TextBlock", inner: str = "") -> str:
@@ -116,19 +113,3 @@ def test_a_block_without_a_place_is_left_out() -> None:
         "a.xml: line 3, <TextBlock>: a block must have HPOS, VPOS, WIDTH, HEIGHT or an outline (ALTO); found neither. "
         "It is left out; give its place to have it compared.",
     ]
-
-
-def counted(path: Path) -> Iterator[tuple[str, list[float]]]:
-    """Id and corners of each block of a file, by nothing but the standard library."""
-    for element in ET.parse(path).iter():
-        if element.tag.rpartition("}")[2] in BLOCKS:
-            left, top, width, height = (float(element.get(key, "")) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
-            yield element.get("ID", ""), [left, top, left + width, top + height]
-
-
-@needs_shared
-def test_real_files() -> None:
-    for path in real_samples("alto", "*.xml"):
-        source = formats.read(path)
-        assert source.format == "alto"
-        assert [*zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)] == [*counted(path)], path.name

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from tests.model_outputs import REAL, Box, boxes, changed, over, own, read, real, refused, same
-from tests.reading import head, needs_shared, warned
-
-SAMPLES = (
-    "2203.01017v2", "2305.03393v1-pg9", "2408.09869_p1", "amt_handbook_sample", "multi_page", "normal_4pages",
-    "picture_classification",
-)  # fmt: skip
+from tests.model_outputs import boxes, changed, own, read, refused
+from tests.reading import head, warned
 
 
 def test_columns() -> None:
@@ -40,26 +31,3 @@ def test_without_pages() -> None:
     )
     assert refused(tree) == [sentence]
     assert refused(changed(tree, "pages")) == [sentence]
-
-
-def counted(tree: Any) -> list[Box]:
-    wanted: dict[tuple[object, ...], Box] = {}
-    for key in ("texts", "tables", "pictures", "groups", "key_value_items", "form_items"):
-        for item in tree.get(key, []):
-            for prov in item.get("prov", []):
-                size = tree["pages"][str(prov["page_no"])]["size"]
-                box, low = prov["bbox"], prov["bbox"].get("coord_origin") == "BOTTOMLEFT"
-                top, bottom = ((size["height"] - box[edge]) if low else box[edge] for edge in ("t", "b"))
-                place = over((box["l"], top, box["r"], bottom), size["width"], size["height"])
-                wanted[item["self_ref"], prov["page_no"], *place] = (prov["page_no"] - 1, item["label"], *place)
-    return list(wanted.values())
-
-
-@needs_shared
-@pytest.mark.parametrize("name", SAMPLES)
-def test_real_files_are_read_as_a_plain_script_reads_them(name: str) -> None:
-    tree = real("docling", f"{name}.json")
-    source = read((REAL / "docling" / f"{name}.json").read_bytes(), f"{name}.json")
-    assert [each.doc_id for each in source.documents] == [name]
-    assert source.page_index.tolist() == [int(number) - 1 for number in tree["pages"]]
-    same(source, counted(tree))

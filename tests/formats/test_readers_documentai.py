@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from tests.model_outputs import REAL, Box, around, boxes, own, read, real, refused, same
-from tests.reading import head, needs_shared, refusal, warned
+from tests.model_outputs import boxes, own, read, refused
+from tests.reading import head, refusal, warned
 
 
 def test_columns() -> None:
@@ -75,16 +75,3 @@ def test_pages_without_any_element(pages: list[int], count: str) -> None:
         f"{count}. They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
     ]
     assert warned(read({"document": tree}))[0].startswith("f.json: $.document.pages: pages should hold")
-
-
-@needs_shared
-def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
-    wanted: list[Box] = []
-    for page in real("google-documentai", "form_with_tables.json")["pages"]:
-        for key in ("blocks", "paragraphs", "tables"):
-            for element in page[key]:
-                corners = element["layout"]["boundingPoly"]["normalizedVertices"]
-                box = around([(corner.get("x", 0), corner.get("y", 0)) for corner in corners])
-                wanted.append((page["pageNumber"] - 1, key[:-1], *box))
-    assert len(wanted) == 35
-    same(read((REAL / "google-documentai" / "form_with_tables.json").read_bytes()), wanted)

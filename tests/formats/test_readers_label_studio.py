@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from evaluator import formats
 from evaluator.data.dataset import Annotations
 from evaluator.formats import label_studio
 from tests import reading
-from tests.reading import OWN, head, needs_shared, real, real_samples, refusal, rows, warned
+from tests.reading import OWN, head, needs_shared, real, refusal, rows, warned
 
 ROW = label_studio.FORMAT
 SAMPLE = OWN / "label_studio.json"
@@ -233,30 +232,6 @@ def test_the_export_of_the_world_bank_gives_its_reference() -> None:
         (each.doc_id, each.name) for each in reference.documents
     ]
     assert (source.labels, source.side, source.issues) == (reference.labels, reference.side, ())
-
-
-def counted(path: Path) -> list[tuple[str, list[float]]]:
-    """Label and corners of the rectangles and polygons of the first annotation of each task, in shares."""
-    boxes = []
-    for each in json.loads(path.read_text(encoding="utf-8")):
-        for result in each["annotations"][0]["result"]:
-            value, kind = result.get("value", {}), result["type"]
-            if kind == "rectanglelabels":
-                x, y, width, height = (value[key] / 100 for key in ("x", "y", "width", "height"))
-                boxes.append((value[kind][0], [x, y, x + width, y + height]))
-            elif kind == "polygonlabels":
-                xs, ys = [x for x, _ in value["points"]], [y for _, y in value["points"]]
-                boxes.append((value[kind][0], [min(xs) / 100, min(ys) / 100, max(xs) / 100, max(ys) / 100]))
-    return boxes
-
-
-@needs_shared
-def test_real_files() -> None:
-    for path in real_samples("label-studio", "*.json"):
-        source = formats.read(path)
-        assert source.format == "label-studio"
-        # Documents of several pages are read page by page.
-        assert sorted((label, corners) for _, _, label, corners in rows(source)) == sorted(counted(path)), path.name
 
 
 @pytest.mark.parametrize(("content", "quoted"), [("{}", "{}"), ('[{"a": 1}]', '{"a":1}')])

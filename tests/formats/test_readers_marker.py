@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.model_outputs import REAL, Box, around, boxes, over, own, read, real, same
-from tests.reading import head, needs_shared
+from tests.model_outputs import boxes, own, read
+from tests.reading import head
 
 
 def test_columns() -> None:
@@ -14,18 +14,3 @@ def test_columns() -> None:
         (4, "Figure", 0.2, 0.25, 0.5, 0.5),
     ]  # fmt: skip
     assert (source.boxes.ids[1], source.issues) == ("$.children[0].children[1].children[0]", ())
-
-
-@needs_shared
-def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
-    wanted: list[Box] = []
-    for number, page in enumerate(real("marker", "multicolcnn.json")["children"]):
-        for block in page["children"]:
-            parts = block["children"] if block["block_type"].endswith("Group") else [block]
-            wanted += [
-                (number, part["block_type"], *over(around(part["polygon"]), *page["bbox"][2:])) for part in parts
-            ]
-    assert len(wanted) == 140
-    source = read((REAL / "marker" / "multicolcnn.json").read_bytes(), "multicolcnn.json")
-    same(source, wanted)
-    assert source.page_index.tolist() == list(range(10))

@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from evaluator import formats
-from tests.model_outputs import REAL, Box, around, boxes, over, own, read, real, refused, same
-from tests.reading import head, needs_shared, warned
-
-NAMES = {
-    0: "title", 1: "plain_text", 2: "abandon", 3: "figure", 4: "figure_caption", 5: "table", 6: "table_caption",
-    7: "table_footnote", 8: "isolate_formula", 9: "formula_caption", 13: "embedding", 14: "isolated", 15: "ocr_text",
-}  # fmt: skip
+from tests.model_outputs import boxes, own, read, refused
+from tests.reading import head, warned
 
 
 def test_model() -> None:
@@ -62,42 +57,6 @@ def test_content_list_without_boxes() -> None:
         "f.json: This is a MinerU content_list without boxes: none of its 2 entries has a bbox. "
         "Give the middle.json or model.json of the same run."
     ]
-
-
-@needs_shared
-def test_a_real_model_is_read_as_a_plain_script_reads_it() -> None:
-    wanted: list[Box] = []
-    for page in real("mineru", "mineru2_model.json"):
-        info = page["page_info"]
-        for detection in page["layout_dets"]:
-            box = around(list(zip(detection["poly"][::2], detection["poly"][1::2], strict=True)))
-            name = NAMES[detection["category_id"]]
-            wanted.append((info["page_no"], name, *over(box, info["width"], info["height"])))
-    source = read((REAL / "mineru" / "mineru2_model.json").read_bytes(), "mineru2_model.json")
-    assert len(wanted) == 1321
-    same(source, wanted)
-    assert not np.isnan(source.boxes.score).any()
-
-
-@needs_shared
-def test_a_real_middle_is_read_as_a_plain_script_reads_it() -> None:
-    wanted: list[Box] = []
-    for page in real("mineru", "mineru2_middle.trimmed.json")["pdf_info"]:
-        for block in page["para_blocks"] + page["discarded_blocks"]:
-            parts = block.get("blocks") or [block]
-            wanted += [(page["page_idx"], part["type"], *over(part["bbox"], *page["page_size"])) for part in parts]
-    assert len(wanted) == 45
-    same(read((REAL / "mineru" / "mineru2_middle.trimmed.json").read_bytes()), wanted)
-
-
-@needs_shared
-def test_a_real_content_list_is_read_as_a_plain_script_reads_it() -> None:
-    wanted: list[Box] = []
-    for entry in real("mineru", "mineru2_content_list.json"):
-        label = "title" if entry.get("text_level") else entry["type"]
-        wanted.append((entry["page_idx"], label, *over(entry["bbox"], 1000, 1000)))
-    assert len(wanted) == 112
-    same(read((REAL / "mineru" / "mineru2_content_list.json").read_bytes()), wanted)
 
 
 def test_ground_truth_of_omnidocbench_is_not_of_mineru() -> None:

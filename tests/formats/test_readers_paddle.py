@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from evaluator import formats
-from tests.model_outputs import REAL, boxes, changed, own, read, real, refused, same
-from tests.reading import head, needs_shared, outlines, refusal
+from tests.model_outputs import boxes, changed, own, read, refused
+from tests.reading import head, outlines, refusal
 
 
 def test_a_pipeline_result_is_read_by_its_layout_model() -> None:
@@ -55,12 +55,3 @@ def test_files_of_single_pages_are_one_document(tmp_path: Any) -> None:
         f"{tmp_path.name}: report_3_res.json and report_2_res.json: a page may be listed by one file of a folder only; "
         'found page 3 of "report". Remove one of the files, or use two folders.'
     ]
-
-
-@needs_shared
-def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
-    name = "PP-DocLayoutV2_layout_detection_docs.json"
-    tree = real("pp-doclayout", name)
-    source = read((REAL / "pp-doclayout" / name).read_bytes(), name)
-    same(source, [(0, each["label"], *each["coordinate"]) for each in tree["boxes"]])
-    assert source.boxes.score.tolist() == [each["score"] for each in tree["boxes"]]

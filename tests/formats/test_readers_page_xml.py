@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from evaluator import formats
 from evaluator.formats import page_xml
 from tests import reading
-from tests.reading import OWN, head, needs_shared, outlines, real_samples, rows, warned
+from tests.reading import OWN, head, outlines, rows, warned
 
 ROW = page_xml.FORMAT
 
@@ -106,27 +105,3 @@ def test_a_truth_with_confidence_is_refused() -> None:
         "p.xml: line 3, <TextRegion>: a ground truth file must not have a conf (PAGE XML); found 1 of 1 regions with "
         "one. Give this file as the prediction, or remove the conf."
     ]
-
-
-def counted(path: Path) -> list[tuple[str, list[float]]]:
-    """Id and corners of each region of a file, by nothing but the standard library."""
-    boxes = []
-    for element in ET.parse(path).iter():
-        coords = [child for child in element if child.tag.endswith("}Coords")]
-        if not element.tag.endswith("Region") or not coords:
-            continue
-        pairs = [pair.split(",") for pair in coords[0].get("points", "").split()]
-        pairs = pairs or [[point.get("x", ""), point.get("y", "")] for point in coords[0]]
-        if not pairs:
-            continue
-        xs, ys = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
-        boxes.append((element.get("id", ""), [min(xs), min(ys), max(xs), max(ys)]))
-    return boxes
-
-
-@needs_shared
-def test_real_files() -> None:
-    for path in real_samples("page-xml", "*.xml"):
-        source = formats.read(path)
-        assert source.format == "page-xml"
-        assert list(zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)) == counted(path), path.name

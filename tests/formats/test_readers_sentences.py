@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
+from pyarrow import parquet
 
 from evaluator import formats
 from evaluator.data.issues import Collector
@@ -280,26 +282,36 @@ def test_files_of_a_folder_by_two_models(tmp_path: Path) -> None:
     ]
 
 
-SPLIT = "split it into several files in one folder and check that."
+def parquet_of(**columns: object) -> bytes:
+    """A table in Parquet with one row."""
+    written = io.BytesIO()
+    parquet.write_table(pa.table({name: [value] for name, value in columns.items()}), written)
+    return written.getvalue()
 
 
 @pytest.mark.parametrize(
-    ("limit", "most", "change", "sentence"),
+    ("limit", "most", "name", "content", "sentence"),
     [
-        ("MAX_FILE_BYTES", 100, ("info.run_id", "r"), "a file may have 100 bytes; found {bytes}. Split the file."),
-        ("MAX_EXACT_BYTES", 100, ("predictions.0.objects.0.bbox", 5), "issues are listed only for files of up to "
-         f"100 bytes; found {{bytes}} bytes. Something in it breaks schema 1.3; {SPLIT}"),
-        ("MAX_BOXES", 0, ("info.run_id", "r"), "a file may have 0 boxes; found 1. Split the file."),
-        ("MAX_LABELS", 1, ("info.run_id", "r"), "a file may have 1 different labels; found 2. Merge labels, or put "
-         "free text into attributes."),
+        ("MAX_FILE_BYTES", 100, "p.json", changed("info.run_id", "r"), "a file may have 100 bytes; found {bytes}. "
+         "Split the file."),
+        ("MAX_EXACT_BYTES", 100, "p.json", changed("predictions.0.objects.0.bbox", 5), "issues are listed only for "
+         "files of up to 100 bytes; found {bytes} bytes. Something in it breaks schema 1.3; split it into several "
+         "files in one folder and check that."),
+        ("MAX_BOXES", 0, "p.json", changed("info.run_id", "r"), "a file may have 0 boxes; found 1. Split the file."),
+        ("MAX_LABELS", 1, "p.json", changed("info.run_id", "r"), "a file may have 1 different labels; found 2. Merge "
+         "labels, or put free text into attributes."),
+        ("MAX_LABELS", 0, "r.json", RESULT, "$: a file may have 0 labels; found 1. Check category_id."),
+        ("MAX_LABELS", 0, "g.json", coco("images.id", 1), "$.categories: a file may have 0 labels; found 1. Remove "
+         "those that are not used."),
+        ("MAX_BOXES", 0, "a.parquet", parquet_of(label="T", x1=1.0, y1=1.0, x2=2.0, y2=2.0), "a file may have 0 boxes; "
+         "found 1. Split the table."),
     ],
 )  # fmt: skip
 def test_limits(
-    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, change: tuple[str, object], sentence: str
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, *, name: str, content: bytes, sentence: str
 ) -> None:
-    content = changed(*change)
     monkeypatch.setattr(limits, limit, most)
-    assert sentences_of(content, "p.json") == [f"p.json: {sentence.format(bytes=len(content))}"]
+    assert sentences_of(content, name) == [f"{name}: {sentence.format(bytes=len(content))}"]
 
 
 def test_sides_of_pod_that_are_exchanged() -> None:
@@ -378,39 +390,12 @@ def test_results_of_image_ids_that_are_there_twice(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (RESULT, "r.json: $: a file may have 0 labels; found 1. Check category_id."),
-        (coco("images.id", 1), "r.json: $.categories: a file may have 0 labels; found 1. Remove those that are not "
-         "used."),
-    ],
-)  # fmt: skip
-def test_limits_of_coco(monkeypatch: pytest.MonkeyPatch, content: bytes, sentence: str) -> None:
-    monkeypatch.setattr(limits, "MAX_LABELS", 0)
-    assert sentences_of(content, "r.json") == [sentence]
-
-
 def test_parquet_that_is_cut_off() -> None:
-    from pyarrow import parquet  # type: ignore[import-untyped]
-
-    with pytest.raises(ValueError, match="footer") as broken:
+    with pytest.raises(ValueError, match="footer") as spoilt:
         parquet.ParquetFile(io.BytesIO(b"PAR1 cut off"))
     assert sentences_of(b"PAR1 cut off", "a.parquet") == [
-        f'a.parquet: the file must be Parquet (Apache Parquet 2); found "{str(broken.value)[:100]}". Write the table '
+        f'a.parquet: the file must be Parquet (Apache Parquet 2); found "{str(spoilt.value)[:100]}". Write the table '
         "again; the file may be cut off."
-    ]
-
-
-def test_limits_of_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import parquet
-
-    written = io.BytesIO()
-    parquet.write_table(pa.table({"label": ["T"], "x1": [1.0], "y1": [1.0], "x2": [2.0], "y2": [2.0]}), written)
-    monkeypatch.setattr(limits, "MAX_BOXES", 0)
-    assert sentences_of(written.getvalue(), "a.parquet") == [
-        "a.parquet: a file may have 0 boxes; found 1. Split the table."
     ]
 
 

@@ -58,21 +58,13 @@ def naive(content: bytes) -> list[tuple]:
     ]
 
 
-def rows(annotations: Annotations) -> list[tuple]:
-    boxes = annotations.boxes
-    return [
-        (
-            annotations.documents[boxes.document[i]].doc_id,
-            int(boxes.page[i]),
-            annotations.labels[boxes.label[i]],
-            *boxes.xyxy[i].tolist(),
-            None if np.isnan(boxes.score[i]) else float(boxes.score[i]),
-            int(boxes.entry[i]),
-            int(boxes.position[i]),
-            boxes.ids[i],
-        )
-        for i in range(len(boxes))
-    ]
+def rows(source: Annotations) -> list[tuple]:
+    boxes = source.boxes
+    documents = [source.documents[code].doc_id for code in boxes.document]
+    labels = [source.labels[code] for code in boxes.label]
+    scores = [None if np.isnan(score) else score for score in boxes.score.tolist()]
+    places = boxes.entry.tolist(), boxes.position.tolist(), boxes.ids
+    return [*zip(documents, boxes.page.tolist(), labels, *boxes.xyxy.T.tolist(), scores, *places, strict=True)]
 
 
 @pytest.mark.parametrize("row", MANIFEST, ids=[row["file"] for row in MANIFEST])
@@ -427,20 +419,18 @@ def test_unreadable_path(tmp_path, name):
 
 
 def test_folder(tmp_path):
-    for name in ("b", "a"):
+    for name, label in (("b", "Table"), ("a", "Chart")):
         text = broken.VALID["prediction"].replace('"doc_id": "a"', f'"doc_id": "{name}"')
-        text = text.replace('"label": "Table"', '"label": "Chart"') if name == "a" else text
-        (tmp_path / f"{name}.json").write_text(text)
-    (tmp_path / "readme.txt").write_text("no")
-    (tmp_path / ".hidden.json").write_text("no")
-    annotations = formats.read(tmp_path, side="prediction")
-    assert annotations.name == tmp_path.name
-    assert [document.doc_id for document in annotations.documents] == ["a", "b"]
-    assert [annotations.source_of(row) for row in range(2)] == [("a.json", 0, 0), ("b.json", 0, 0)]
-    assert [annotations.labels[code] for code in annotations.boxes.label] == ["Chart", "Table"]
-    assert annotations.boxes.document.tolist() == annotations.page_document.tolist() == [0, 1]
-    assert annotations.boxes.entry.tolist() == [0, 1]
-    assert [issue.file for issue in annotations.issues] == ["a.json"]
+        (tmp_path / f"{name}.json").write_text(text.replace('"label": "Table"', f'"label": "{label}"'))
+    for name in ("readme.txt", ".hidden.json"):
+        (tmp_path / name).write_text("no")
+    source = formats.read(tmp_path, side="prediction")
+    assert (source.name, head(source)[3:5]) == (tmp_path.name, (["a", "b"], [0, 0]))
+    assert [source.source_of(row) for row in range(2)] == [("a.json", 0, 0), ("b.json", 0, 0)]
+    assert [source.labels[code] for code in source.boxes.label] == ["Chart", "Table"]
+    columns = source.boxes.document, source.page_document, source.boxes.entry
+    assert [column.tolist() for column in columns] == [[0, 1]] * 3
+    assert [issue.file for issue in source.issues] == ["a.json"]
 
 
 def test_folder_of_one_document_twice(tmp_path):

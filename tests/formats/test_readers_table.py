@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import pytest
 from pyarrow import parquet
 
 from evaluator import formats
-from evaluator.cli import main
 from tests.model_outputs import boxes, read, refused
 from tests.reading import OWN, head, warned
+from tests.terminal import run_command
 
 CSV = (OWN / "table.csv").read_bytes()
 COLUMNS = "document=file,page_number=p,label=cls,x1=left,y1=top,w=width,h=height"
@@ -103,19 +104,16 @@ def test_pages_are_counted_from_0_when_there_is_one() -> None:
     ]
 
 
-def test_in_the_terminal(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "t.csv"
+def test_in_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, truth = tmp_path / "t.csv", tmp_path / "gt.csv"
     path.write_bytes(CSV)
-    truth = tmp_path / "gt.csv"
     truth.write_bytes(table(*(line.rpartition(",")[0] for line in CSV.decode().splitlines())))
-    with pytest.raises(SystemExit, match="0"):
-        main(["check", str(path), "--columns", COLUMNS, "--json"])
-    (described,) = json.loads(capsys.readouterr().out)["files"]
-    assert (described["format"], described["pages"], described["boxes"]) == ("table", 3, 3)
-    asked = ["evaluate", "snapshot", "--gt", str(truth), "--pred", str(path), "--columns", COLUMNS, "--json"]
-    with pytest.raises(SystemExit, match="0"):
-        main(asked)
-    assert json.loads(capsys.readouterr().out)["thresholds"]["0.5"]["micro"]["f1"] == 1.0
+    code, out, _ = run_command(capsys, "check", path, "--columns", COLUMNS, "--json")
+    (described,) = json.loads(out)["files"]
+    assert (code, described["format"], described["pages"], described["boxes"]) == (0, "table", 3, 3)
+    asked = ("evaluate", "snapshot", "--gt", truth, "--pred", path, "--columns", COLUMNS, "--json")
+    code, out, _ = run_command(capsys, *asked)
+    assert (code, json.loads(out)["thresholds"]["0.5"]["micro"]["f1"]) == (0, 1.0)
 
 
 HEADER = "document,page_number,label,x1,y1,x2,y2,score,page_width,page_height"
@@ -200,6 +198,7 @@ def test_numbers_of_parquet_that_are_none() -> None:
 
 
 def test_not_utf_8() -> None:
+    assert not formats.FORMATS["table"].detect(b"label,x1,y1,x2,y\xff2\n")
     assert refused(b"label,x1,y1,x2,y2\n\xff,1,2,3,4\n", "t.csv") == [
         "t.csv: byte 18: the text must be UTF-8 (RFC 3629); found 0xFF. Save the file as UTF-8."
     ]

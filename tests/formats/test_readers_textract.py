@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.model_outputs import REAL, Box, boxes, own, read, real, refused, same
-from tests.reading import head, needs_shared, warned
+from tests.model_outputs import boxes, own, read, refused
+from tests.reading import head, warned
 
 LINES = (
     "f.json: $: a response should have LAYOUT blocks (Textract); found none. "
@@ -39,25 +37,3 @@ def test_the_parts_of_an_answer_are_one() -> None:
         "f.json: $[2]: a response must have an array of Blocks (Textract); found null. "
         "Export the file again, or correct it."
     ]
-
-
-@needs_shared
-@pytest.mark.parametrize(
-    ("name", "count"),
-    [("layout_csv_example.json", 21), ("employmentapp.json", 29), ("test_detect_document_text.json", 24)],
-)
-def test_real_files_are_read_as_a_plain_script_reads_them(name: str, count: int) -> None:
-    blocks = real("textract", name)["Blocks"]
-    layout = [block for block in blocks if block["BlockType"].startswith("LAYOUT_")]
-    wanted: list[Box] = []
-    scores = []
-    for block in layout or [block for block in blocks if block["BlockType"] in ("TABLE", "LINE")]:
-        box = block["Geometry"]["BoundingBox"]
-        edges = box["Left"], box["Top"], box["Left"] + box["Width"], box["Top"] + box["Height"]
-        wanted.append((block.get("Page", 1) - 1, block["BlockType"], *edges))
-        scores.append(block["Confidence"] / 100)
-    assert len(wanted) == count
-    source = read((REAL / "textract" / name).read_bytes())
-    same(source, wanted)
-    assert source.boxes.score.tolist() == scores
-    assert warned(source) == ([] if layout else [LINES])

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from tests.model_outputs import REAL, Box, around, over, own, read, real, refused, same
-from tests.reading import head, needs_shared, warned
+from tests.model_outputs import own, read, refused, same
+from tests.reading import head, warned
 
 
 def test_columns() -> None:
@@ -45,18 +45,3 @@ def test_lines_of_elements() -> None:
     assert len(read(json.dumps(tree[0]).encode(), "f.ndjson").boxes) == 1
     broken = "\n".join([json.dumps(tree[0]), "", json.dumps(tree[1])[:-1]])
     assert refused(broken.encode(), "f.ndjson")[0].startswith("f.ndjson: line 3, column")
-
-
-@needs_shared
-def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
-    name = "2023-Jan-economic-outlook.pdf.json"
-    wanted: list[Box] = []
-    for element in real("unstructured", name):
-        about = element["metadata"]
-        held = about["coordinates"]
-        box = over(around(held["points"]), held["layout_width"], held["layout_height"])
-        wanted.append((about["page_number"] - 1, element["type"], *box))
-    assert len(wanted) == 114
-    source = read((REAL / "unstructured" / name).read_bytes())
-    same(source, wanted)
-    assert [each.doc_id for each in source.documents] == ["2023-Jan-economic-outlook"]

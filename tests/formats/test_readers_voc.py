@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from evaluator import formats
 from evaluator.formats import search, voc
 from tests import reading
-from tests.reading import OWN, head, needs_shared, real_samples, rows, warned
+from tests.reading import OWN, head, rows, warned
 
 ROW = voc.FORMAT
 EDGES = ("xmin", "ymin", "xmax", "ymax")
@@ -90,19 +89,3 @@ def test_warnings() -> None:
         "v.xml: line 2, <object>: objects marked as difficult are compared as any other; the competition's own "
         "evaluation leaves them out (Pascal VOC); found 1. Remove them to have them left out.",
     ]
-
-
-def counted(path: Path) -> list[tuple[str, list[float]]]:
-    """Label and corners of each object of a file, by nothing but the standard library."""
-    return [
-        (element.findtext("name", ""), [float(element.findtext(f"bndbox/{key}", "")) for key in EDGES])
-        for element in ET.parse(path).getroot().findall("object")
-    ]
-
-
-@needs_shared
-def test_real_files() -> None:
-    for path in real_samples("pascal-voc", "*.xml"):
-        source = formats.read(path)
-        assert source.format == "voc"
-        assert [(label, corners) for _, _, label, corners in rows(source)] == counted(path), path.name

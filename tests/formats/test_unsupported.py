@@ -18,13 +18,11 @@ VIA = {"a.png1": {"filename": "a.png", "regions": [{"shape_attributes": {"name":
 DATUMARO = {"info": {}, "categories": {"label": {}}, "items": [{"id": "a", "annotations": [{"label_id": 0}]}]}
 CREATE_ML = [{"image": "a.png", "annotations": [{"label": "a", "coordinates": {"x": 1, "y": 1}}]}]
 VISION = {"responses": [{"fullTextAnnotation": {"pages": [{"blocks": [{"boundingBox": {}}]}]}}]}
+BLOCKS = [{"boundingBox": {"normalizedVertices": [{"x": 0.1}]}}]
 VISION_OF_PDF = {
-    "inputConfig": {"gcsSource": {"uri": "gs://a/b.pdf"}, "mimeType": "application/pdf"},
-    "responses": [{"fullTextAnnotation": {
-        "pages": [{"width": 9, "height": 9, "blocks": [{"boundingBox": {"normalizedVertices": [{"x": 0.1}]}}]}],
-        "text": "x",
-    }, "textAnnotations": [{"boundingPoly": {"vertices": []}}], "context": {"pageNumber": 1}}],
-}  # fmt: skip
+    "inputConfig": {"mimeType": "application/pdf"},
+    "responses": [{"fullTextAnnotation": {"pages": [{"width": 9, "height": 9, "blocks": BLOCKS}], "text": "x"}}],
+}
 VISION_OBJECTS = {"responses": [{"localizedObjectAnnotations": [{"boundingPoly": {"normalizedVertices": []}}]}]}
 VISION_OF_PYTHON = {"full_text_annotation": {"pages": []}, "text_annotations": [{"bounding_poly": {}}], "mime_type": 1}
 VISION_SENTENCE = (

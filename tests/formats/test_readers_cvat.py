@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -207,21 +205,3 @@ def test_real_exports(name: str) -> None:
     assert (len(source.boxes), len(source.page_ids)) == (text.count("<box "), text.count("<image "))
     assert [issue.rule for issue in source.issues] == ["only boxes and polygons are read (CVAT for images 1.1)"]
     assert (source.boxes.xyxy[:, 2:] >= source.boxes.xyxy[:, :2]).all()
-
-
-@needs_shared
-def test_a_real_export_of_a_project() -> None:
-    path = real("formats", "cvat", "for_images_export_project_annotations.xml")
-    wanted = []
-    for element in ElementTree.parse(path).getroot().iter("image"):
-        name = f"{element.get('subset')}/39/{Path(element.get('name', '')).stem}"
-        for shape in element:
-            if shape.tag == "box":
-                wanted.append((name, [float(shape.get(key, "")) for key in ("xtl", "ytl", "xbr", "ybr")]))
-            elif shape.tag == "polygon":
-                pairs = [tuple(map(float, pair.split(","))) for pair in shape.get("points", "").split(";")]
-                xs, ys = zip(*pairs, strict=True)
-                wanted.append((name, [min(xs), min(ys), max(xs), max(ys)]))
-    source = formats.read(path)
-    names = [source.documents[code].doc_id for code in source.boxes.document.tolist()]
-    assert list(zip(names, source.boxes.xyxy.tolist(), strict=True)) == wanted

@@ -11,7 +11,7 @@ import pytest
 from evaluator import formats
 from evaluator.formats import omnidocbench
 from tests import reading
-from tests.reading import OWN, head, needs_shared, real, rows, warned
+from tests.reading import OWN, head, rows, warned
 
 ROW = omnidocbench.FORMAT
 TRUTH, RESULTS = OWN / "omnidocbench.json", OWN / "omnidocbench_results.json"
@@ -104,28 +104,3 @@ WRONG = [
 def test_sentences(value: object, sentence: str) -> None:
     said = reading.refused(ROW, json.dumps(value).encode(), "o.json")
     assert said[0] == f"o.json: {sentence.replace('(O)', '(OmniDocBench)')}"
-
-
-@needs_shared
-def test_real_ground_truth() -> None:
-    path = real("formats", "omnidocbench", "OmniDocBench_demo.trimmed.json")
-    wanted = []
-    for each in json.loads(path.read_text(encoding="utf-8")):
-        for one in each["layout_dets"]:
-            xs, ys = one["poly"][0::2], one["poly"][1::2]
-            stem = each["page_info"]["image_path"].removesuffix(".jpg")
-            wanted.append((stem, 0, one["category_type"], [min(xs), min(ys), max(xs), max(ys)]))
-    assert rows(formats.read(path)) == wanted
-    assert len(wanted) == 89
-
-
-@needs_shared
-def test_real_predictions() -> None:
-    path = real("formats", "omnidocbench", "detection_prediction.json")
-    value = json.loads(path.read_text(encoding="utf-8"))
-    source = formats.read(path)
-    assert rows(source) == [
-        (each["image_name"], 0, value["categories"][str(each["category_id"])], each["bbox"])
-        for each in value["results"]
-    ]
-    assert source.boxes.score.tolist() == [each["score"] for each in value["results"]]

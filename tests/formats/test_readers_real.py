@@ -14,7 +14,7 @@ from evaluator import formats
 from tests.model_outputs import REAL, around, over, read, real, same
 from tests.reading import needs_shared, real_samples
 
-Found = Iterator[tuple[Any, ...]]
+Read = Iterator[tuple[Any, ...]]
 """Page index, label, corners, and the score where the format has scores."""
 CATEGORIES = {
     0: "title", 1: "plain_text", 2: "abandon", 3: "figure", 4: "figure_caption", 5: "table", 6: "table_caption",
@@ -26,7 +26,7 @@ def corners_of(flat: list[float]) -> tuple[float, float, float, float]:
     return around([*zip(flat[::2], flat[1::2], strict=True)])
 
 
-def azure(tree: Any) -> Found:
+def azure(tree: Any) -> Read:
     for key, label in (("paragraphs", "paragraph"), ("tables", "table"), ("figures", "figure")):
         for element in tree[key]:
             for region in element["boundingRegions"]:
@@ -35,7 +35,7 @@ def azure(tree: Any) -> Found:
                 yield page["pageNumber"] - 1, element.get("role") or label, *box
 
 
-def azure_2(tree: Any) -> Found:
+def azure_2(tree: Any) -> Read:
     result = tree["analyzeResult"]
     for page, tables in zip(result["readResults"], result["pageResults"], strict=True):
         for label, shapes in (("line", page["lines"]), ("table", tables["tables"])):
@@ -45,7 +45,7 @@ def azure_2(tree: Any) -> Found:
                 yield page["page"] - 1, label, *over(box, page["width"], page["height"])
 
 
-def docling(tree: Any) -> Found:
+def docling(tree: Any) -> Read:
     places = set()
     for key in ("texts", "tables", "pictures", "groups", "key_value_items", "form_items"):
         for item in tree.get(key, []):
@@ -53,12 +53,12 @@ def docling(tree: Any) -> Found:
                 size = tree["pages"][str(prov["page_no"])]["size"]
                 box, low = prov["bbox"], prov["bbox"].get("coord_origin") == "BOTTOMLEFT"
                 top, bottom = ((size["height"] - box[edge]) if low else box[edge] for edge in ("t", "b"))
-                found = over((box["l"], top, box["r"], bottom), size["width"], size["height"])
-                places.add((item["self_ref"], prov["page_no"] - 1, item["label"], *found))
+                place = over((box["l"], top, box["r"], bottom), size["width"], size["height"])
+                places.add((item["self_ref"], prov["page_no"] - 1, item["label"], *place))
     yield from (place[1:] for place in places)
 
 
-def documentai(tree: Any) -> Found:
+def documentai(tree: Any) -> Read:
     for page in tree["pages"]:
         for key in ("blocks", "paragraphs", "tables"):
             for element in page[key]:
@@ -67,14 +67,14 @@ def documentai(tree: Any) -> Found:
                 yield page["pageNumber"] - 1, key[:-1], *box
 
 
-def marker(tree: Any) -> Found:
+def marker(tree: Any) -> Read:
     for number, page in enumerate(tree["children"]):
         for block in page["children"]:
             for part in block["children"] if block["block_type"].endswith("Group") else [block]:
                 yield number, part["block_type"], *over(around(part["polygon"]), *page["bbox"][2:])
 
 
-def mineru_model(tree: Any) -> Found:
+def mineru_model(tree: Any) -> Read:
     for page in tree:
         info = page["page_info"]
         for each in page["layout_dets"]:
@@ -82,25 +82,25 @@ def mineru_model(tree: Any) -> Found:
             yield info["page_no"], CATEGORIES[each["category_id"]], *box, each["score"]
 
 
-def mineru_middle(tree: Any) -> Found:
+def mineru_middle(tree: Any) -> Read:
     for page in tree["pdf_info"]:
         for block in page["para_blocks"] + page["discarded_blocks"]:
             for part in block.get("blocks") or [block]:
                 yield page["page_idx"], part["type"], *over(part["bbox"], *page["page_size"])
 
 
-def mineru_content_list(tree: Any) -> Found:
+def mineru_content_list(tree: Any) -> Read:
     for entry in tree:
         label = "title" if entry.get("text_level") else entry["type"]
         yield entry["page_idx"], label, *over(entry["bbox"], 1000, 1000)
 
 
-def paddle(tree: Any) -> Found:
+def paddle(tree: Any) -> Read:
     for each in tree["boxes"]:
         yield 0, each["label"], *each["coordinate"], each["score"]
 
 
-def textract(tree: Any) -> Found:
+def textract(tree: Any) -> Read:
     layout = [block for block in tree["Blocks"] if block["BlockType"].startswith("LAYOUT_")]
     for block in layout or [block for block in tree["Blocks"] if block["BlockType"] in ("TABLE", "LINE")]:
         box = block["Geometry"]["BoundingBox"]
@@ -108,14 +108,14 @@ def textract(tree: Any) -> Found:
         yield block.get("Page", 1) - 1, block["BlockType"], *edges, block["Confidence"] / 100
 
 
-def unstructured(tree: Any) -> Found:
+def unstructured(tree: Any) -> Read:
     for element in tree:
         about, held = element["metadata"], element["metadata"]["coordinates"]
         box = over(around(held["points"]), held["layout_width"], held["layout_height"])
         yield about["page_number"] - 1, element["type"], *box
 
 
-FILES: list[tuple[str, str, Callable[[Any], Found], int]] = [
+FILES: list[tuple[str, str, Callable[[Any], Read], int]] = [
     ("azure-di", "Invoice_1.pdf.ocr.json", azure_2, 19), ("azure-di", "sample-layout-output.json", azure_2, 70),
     ("docling", "activities.gt.azure.json", azure, 22), ("docling", "2203.01017v2.json", docling, 626),
     ("docling", "2305.03393v1-pg9.json", docling, 10), ("docling", "2408.09869_p1.json", docling, 13),
@@ -134,7 +134,7 @@ FILES: list[tuple[str, str, Callable[[Any], Found], int]] = [
 @needs_shared
 @pytest.mark.parametrize(("folder", "name", "script", "count"), FILES)
 def test_a_real_file_has_the_boxes_of_a_plain_script(
-    folder: str, name: str, script: Callable[[Any], Found], count: int
+    folder: str, name: str, script: Callable[[Any], Read], count: int
 ) -> None:
     wanted = list(script(real(folder, name)))
     source = read((REAL / folder / name).read_bytes(), name)
@@ -182,12 +182,35 @@ def label_studio(path: Path) -> Annotated:
                 yield value[kind][0], [edge / 100 for edge in around(value["points"])]
 
 
+def cvat(path: Path) -> Annotated:
+    for shape in ET.parse(path).getroot().iterfind("image/*"):
+        if shape.tag == "box":
+            yield shape.get("label", ""), [float(shape.get(key, "")) for key in ("xtl", "ytl", "xbr", "ybr")]
+        elif shape.tag == "polygon":
+            pairs = [tuple(map(float, pair.split(","))) for pair in shape.get("points", "").split(";")]
+            yield shape.get("label", ""), [*around(pairs)]
+
+
+def omnidocbench(path: Path) -> Annotated:
+    for page in json.loads(path.read_text(encoding="utf-8")):
+        for each in page["layout_dets"]:
+            yield each["category_type"], [*corners_of(each["poly"])]
+
+
+def omnidocbench_results(path: Path) -> Annotated:
+    value = json.loads(path.read_text(encoding="utf-8"))
+    for each in value["results"]:
+        yield value["categories"][str(each["category_id"])], each["bbox"]
+
+
 @needs_shared
 @pytest.mark.parametrize(
     ("folder", "pattern", "script", "named"),
     [
         ("alto", "*.xml", alto, "ids"), ("page-xml", "*.xml", page_xml, "ids"), ("pascal-voc", "*.xml", voc, "labels"),
-        ("label-studio", "*.json", label_studio, "labels"),
+        ("label-studio", "*.json", label_studio, "labels"), ("cvat", "*_project_*.xml", cvat, "labels"),
+        ("omnidocbench", "*demo*.json", omnidocbench, "labels"),
+        ("omnidocbench", "detection_prediction.json", omnidocbench_results, "labels"),
     ],
 )  # fmt: skip
 def test_real_annotations_have_the_boxes_of_a_plain_script(

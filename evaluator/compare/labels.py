@@ -5,10 +5,10 @@ Nothing is renamed here: whoever accepts a proposal passes it as ``map_label``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from evaluator.data.label_names import folded
+from evaluator.data.label_names import same_but_for_spelling
 
 
 class LabelNotes(NamedTuple):
@@ -30,19 +30,11 @@ def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = (), *
     only_a = [label for label in dict.fromkeys(a) if label not in b]
     only_b = [label for label in dict.fromkeys(b) if label not in a]
     strange = [label for label in dict.fromkeys([*a, *b]) if label not in truth]
-    mapping = _mapping([label for label in only_a if label in strange], only_b) | _mapping(strange, truth)
+    mapping = same_but_for_spelling([label for label in only_a if label in strange], only_b)
+    mapping |= same_but_for_spelling(strange, truth)
     alone = zip(names, (only_a, only_b), strict=False)
     sentences = [f"{', '.join(labels)}: only in {name}." for name, labels in alone if labels]
     if mapping:
         options = " ".join(f'--map-label "{old}={new}"' for old, new in mapping.items())
         sentences.append(f"Equal but for case and punctuation; to compare them as one label: {options}.")
     return LabelNotes(mapping, tuple(sentences))
-
-
-def _mapping(labels: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
-    """Return the new name by old name of labels that fold to exactly one of the names that are kept."""
-    by_folded: dict[str, list[str]] = {}
-    for name in dict.fromkeys(kept):
-        by_folded.setdefault(folded(name), []).append(name)
-    proposals: Mapping[str, list[str]] = {label: by_folded.get(folded(label), []) for label in labels}
-    return {label: names[0] for label, names in proposals.items() if len(names) == 1 and names[0] != label}

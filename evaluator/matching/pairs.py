@@ -398,15 +398,17 @@ def fit_pairs(
     )
 
 
-def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
+def greedy_rows(pairs: Candidates, truths: int, predictions: int, rank: IntArray | None = None) -> IntArray:
     """Return rows of the candidates that the sequential greedy takes, int64, in no particular order.
 
-    The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side.
+    The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side. The
+    greedy goes by falling IoU, with `rank`, int64, shape (predictions,), by rising rank of the predictions first.
     """
     alone = alone_pairs(pairs, truths, predictions)
     contested = np.flatnonzero(~alone)
+    keys = [-pairs.iou[contested]] if rank is None else [-pairs.iou[contested], rank[pairs.prediction[contested]]]
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
-    rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
+    rows = contested[np.lexsort(keys)]
     settled = rows[_settled(pairs.ground_truth[rows], pairs.prediction[rows], truths, predictions)]
     return np.concatenate([np.flatnonzero(alone), settled])
 
@@ -420,7 +422,11 @@ def alone_pairs(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
 
 
 def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int) -> IntArray:
-    """Return places of the pairs that the sequential greedy takes, int64; the pairs come in its order."""
+    """Return places of the pairs that the sequential greedy takes, int64; the pairs come in its order.
+
+    A pair that is the first of both its boxes is taken, whatever else happens. All such pairs are taken at once, their
+    boxes leave, and the rest is looked at again.
+    """
     chosen = [np.empty(0, dtype=np.int64)]
     open_rows = np.arange(len(truth))
     free_truth, free_prediction = np.ones(truths, dtype=bool), np.ones(predictions, dtype=bool)

@@ -14,7 +14,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersec
 from evaluator.data.dataset import CodeArray
 from evaluator.data.polygons import polygon_overlap
 from evaluator.matching.error_types.names import NONE, TIDE, BoxColumns, KindArray
-from evaluator.matching.pairs import Candidates, best_per_prediction, overlapping_pairs
+from evaluator.matching.pairs import Candidates, best_per_prediction, greedy_rows, overlapping_pairs
 from evaluator.metrics.average_precision import average_precision, descending_order
 from evaluator.metrics.results import JsonObject, defined
 
@@ -328,35 +328,12 @@ def _in_regions(ignore: BoxColumns | None, prediction: BoxColumns, iou: float) -
 
 
 def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predictions: int) -> IntArray:
-    """Return the ground-truth row that each prediction takes by falling score, int64; -1 for none.
-
-    A prediction that is first of all that want a ground truth gets it when it likes none better, whatever else happens.
-    All such pairs are taken at once, their boxes leave, and the rest is looked at again.
-    """
-    target = np.full(predictions, NONE, dtype=np.int64)
-    per_truth = np.bincount(pairs.ground_truth, minlength=truths)
-    per_prediction = np.bincount(pairs.prediction, minlength=predictions)
-    alone = (per_truth[pairs.ground_truth] == 1) & (per_prediction[pairs.prediction] == 1)
-    target[pairs.prediction[alone]] = pairs.ground_truth[alone]
-    open_pairs = pairs.take(np.flatnonzero(~alone))
+    """Return the ground-truth row that each prediction takes by falling score, int64; -1 for none."""
     rank = np.empty(predictions, dtype=np.int64)
     rank[order] = np.arange(len(order))
-    # Stable: equal IoU keep the order of the ground truth.
-    open_pairs = open_pairs.take(np.lexsort((-open_pairs.iou, rank[open_pairs.prediction])))
-    first_of_truth = np.empty(truths, dtype=np.int64)
-    first_of_prediction = np.empty(predictions, dtype=np.int64)
-    free_truth, free_prediction = np.ones(truths, dtype=bool), np.ones(predictions, dtype=bool)
-    while len(open_pairs.iou):
-        predicted, truth = open_pairs.prediction, open_pairs.ground_truth
-        place = np.arange(len(truth))
-        # Written backwards, so that the first place of each box is what remains.
-        first_of_truth[truth[::-1]] = place[::-1]
-        first_of_prediction[predicted[::-1]] = place[::-1]
-        settled = (first_of_truth[truth] == place) & (first_of_prediction[predicted] == place)
-        target[predicted[settled]] = truth[settled]
-        free_truth[truth[settled]] = False
-        free_prediction[predicted[settled]] = False
-        open_pairs = open_pairs.take(np.flatnonzero(free_truth[truth] & free_prediction[predicted]))
+    taken = pairs.take(greedy_rows(pairs, truths, predictions, rank))
+    target = np.full(predictions, NONE, dtype=np.int64)
+    target[taken.prediction] = taken.ground_truth
     return target
 
 

@@ -24,6 +24,7 @@ from evaluator.matching.box_results import UNMATCHED, BoxMatching, BoxPairs, Box
 from evaluator.matching.pairs import Candidates, Matches, check_iou_floor, overlapping_pairs
 from evaluator.metrics.average_precision import Curve, curve, descending_order
 from evaluator.metrics.results import ScoreCurve, Signature
+from evaluator.system.engine import Shard, plan
 from evaluator.system.threads import in_threads
 
 NAME: Final = "coco"
@@ -186,8 +187,8 @@ class Pairs(BoxPairs["Matching"]):
         answer does not depend on where they are cut.
         """
         thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
-        cuts = _cuts(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
-        parts = list(in_threads(lambda cut: self._settle(rows[cut], thresholds), cuts))
+        cuts = plan(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
+        parts = list(in_threads(lambda cut: self._settle(rows[cut.start : cut.stop], thresholds), cuts))
         nothing = np.empty(0, dtype=np.int64)
         return Accepted(
             np.concatenate([nothing, *(part.pair for part in parts)]),
@@ -522,7 +523,8 @@ def _candidates(
     truth_area, predicted_area = _box_area(truth.source), _box_area(prediction.source)
     crowd = truth.source.boxes.crowd
 
-    def search(cut: slice) -> Candidates:
+    def search(part: Shard) -> Candidates:
+        cut = slice(*part)
         first = int(queue.group[cut.start])
         near = slice(*np.searchsorted(truth_group, [first, int(queue.group[cut.stop - 1]) + 1]).tolist())
         truth_rows, rows = truth_row[near], queue.row[cut]
@@ -547,7 +549,7 @@ def _candidates(
         )
         return Candidates(pairs.prediction + cut.start, pairs.ground_truth + near.start, pairs.iou)
 
-    parts = list(in_threads(search, _cuts(queue.group, _QUEUED_AT_A_TIME)))
+    parts = list(in_threads(search, plan(queue.group, _QUEUED_AT_A_TIME)))
     nothing = np.empty(0, dtype=np.int64)
     return Candidates(
         np.concatenate([nothing, *(part.prediction for part in parts)]),
@@ -588,11 +590,3 @@ def _pixel_area(source: Annotations) -> FloatArray | None:
     if source.unit == "pixels":
         return areas
     return None if source.page_size is None else areas * source.page_size.prod(axis=1)[source.boxes.entry]
-
-
-def _cuts(group: IntArray, size: int) -> list[slice]:
-    """Return slices of about `size` rows that do not cut a group; groups are together."""
-    starts = np.flatnonzero(np.diff(group, prepend=-1))
-    wanted = np.searchsorted(starts, np.arange(0, len(group), size))
-    bounds = sorted({*starts[wanted[wanted < len(starts)]].tolist(), len(group)})
-    return [slice(start, stop) for start, stop in pairwise(bounds)]

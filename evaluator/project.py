@@ -358,12 +358,10 @@ def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project
 
 def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
     """Return the project with the fixes of the options applied; a file that they do not fit has that as its error."""
-    fixes, truth = options.fix, project.ground_truth
-    members = (*((truth,) if truth else ()), *project.models)
-    strange = [fix for fix in fixes if fix.file and fix.file not in {member.name for member in members}]
-    if strange:
-        names = ", ".join(member.name for member in members)
-        raise OptionError(f"--fix is for one of {names}; found {strange[0].file}")
+    fixes, truth, members = options.fix, project.ground_truth, project.members
+    names = [member.name for member in members]
+    if strange := [fix for fix in fixes if fix.file and fix.file not in names]:
+        raise OptionError(f"--fix is for one of {', '.join(names)}; found {strange[0].file}")
     if not fixes or truth is None or any(member.source is None for member in members):
         return project
     from evaluator.analysis.doctor import match_check
@@ -682,10 +680,13 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
 
 def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
     """Return a side with its coordinates as they are in the file; None when it cannot be read even so."""
-    if member.source is not None:
-        return member.source
+    return member.source if member.source is not None else _read_as(member.side, member, protocol, options)
+
+
+def _read_as(side: Side, member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
+    """Return what is in the files of a member when they are read as a side without fixes; None for errors."""
     plain_options = msgspec.structs.replace(options, fix=())
-    read = _read(protocol, member.origin, member.side, plain_options, member.name, as_written=True)
+    read = _read(protocol, member.origin, side, plain_options, member.name, as_written=True)
     return _relabelled(read, protocol.label_mapping(options)).source
 
 
@@ -694,19 +695,12 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
     from evaluator.analysis.doctor import match_check
     from evaluator.analysis.doctor.diagnosis import number
 
-    plain_options = msgspec.structs.replace(options, fix=())
-    sides: tuple[Side, Side] = ("ground_truth", "prediction")
-    first, second = (
-        _relabelled(
-            _read(protocol, member.origin, side, plain_options, member.name, as_written=True),
-            protocol.label_mapping(options),
-        ).source
-        for member, side in zip((prediction, truth), sides, strict=True)
-    )
+    first = _read_as("ground_truth", prediction, protocol, options)
+    second = _read_as("prediction", truth, protocol, options)
     if not isinstance(first, Annotations) or not isinstance(second, Annotations):
         return []
     try:
-        diagnosis = match_check.diagnosis_of(first, second, protocol, plain_options)
+        diagnosis = match_check.diagnosis_of(first, second, protocol, msgspec.structs.replace(options, fix=()))
     except BadInput:
         return []
     rule = (

@@ -348,16 +348,14 @@ class Dataset:
 
     def documents_only_in(self, prediction: int = 0) -> dict[Side, tuple[str, ...]]:
         """Return the sorted ids of documents that only one of the two files names, by side."""
-        known = self._only_in.get(prediction)
-        if known is None:
-            truth = {document.doc_id for document in self.ground_truth.source.documents}
-            predicted = {document.doc_id for document in self.predictions[prediction].source.documents}
-            known = self._only_in[prediction] = tuple(sorted(truth - predicted)), tuple(sorted(predicted - truth))
-        return {"ground_truth": known[0], "prediction": known[1]}
+        truth, predicted = self._named[0], self._named[1 + prediction]
+        return {"ground_truth": tuple(sorted(truth - predicted)), "prediction": tuple(sorted(predicted - truth))}
 
     @cached_property
-    def _only_in(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-        return {}
+    def _named(self) -> list[frozenset[str]]:
+        """Ids of the documents that each side names, the ground truth first."""
+        sides = (self.ground_truth, *self.predictions)
+        return [frozenset(document.doc_id for document in side.source.documents) for side in sides]
 
     def in_both(self, prediction: int = 0) -> BoolArray:
         """Return which documents the ground truth and a prediction both name, bool, shape (D,)."""

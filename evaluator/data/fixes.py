@@ -18,7 +18,7 @@ from evaluator.data import document_names as of_names
 from evaluator.data import label_names as of_labels
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, map_labels
-from evaluator.data.issues import Collector, count_of, cut, has_errors, quote, refuse
+from evaluator.data.issues import Collector, count_of, cut, quote, refuse
 from evaluator.data.page_sizes import entry_sizes
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -273,7 +273,7 @@ def _scale(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
 
 
 def _shift(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    by = np.array([*(float(part) for part in fix.value.split(","))] * 2)[:2]
+    by = np.array(fix_numbers(fix))
     rings = _rings(source, lambda _row, ring: ring + by)
     return with_corners(source, source.boxes.xyxy + np.tile(by, 2), rings)
 
@@ -366,23 +366,20 @@ def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
     """Return the columns with a warning for boxes that leave their page; `BadInput` for inverted ones."""
     if not boxes_moved:
         return source
-    collector = Collector(source.name, max_per_rule=None)
     xyxy = source.boxes.xyxy
     thin = int(((xyxy[:, 2] < xyxy[:, 0]) | (xyxy[:, 3] < xyxy[:, 1])).sum())
     fixes = ", ".join(source.fixes)
     if not np.isfinite(xyxy).all() or thin:
         rule = "with the fixes every box must have a width and a height"
         what = f"{thin or len(xyxy):,} of {len(xyxy):,} boxes without, with {fixes}"
-        collector.error("", rule, what, "Choose other fixes; layoutscope check lists what fits.")
-    if source.unit == "page":
-        outside = int(((xyxy < -_TOLERANCE) | (xyxy > 1.0 + _TOLERANCE)).any(axis=1).sum())
-        if outside:
-            rule = "with the fixes boxes should stay on their page"
-            collector.warning("", rule, f"{outside:,} of {len(xyxy):,} boxes leave it, with {fixes}", "They count.")
-    issues = collector.issues()
-    if has_errors(issues):
-        refuse(issues[0].file, "", issues[0].rule, issues[0].found, issues[0].fix)
-    return replace(source, issues=(*source.issues, *issues))
+        refuse(source.name, "", rule, what, "Choose other fixes; layoutscope check lists what fits.")
+    outside = int(((xyxy < -_TOLERANCE) | (xyxy > 1.0 + _TOLERANCE)).any(axis=1).sum())
+    if source.unit != "page" or not outside:
+        return source
+    collector = Collector(source.name, max_per_rule=None)
+    rule = "with the fixes boxes should stay on their page"
+    collector.warning("", rule, f"{outside:,} of {len(xyxy):,} boxes leave it, with {fixes}", "They count.")
+    return replace(source, issues=(*source.issues, *collector.issues()))
 
 
 Step = Callable[[Annotations, Annotations, Fix], Annotations]

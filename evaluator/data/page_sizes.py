@@ -103,6 +103,4 @@ def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]
         "the width and height of the page are known"
     )
     fix = "Give one size for all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR)."
-    collector = Collector(prediction.name, max_per_rule=None)
-    collector.error("", rule, found, fix)
-    return collector.issues()
+    return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)

@@ -20,7 +20,7 @@ from evaluator import formats
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Dataset, Run, Side, join
 from evaluator.data.fixes import Fix
-from evaluator.data.issues import BadInput, Collector, Issue, count_of, has_errors
+from evaluator.data.issues import BadInput, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
@@ -350,7 +350,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         What can be chosen, with defaults, ranges and help.
     needs_scores, matches_boxes : bool
         Whether every prediction must have a score; whether it pairs boxes one to one, as a `BoxProtocol`.
-    reads_ranges : bool
+    can_stream : bool
         Whether it has `evaluate_streamed`.
     knows_crowds : bool
         Whether it leaves regions of many objects (COCO ``iscrowd``) out; else they count as plain ground truth.
@@ -449,14 +449,11 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         crowd = truth.boxes.crowd
         if self.knows_crowds or crowd is None or not crowd.any():
             return ()
-        collector = Collector(truth.name, max_per_rule=None)
-        collector.warning(
-            f"{truth.items_at}[{int(truth.boxes.position[int(crowd.argmax())])}].iscrowd" if truth.items_at else "",
-            f"{self.title} has no regions of many objects (iscrowd)",
-            count_of(int(crowd.sum()), "region"),
-            "They count as plain ground truth; coco leaves them, and what is predicted in them, out.",
-        )
-        return collector.issues()
+        place = f"{truth.items_at}[{int(truth.boxes.position[int(crowd.argmax())])}].iscrowd" if truth.items_at else ""
+        rule = f"{self.title} has no regions of many objects (iscrowd)"
+        fix = "They count as plain ground truth; coco leaves them, and what is predicted in them, out."
+        count = count_of(int(crowd.sum()), "region")
+        return (Issue(severity="warning", file=truth.name, place=place, rule=rule, found=count, fix=fix),)
 
     def prepare(
         self, truth: Annotations, predicted: Annotations, options: OptionsT

@@ -54,10 +54,7 @@ class _Files(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pdfs: str | None = None
 
 
-class _Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    ground_truth: str | None = None
-    models: list[str] = []
-    pdfs: str | None = None
+class _Project(_Files, frozen=True):
     fields: _Files | None = None
     posters: _Files | None = None
     as_reference: bool = False
@@ -103,7 +100,7 @@ def read(path: Path) -> tuple[Workspace, str]:
         models = tuple(inside(name, f"{within}models[{at}]") for at, name in enumerate(files.models))
         return Sides(truth, models, None if files.pdfs is None else inside(files.pdfs, f"{within}pdfs"))
 
-    by_kind: dict[Kind, Sides] = {"boxes": sides(_Files(held.ground_truth, held.models, held.pdfs))}
+    by_kind: dict[Kind, Sides] = {"boxes": sides(held)}
     if held.fields is not None:
         by_kind["fields"] = sides(held.fields, "fields.")
     if held.posters is not None:

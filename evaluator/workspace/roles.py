@@ -122,7 +122,8 @@ def find(
     taken = {path.resolve() for path in named}
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
     gathered = search.file_groups(left, paths)
-    kind_of = {path: _kind_at(path) for path in named}
+    # Boxes where no format recognises it: their reader says why.
+    kind_of = {path: format_.kind if (format_ := search.format_at(path)) else "boxes" for path in named}
     pdf_folder = pdfs or _folder_of_pdfs(files)
     unread = [path for path in left if path.suffix.lower() in unsupported.SUFFIXES and _is_known(path)]
     issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
@@ -163,12 +164,6 @@ def _chosen(units: Sequence[FileGroup], truth: Path | None, named: Sequence[Path
         if unit.sides != {"ground_truth"} and unit.path != truth and not (unit.unscored and unit.path in truths)
     ]
     return Sides(truths[0] if truths else None, tuple(others))
-
-
-def _kind_at(path: Path) -> Kind:
-    """Return the kind of a named path; boxes when no format recognises it, whose reader says why."""
-    format_ = search.format_at(path)
-    return format_.kind if format_ else "boxes"
 
 
 def _sample_sides(root: Path) -> Sides:

@@ -28,11 +28,10 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[
     wrong = [(source, side) for source, side in wanted if source.side != side]
     for source, side in wrong:
         name = side.replace("_", " ")
-        collector = Collector(source.name, max_per_rule=None)
         rule = f'a {name} file must have type "{side}" (snapshot 1.3, section 4)'
         fix = "The two files look swapped; exchange them." if len(wrong) == 2 else f"Give a {name} file here."
-        collector.error("$.info.type", rule, quote(source.side), fix)
-        yield from collector.issues()
+        found = quote(source.side)
+        yield Issue(severity="error", file=source.name, place="$.info.type", rule=rule, found=found, fix=fix)
 
 
 def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import fix_texts
-from evaluator.data.issues import Collector, Issue, quote
+from evaluator.data.issues import Issue, examples
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, weighted_mean
 from evaluator.protocols.base import Result
@@ -320,17 +320,11 @@ def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:
     for side, other, name in ((ground_truth, prediction, "ground truth"), (prediction, ground_truth, "prediction")):
         lacking = sorted({*other.posters, *other.broken} - {*side.posters, *side.broken})
         if lacking:
-            collector = Collector(side.name, max_per_rule=None)
             rule = f"every poster needs a {name}; without one it is not evaluated"
-            shown = f"none for {len(lacking):,}: {_examples(lacking)}"
-            collector.warning("", rule, shown, "Add the files, or read the means as those of the other posters.")
-            issues += collector.issues()
+            found = f"none for {examples(lacking)}"
+            fix = "Add the files, or read the means as those of the other posters."
+            issues.append(Issue(severity="warning", file=side.name, place="", rule=rule, found=found, fix=fix))
     return tuple(issues)
-
-
-def _examples(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return f"{', '.join(quote(name) for name in names[:3])}{more}"
 
 
 def _rouge_json(comparison: PosterComparison) -> dict[str, object]:

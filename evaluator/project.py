@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, ge
 import msgspec
 
 from evaluator import formats
-from evaluator.data.dataset import Annotations, Dataset, Side, join, map_labels
+from evaluator.data.dataset import Annotations, Dataset, PageKey, Side, join, map_labels
 from evaluator.data.fixes import Fix, fixes_for, refuse_label
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors
-from evaluator.data.page_sizes import PageKey, with_sizes
+from evaluator.data.page_sizes import with_sizes
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import files_below, head, is_folder
 from evaluator.pdf.folder import Folders

@@ -15,6 +15,7 @@ from evaluator.analysis.slices.observation_slices import documents_of, observati
 from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.cli.program import UsageError
 from evaluator.cli.progress import SILENT, Bar
+from evaluator.data.dataset import page_keys
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
@@ -74,11 +75,7 @@ def table_of(attributes: Path, results: Sequence[Result]) -> tuple[PageValues, t
     first = results[0]
     if isinstance(first, DatasetResult):
         dataset = first.evaluated
-        documents = dataset.document_ids
-        codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
-        return read_page_table(
-            attributes, documents, lambda: [(documents[code], page) for code, page in zip(codes, indices, strict=True)]
-        )
+        return read_page_table(attributes, dataset.document_ids, lambda: page_keys(dataset))
     return read_page_table(attributes, documents_of(results), lambda: pages_of(results))
 
 

@@ -327,7 +327,7 @@ def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
     first = 0 if content[0] <= content[1] else 1
     ordered = [rows[first], rows[1 - first]]
     pairs = _overlapping((results[first], results[1 - first]), ordered)
-    chosen = greedy_rows(pairs, *map(len, ordered))
+    chosen = greedy_rows(pairs, len(ordered[0]), len(ordered[1]))
     shared = {first: ordered[0][pairs.ground_truth[chosen]], 1 - first: ordered[1][pairs.prediction[chosen]]}
     return shared[0], shared[1]
 

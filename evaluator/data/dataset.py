@@ -21,6 +21,8 @@ from evaluator.data.order import begins
 
 CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
+PageKey = tuple[str, int]
+"""Document id and page in the document, from 0."""
 
 
 def box_key(side: Side, row: int) -> str:
@@ -409,6 +411,13 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
         ground_truth=sides[0],
         predictions=sides[1:],
     )
+
+
+def page_keys(source: Annotations | Dataset) -> list[PageKey]:
+    """Return document and page of each page entry of a file, or of each page of a dataset."""
+    names = [document.doc_id for document in source.documents]
+    pages = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
+    return [(names[document], index) for document, index in pages]
 
 
 def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotations:

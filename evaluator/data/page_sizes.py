@@ -13,19 +13,10 @@ from typing import Final
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, PageKey, page_keys
 from evaluator.data.issues import Collector, Issue
 
-PageKey = tuple[str, int]
-"""Document id and page in the document, from 0."""
 _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
-
-
-def page_keys(source: Annotations) -> list[PageKey]:
-    """Return document and page of each page entry."""
-    names = [document.doc_id for document in source.documents]
-    pages = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
-    return [(names[document], index) for document, index in pages]
 
 
 def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = False) -> FloatArray:

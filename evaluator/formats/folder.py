@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn, TypeVar
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray
-from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Part
+from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Part, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.formats import limits
 from evaluator.system import progress
@@ -226,8 +226,7 @@ def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: b
 
 
 def _check_pages(part: Annotations, owner: dict[tuple[str, int], str], collector: Collector) -> None:
-    for code, index in zip(part.page_document.tolist(), part.page_index.tolist(), strict=True):
-        document = part.documents[code].doc_id
+    for document, index in page_keys(part):
         if (other := owner.setdefault((document, index), part.name)) != part.name:
             rule = "a page may be listed by one file of a folder only"
             fix = "Remove one of the files, or use two folders."
@@ -250,11 +249,11 @@ def _if_all(columns: Sequence[FloatArray | None]) -> FloatArray | None:
 
 
 def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
-    if all(part.boxes.crowd is None for part in parts):
+    of_parts = [part.boxes for part in parts]
+    if all(boxes.crowd is None for boxes in of_parts):
         return None
-    nowhere = [np.zeros(len(part.boxes), dtype=bool) for part in parts]
-    pairs = zip(parts, nowhere, strict=True)
-    return np.concatenate([no if part.boxes.crowd is None else part.boxes.crowd for part, no in pairs])
+    every = [np.zeros(len(boxes), dtype=bool) if boxes.crowd is None else boxes.crowd for boxes in of_parts]
+    return np.concatenate(every)
 
 
 def _attributes(parts: Sequence[Annotations]) -> Mapping[str, Sequence[str | None]]:

@@ -177,9 +177,8 @@ class Yolo(BoxFormat):
             return prediction
         unknown = [label for label in prediction.labels if label not in truth.label_map]
         if unknown:
-            collector = Collector(prediction.name, max_per_rule=None)
             rule = f"the number of a class must be one that {truth.name} names ({_SOURCE})"
-            collector.fail("", rule, examples(unknown), "Give the data.yaml of the model.")
+            refuse(prediction.name, "", rule, examples(unknown), "Give the data.yaml of the model.")
         return replace(map_labels(prediction, truth.label_map), label_map=truth.label_map)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.order import begins
 from evaluator.metrics.results import ratio
 
 RECALL_101: Final[FloatArray] = np.linspace(0.0, 1.0, 101)
@@ -49,10 +50,7 @@ def descending_order(score: FloatArray) -> IntArray:
     in_run[1:] = tied
     in_run[:-1] |= tied
     places = np.flatnonzero(in_run)
-    # A run begins where the score differs from the one before.
-    begins = np.ones(len(places), dtype=bool)
-    np.not_equal(ranked[places[1:]], ranked[places[:-1]], out=begins[1:])
-    key = (np.cumsum(begins) << 32) | order[places]
+    key = (np.cumsum(begins(ranked[places])) << 32) | order[places]
     key.sort()
     order[places] = key & 0xFFFFFFFF
     return order

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, PageKey, page_keys
 from evaluator.data.issues import Issue
-from evaluator.data.page_sizes import PageKey, page_keys
 from evaluator.pdf.folder import IMAGE_SUFFIXES, Folders, PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, area
-from evaluator.data.dataset import Annotations, Boxes, Document
+from evaluator.data.dataset import Annotations, Boxes, Document, page_keys
 from evaluator.data.subsets import boxes_at
 
 
@@ -85,8 +85,8 @@ def _with_keys(label_map: Mapping[str, str], fresh: Sequence[str]) -> dict[str, 
 def _entries(source: Annotations) -> dict[tuple[str, int], int]:
     """Return the first page entry of each page, by document id and page."""
     entries: dict[tuple[str, int], int] = {}
-    for entry, (code, page) in enumerate(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)):
-        entries.setdefault((source.documents[code].doc_id, page), entry)
+    for entry, key in enumerate(page_keys(source)):
+        entries.setdefault(key, entry)
     return entries
 
 

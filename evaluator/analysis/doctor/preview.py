@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, iou
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.fixes import Fix, apply_fixes, sizes_of
 from evaluator.data.issues import BadInput
 
@@ -62,13 +62,10 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
     best = max(
         shared, key=lambda page: (_boxes(known[page], fixed_by_page[page]).matched, -len(fixed_by_page[page].labels))
     )
-    names = [document.doc_id for document in truth.documents]
     size = (1.0, 1.414)
     if truth.page_size is not None:
-        for entry, (code, index) in enumerate(
-            zip(truth.page_document.tolist(), truth.page_index.tolist(), strict=True)
-        ):
-            if (names[code], index) == best and not np.isnan(truth.page_size[entry]).any():
+        for entry, key in enumerate(page_keys(truth)):
+            if key == best and not np.isnan(truth.page_size[entry]).any():
                 size = (float(truth.page_size[entry, 0]), float(truth.page_size[entry, 1]))
     before = given.get(best, _Page(np.empty((0, 4)), []))
     return Preview(best[0], best[1], _boxes(known[best], before), _boxes(known[best], fixed_by_page[best]), size)

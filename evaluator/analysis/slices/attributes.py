@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluator.analysis.slices.neighbours import NOTHING, columns_of_text, surroundings
 from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.dataset import Dataset, JoinedBoxes, page_keys
 from evaluator.metrics.observations import Attribute, Level, number
 
 Value = str | int | float | bool | None
@@ -132,9 +132,7 @@ def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
 
 def page_attributes(dataset: Dataset, of_pages: PageValues) -> tuple[Attribute, ...]:
     """Return attributes of pages and documents, one value for each page of a dataset; see `attributes_at`."""
-    documents = dataset.document_ids
-    codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
-    return attributes_at([(documents[code], index) for code, index in zip(codes, indices, strict=True)], of_pages)
+    return attributes_at(page_keys(dataset), of_pages)
 
 
 def attributes_at(places: Iterable[tuple[str, int | None]], of_pages: PageValues) -> tuple[Attribute, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.issues import Collector, Issue, examples, quote
 from evaluator.data.page_sizes import unit_issue
 
@@ -38,11 +38,10 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Issu
     issues: list[Issue] = []
     for source, side in ((ground_truth, "ground_truth"), (prediction, "prediction")):
         if source.side != side:
-            collector = Collector(source.name, max_per_rule=None)
             what = f"a {source.side.replace('_', ' ')}"
             rule = f"the {side.replace('_', ' ')} must be one: predictions have a prob, a ground truth has none"
-            collector.error("", rule, what, "Exchange the files, or correct the one.")
-            issues += collector.issues()
+            fix = "Exchange the files, or correct the one."
+            issues.append(Issue(severity="error", file=source.name, place="", rule=rule, found=what, fix=fix))
     return issues
 
 
@@ -56,7 +55,7 @@ def _pair_sizes(ground_truth: Annotations, prediction: Annotations, collector: C
 
 def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
     """Return an issue, in its file, for each page of the predictions that the ground truth does not have."""
-    known = set(_pages(ground_truth))
+    known = set(page_keys(ground_truth))
     rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
     fix = (
         "Its predictions are left out, as asked for."
@@ -64,7 +63,7 @@ def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, l
         else "Remove it; the command line leaves it out with --lenient."
     )
     issues: list[Issue] = []
-    for entry, page in enumerate(_pages(prediction)):
+    for entry, page in enumerate(page_keys(prediction)):
         if page not in known:
             name = prediction.page_ids[entry] if prediction.page_ids else f"{page[0]}, page {page[1] + 1}"
             collector = Collector(_file_of(prediction, entry), max_per_rule=None)
@@ -74,17 +73,12 @@ def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, l
 
 
 def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    given = set(_pages(prediction))
-    missing = [page for page in dict.fromkeys(_pages(ground_truth)) if page not in given]
+    given = set(page_keys(prediction))
+    missing = [page for page in dict.fromkeys(page_keys(ground_truth)) if page not in given]
     if missing:
         rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
         what = examples([document for document, _ in missing])
         collector.warning("", rule, what, "Nothing to do if the model found nothing there.")
-
-
-def _pages(source: Annotations) -> list[tuple[str, int]]:
-    names = [source.documents[code].doc_id for code in source.page_document.tolist()]
-    return list(zip(names, source.page_index.tolist(), strict=True))
 
 
 def _file_of(source: Annotations, entry: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluator.data.dataset import Annotations, Side
+from evaluator.data.dataset import Annotations, PageKey, Side, page_keys
 from evaluator.data.issues import Collector, Issue, examples, quote
 
 
@@ -71,6 +71,5 @@ def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector
         collector.warning("$.predictions", rule, examples(different), fix)
 
 
-def _page_names(source: Annotations) -> dict[tuple[str, int], str]:
-    documents = [source.documents[code].doc_id for code in source.page_document.tolist()]
-    return dict(zip(zip(documents, source.page_index.tolist(), strict=True), source.page_ids, strict=False))
+def _page_names(source: Annotations) -> dict[PageKey, str]:
+    return dict(zip(page_keys(source), source.page_ids, strict=False))

@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.data.issues import BadInput, Collector, Issue
+from evaluator.data.issues import BadInput, Collector, Issue, refuse
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.snapshot import rules
@@ -104,8 +104,8 @@ def _refuse_crowds(source: json_text.Source) -> None:
         end = content.find(_OBJECTS, start)
         end = len(content) if end < 0 else end
         if begin >= 0 and (objects := content.count(_BBOX, begin, end)) > limits.MAX_OBJECTS_PER_PAGE:
-            collector = Collector(source.name, max_per_rule=None)
-            collector.fail(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
+            place = f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects"
+            refuse(source.name, place, *rules.crowd(objects))
         start = end
 
 

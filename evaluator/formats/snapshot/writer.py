@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.issues import refuse
 from evaluator.formats.base import Reading
 from evaluator.formats.snapshot.reader import FORMAT
@@ -26,10 +26,7 @@ def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, o
 
 def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dict[str, object]:
     """Return the file as plain values."""
-    pages = [
-        (truth.documents[code].doc_id, page)
-        for code, page in zip(truth.page_document.tolist(), truth.page_index.tolist(), strict=True)
-    ]
+    pages = page_keys(truth)
     ids = truth.page_ids or [f"{doc_id}::p{page:03d}" for doc_id, page in pages]
     scored = truth.labels[: truth.evaluated]
     mapped = {str(place): label for place, label in enumerate(scored, 1)}

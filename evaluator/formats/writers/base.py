@@ -6,6 +6,7 @@ In formats of images a page of a document that has several is its own image.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
@@ -103,9 +104,7 @@ def _output_pages(source: Annotations) -> list[OutputPage]:
 def _several(source: Annotations) -> set[int]:
     """Return the documents with more than one page, or with a page that is not the first."""
     pages = set(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True))
-    count: dict[int, int] = {}
-    for document, _ in pages:
-        count[document] = count.get(document, 0) + 1
+    count = Counter(document for document, _ in pages)
     return {document for document, index in pages if index or count[document] > 1}
 
 

@@ -5,6 +5,7 @@ A field is named by its row in `ComparedFields`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,12 +135,8 @@ class FieldPages:
 
     def counts(self, rows: IntArray) -> dict[tuple[int, int], int]:
         """Return how many rows lie on which (document code, page); a row on two pages counts on both."""
-        of_page: dict[tuple[int, int], int] = {}
-        documents = self.compared.document[rows].tolist()
-        for document, pages in zip(documents, self.places_of(rows), strict=True):
-            for page in pages:
-                of_page[document, page] = of_page.get((document, page), 0) + 1
-        return of_page
+        of_rows = zip(self.compared.document[rows].tolist(), self.places_of(rows), strict=True)
+        return Counter((document, page) for document, pages in of_rows for page in pages)
 
     @cached_property
     def every(self) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, fix_texts, join
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, fix_texts, join, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
@@ -294,9 +294,8 @@ class PixelResult(DatasetResult):
 
     def on(self, dataset: Dataset) -> PixelResult:
         """Return the same evaluation of another dataset, on rasters of the same sizes."""
-        ids, mine = self.dataset.document_ids, self.dataset
-        places = zip(mine.page_document.tolist(), mine.page_index.tolist(), self.extent.tolist(), strict=True)
-        sizes = {(ids[code], page): (width, height) for code, page, (width, height) in places if not math.isnan(width)}
+        extents = zip(page_keys(self.dataset), self.extent.tolist(), strict=True)
+        sizes = {key: (width, height) for key, (width, height) in extents if not math.isnan(width)}
         shared = [name for name, comparable in zip(self.classes, self.comparable, strict=True) if comparable]
         again = evaluate(
             dataset.ground_truth.source,
@@ -512,9 +511,7 @@ class PixelResult(DatasetResult):
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
         """Yield the counted pages under the keys of the contract."""
-        ids = self.dataset.document_ids
-        names = zip(self.dataset.page_document.tolist(), self.dataset.page_index.tolist(), strict=True)
-        keys = [{"document": ids[document], "page": page} for document, page in names]
+        keys = [{"document": document, "page": page} for document, page in page_keys(self.dataset)]
         for start in range(0, len(keys), _PAGES_AT_ONCE):
             stop = min(start + _PAGES_AT_ONCE, len(keys))
             part = self.per_page.between(start, stop)

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, page_keys
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.data.order import PageRows, all_true
 from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, on_page, pixel_edges
@@ -342,11 +342,8 @@ def _given_sizes(dataset: Dataset, given: PageSizes) -> FloatArray:
     """Return sizes that the caller knows, float64, shape (P, 2); NaN where unknown."""
     sizes = np.full((dataset.pages, 2), np.nan)
     if given:
-        ids = [document.doc_id for document in dataset.documents]
-        for row, (document, page) in enumerate(
-            zip(dataset.page_document.tolist(), dataset.page_index.tolist(), strict=True)
-        ):
-            sizes[row] = given.get((ids[document], page), (np.nan, np.nan))
+        for row, key in enumerate(page_keys(dataset)):
+            sizes[row] = given.get(key, (np.nan, np.nan))
     return sizes
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import page_keys
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import Attribute, MeasureWords, Observations, category, number
 from evaluator.protocols.pixel.evaluation import PixelResult
@@ -35,15 +36,14 @@ def observations(results: Sequence[PixelResult], measure: str) -> Observations:
     if measure not in MEASURES:
         raise KeyError(measure)
     every = [_numbers(result, measure) for result in results]
-    dataset, ids = results[0].dataset, results[0].dataset.document_ids
+    dataset = results[0].dataset
     kept = [key for key in every[0] if all(key in numbers for numbers in every)]
-    codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
-    row_of = {(ids[code], index): row for row, (code, index) in enumerate(zip(codes, indices, strict=True))}
+    row_of = {key: row for row, key in enumerate(page_keys(dataset))}
     pages = np.array([row_of[key[:2]] for key in kept], dtype=np.int64)
     names = sorted({key[2] for key in kept})
     values = [[numbers[key][0] for key in kept] for numbers in every]
     return Observations(
-        documents=tuple(ids),
+        documents=dataset.document_ids,
         document=dataset.page_document.astype(np.int64)[pages],
         page=dataset.page_index.astype(np.int64)[pages],
         items=[Item(*key) for key in kept],

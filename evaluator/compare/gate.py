@@ -77,11 +77,6 @@ class Condition:
     limit: Limit
     significant: bool
 
-    @property
-    def needs_baseline(self) -> bool:
-        """Return whether there is nothing to judge without a baseline."""
-        return self.limit.of_baseline or self.significant
-
     def holds(self, value: float, limit: float) -> bool:
         """Return whether a value is what is not allowed; numbers that differ by less than 1e-12 are equal."""
         above = value - limit
@@ -172,8 +167,8 @@ def judge(
     """Return a verdict per condition; ConditionError for an unknown number or a missing baseline."""
     every = dict.fromkeys([*prediction.keys, *(() if baseline is None else baseline.keys)])
     keys = [_key(condition, list(every), prediction.overall) for condition in conditions]
-    lonely = [condition.text for condition in conditions if condition.needs_baseline and baseline is None]
-    if lonely:
+    lonely = [condition.text for condition in conditions if condition.limit.of_baseline or condition.significant]
+    if lonely and baseline is None:
         raise ConditionError(f"{lonely[0]} needs --baseline")
     values = dict(zip(prediction.keys, prediction.values.tolist(), strict=True))
     by_key: dict[Key, Difference] = {}

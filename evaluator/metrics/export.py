@@ -73,7 +73,7 @@ def to_markdown(tables: Sequence[ResultTable]) -> str:
     for table in tables:
         head = "| " + " | ".join(table.columns) + " |"
         rule = "|" + "|".join(" --- " if _is_text(table, i) else " ---: " for i in range(len(table.columns))) + "|"
-        body = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+        body = ["| " + " | ".join(map(_markdown_text, map(_shown, row))) + " |" for row in table.rows]
         title, signature = _markdown_text(table.title), _markdown_text(table.signature)
         parts.append("\n".join([f"**{title}**", "", signature, "", head, rule, *body]))
     return "\n\n".join(parts) + "\n"
@@ -112,7 +112,7 @@ def _is_text(table: ResultTable, column: int) -> bool:
 
 
 def _shown(cell: Cell) -> str:
-    """Return a cell as people read it: three decimals, thousands, n/a."""
+    """Return a cell as people read it: four decimals, thousands, n/a."""
     if cell is None:
         return "n/a"
     if isinstance(cell, float):
@@ -128,10 +128,6 @@ def _csv_cell(cell: Cell) -> str:
         text = plain(cell)
         return f"'{text}" if cell.lstrip(" ").startswith(_FORMULA_STARTS) else text
     return repr(cell)
-
-
-def _markdown_cell(cell: Cell) -> str:
-    return _markdown_text(cell) if isinstance(cell, str) else _shown(cell)
 
 
 def _markdown_text(text: str) -> str:

@@ -82,7 +82,7 @@ def test_pod_says_map_and_f1_at_both_thresholds() -> None:
     results, chapter = made("pod", names=("blocks.json",))
     for iou, result in results[0].thresholds.items():
         rows = block(chapter, Rows, f"IoU > {iou:.2f}").rows
-        expected = (result.mean_average_precision, result.mean_f1)
+        expected = (result.partial.mean_average_precision, result.partial.mean_f1)
         assert rows == (("A lines 1.0", *(f"{value:.3f}" for value in expected)),)
     assert (chapter.decision, chapter.summary, chapter.differences) == (None, "", ())
 

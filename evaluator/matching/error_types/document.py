@@ -284,7 +284,8 @@ def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_io
         # The IoU of what outlines reach says nothing of their own but that there is one.
         iou_floor=floor if ground_truth.regions is None else TOUCHING,
     )
-    order = _order_of(ground_truth, pairs.ground_truth, prediction, pairs.prediction)
+    # By place: pairs of equal IoU are taken in one order whatever the rows.
+    order = order_by([_by_place(prediction, pairs.prediction), _by_place(ground_truth, pairs.ground_truth)])
     predictions, truths = pairs.prediction[order], pairs.ground_truth[order]
     fit = _fit(ground_truth, truths, prediction, predictions)
     if ground_truth.regions is not None:
@@ -455,11 +456,6 @@ def _near_pairs(truth: _Naming, predicted: _Naming, touching: Touching) -> _Pair
     same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
     fit = touching.fit
     return _Pairs(prediction, ground_truth, fit.iou[rows], fit.coverage[rows], fit.purity[rows], same)
-
-
-def _order_of(truth: BoxColumns, truths: IntArray, prediction: BoxColumns, predictions: IntArray) -> IntArray:
-    """Return the order of pairs by place, int64, in which pairs of equal IoU are taken whatever the rows."""
-    return order_by([_by_place(prediction, predictions), _by_place(truth, truths)])
 
 
 def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:

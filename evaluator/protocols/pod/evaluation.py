@@ -159,21 +159,6 @@ class ThresholdResult(BoxResult[Matching]):
         """Return what the numbers are made of."""
         return ThresholdPartial.of(self)
 
-    @property
-    def average_precision(self) -> FloatArray:
-        """Average precision per label of ``matching.labels``, float64; NaN without ground truth that counts."""
-        return self.partial.average_precision
-
-    @property
-    def mean_average_precision(self) -> float | None:
-        """Unweighted mean of the average precisions that are defined; None without any."""
-        return self.partial.mean_average_precision
-
-    @property
-    def mean_f1(self) -> float | None:
-        """Unweighted mean of the labels' F1 that are defined; None without any."""
-        return self.partial.mean_f1
-
     def curve(self, label: str) -> Curve:
         """Return precision, recall and F1 of a label against the score threshold.
 

@@ -107,7 +107,8 @@ class PodProtocol(BoxProtocol[PodOptions]):
         """Return mean AP (mAP) and mean F1 at each threshold; only those of the first have intervals."""
         groups = []
         for place, (iou, at_iou) in enumerate(cast(PodResult, result).thresholds.items()):
-            numbers = [("mAP", "map", at_iou.mean_average_precision), ("Mean F1", "mean_f1", at_iou.mean_f1)]
+            means = at_iou.partial
+            numbers = [("mAP", "map", means.mean_average_precision), ("Mean F1", "mean_f1", means.mean_f1)]
             groups.append(
                 NumberGroup(
                     f"IoU > {threshold_text(iou)}",
@@ -124,7 +125,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
         columns: dict[str, Sequence[float | None]] = {}
         for iou, at_iou in cast(PodResult, result).thresholds.items():
             at = threshold_text(iou)
-            columns[f"AP {at}"] = [defined(value) for value in at_iou.average_precision.tolist()]
+            columns[f"AP {at}"] = [defined(value) for value in at_iou.partial.average_precision.tolist()]
             columns[f"F1 {at}"] = [defined(value) for value in at_iou.per_label.f1.tolist()]
         return columns
 
@@ -134,7 +135,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
 
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
         """Return mAP or mean F1 at the first threshold."""
-        first = cast(ThresholdResult, result.first)
+        first = cast(ThresholdResult, result.first).partial
         return first.mean_f1 if average == "mean_f1" else first.mean_average_precision
 
     def measures(self, result: BoxEvaluation) -> Measures:
@@ -158,7 +159,7 @@ def _averages(result: ThresholdResult) -> tuple[Part, ...]:
     interpolated: Interpolation = eleven_point if matching.ap == "11-point" else all_point
     ap = Averages(
         keys=tuple(Key("ap", label) for label in labels),
-        values=result.average_precision,
+        values=result.partial.average_precision,
         rankings=rankings(matching, next(_ranked(result))),
         interpolated=interpolated,
         documents=len(matching.dataset.documents),
@@ -168,9 +169,9 @@ def _averages(result: ThresholdResult) -> tuple[Part, ...]:
     return (
         Means(
             keys=(Key("map", ALL_LABELS), *ap.keys),
-            values=np.append(column(result.mean_average_precision), ap.values),
+            values=np.append(column(result.partial.mean_average_precision), ap.values),
             of=ap,
             members=(everything, *everything[:, None]),
         ),
-        Means((Key("mean_f1", ALL_LABELS),), column(result.mean_f1), f1, (everything + 1,)),
+        Means((Key("mean_f1", ALL_LABELS),), column(result.partial.mean_f1), f1, (everything + 1,)),
     )

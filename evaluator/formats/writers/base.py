@@ -1,6 +1,8 @@
-"""What a writer is, and what all need of the columns: pages with boxes, image names, sizes, outlines.
+"""What a writer is, all of them by name, and what they need of the columns: pages with boxes, image names, outlines.
 
-In formats of images a page of a document that has several is its own image.
+A new one is one file with a function, and its name in `WRITERS`. Nothing is clamped: what a format cannot hold is left
+out or refused, with a warning or an error that states how much. In formats of images a page of a document that has
+several is its own image.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, Issue, count_of, refuse
+from evaluator.system.registry import Registry
 
 HEAD: Final = 512
 """Bytes of a file that tell whether a writer wrote it."""
@@ -194,3 +197,20 @@ _LACKS: Final[Mapping[Lack, Callable[[Annotations, list[OutputPage]], tuple[str,
     "model": _no_model,
 }  # fmt: skip
 """Rule, found and fix of what is lost, in the order of the warnings; None where nothing is."""
+
+_NAMES: Final = ("snapshot", "coco", "yolo", "cvat", "label-studio", "page-xml", "omnidocbench")
+WRITERS: Final[Registry[Writer]] = Registry(
+    {name: f"evaluator.formats.writers.{name.replace('-', '_')}:WRITER" for name in _NAMES}
+)
+"""Every format that can be written, by its name; imported when it is asked for."""
+
+
+def writer_named(name: str) -> Writer | None:
+    """Return the writer of a name, however it is spelled (``Label Studio``, ``label_studio``), or None."""
+    folded = _folded(name)
+    other = {"schema13": "snapshot", "datasnapshot13": "snapshot", "pagexml": "page-xml", "page": "page-xml"}
+    return next((row for key, row in WRITERS.items() if _folded(key) == folded), WRITERS.get(other.get(folded, "")))
+
+
+def _folded(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum())

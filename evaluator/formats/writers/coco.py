@@ -74,8 +74,7 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
             if rings:
                 item["segmentation"] = [ring for ring in rings if len(ring) >= _RING]
                 dropped += len(rings) - len(item["segmentation"])
-            score = score_of(source, row)
-            if score is not None:
+            if (score := score_of(source, row)) is not None:
                 item["score"] = score
             items.append(item)
     if dropped:

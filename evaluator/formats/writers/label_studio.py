@@ -39,8 +39,7 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
             }
             if page.size is not None:
                 region |= {"original_width": round(page.size[0]), "original_height": round(page.size[1])}
-            score = score_of(source, row)
-            if score is not None:
+            if (score := score_of(source, row)) is not None:
                 region["score"] = score
             result.append(region)
         task: dict[str, object] = {"id": number, "data": {"image": page.image}, "annotations": [], "predictions": []}

@@ -36,8 +36,7 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
                     "bbox": [x1, y1, x2, y2],
                     "category_id": int(source.boxes.label[row]),
                 }
-                score = score_of(source, row)
-                if score is not None:
+                if (score := score_of(source, row)) is not None:
                     result["score"] = score
                 results.append(result)
                 continue

@@ -71,9 +71,7 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
 
 
 def _written_as(label: str) -> tuple[str, str]:
-    if label in _REGIONS and label != "TextRegion":
-        return label, ""
-    if label == "TextRegion":
+    if label in _REGIONS:
         return label, ""
     if label in _TYPES:
         return "TextRegion", f' type="{label}"'

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from evaluator.data.dataset import Side
-from evaluator.data.issues import BadInput, Collector, Issue, quote
+from evaluator.data.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, FileGroup, Format, Reading, has_truth_name
 
@@ -243,10 +243,9 @@ def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector:
 def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) -> Path:
     if len(files) == 1:
         return files[0]
-    collector = Collector(path.resolve().name, max_per_rule=None)
     names = ", ".join(file.relative_to(path).as_posix() for file in files)
     fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or state the side."
-    collector.fail(poster_id, "it must be clear which file is the poster's", quote(names), fix)
+    refuse(path.resolve().name, poster_id, "it must be clear which file is the poster's", quote(names), fix)
 
 
 def _is_json(path: Path) -> bool:

@@ -170,9 +170,8 @@ def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positi
     `score` is float64, shape (N,), falling. Exact where a match does not depend on predictions with a lower score, as
     in COCO and POD; where it does (greedy by IoU), every threshold needs a matching of its own.
     """
-    ends = np.ones(len(score), dtype=bool)
-    np.not_equal(score[1:], score[:-1], out=ends[:-1])
-    last = np.flatnonzero(ends)
+    # The last prediction of each score.
+    last = np.flatnonzero(begins(score[::-1])[::-1])
     hits, kept = (np.cumsum(flags, dtype=np.int64)[last] for flags in (true_positive, counts))
     everything = np.full(len(last), positives)
     return Curve(

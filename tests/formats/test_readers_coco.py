@@ -452,7 +452,8 @@ def test_unknown_ids() -> None:
     ]
     give = "Give the ground truth of these results, or correct the id."
     assert refusal(resolved, [result(), result(image_id=8), result(category_id=5)]) == [
-        f"gt.json: $[1].image_id: image_id must be an id of gt.json (COCO format); found 8. {give}",
+        "gt.json: $[1].image_id: image_id must be an id of gt.json (COCO format); found 8. The ids there are whole "
+        f'numbers, as 7 of "scans/b.png"; those of the results are whole numbers. {give}',
         f"gt.json: $[2].category_id: category_id must be an id of gt.json (COCO format); found 5. {give}",
     ]
 

@@ -23,6 +23,7 @@ from evaluator.data.order import distinct
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.ids import Texts, id_text, id_texts, quoted_id
+from evaluator.formats.coco.image_names import images_of
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
@@ -35,7 +36,7 @@ from evaluator.formats.coco.rules import (
     check_size,
     rows_of,
 )
-from evaluator.formats.coco.shape import CocoFile, corners, decode
+from evaluator.formats.coco.shape import CocoFile, ItemColumns, corners, decode
 from evaluator.formats.coco.validate import validate
 from evaluator.system.threads import thread_pool
 
@@ -207,26 +208,21 @@ def _need_images(ground_truth: Annotations, collector: Collector) -> None:
 def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Collector) -> tuple[CodeArray, CodeArray]:
     """Page entry and label in the ground truth of each result; `BadInput` for ids that it does not have."""
     boxes = prediction.boxes
-    image = {key: row for row, key in enumerate(ground_truth.page_ids)}
-    entry = np.array([image.get(key, -1) for key in prediction.page_ids], dtype=np.int64)
+    entry = images_of(prediction, ground_truth, lambda row: FORMAT.place(prediction, row), collector)
     names = {name: row for row, name in enumerate(ground_truth.labels)}
     # Ids come first: a name is there only when somebody renamed a category id of the results.
     code = names | {key: names[name] for key, name in ground_truth.label_map.items()}
     label = np.array([code.get(key, -1) for key in prediction.labels], dtype=np.int64)
     entry_of, label_of = entry[boxes.entry].astype(np.int32), label[boxes.label].astype(np.int32)
-    for key, unknown, text in (
-        ("image_id", entry_of < 0, lambda row: prediction.page_ids[int(boxes.entry[row])]),
-        ("category_id", label_of < 0, lambda row: prediction.labels[int(boxes.label[row])]),
-    ):
-        collector.errors(
-            f"{key} must be an id of {ground_truth.name} (COCO format)",
-            np.flatnonzero(unknown).tolist(),
-            lambda row, key=key, text=text: (  # type: ignore[misc]
-                f"{FORMAT.place(prediction, row)}.{key}",
-                text(row),
-                "Give the ground truth of these results, or correct the id.",
-            ),
-        )
+    collector.errors(
+        f"category_id must be an id of {ground_truth.name} (COCO format)",
+        np.flatnonzero(label_of < 0).tolist(),
+        lambda row: (
+            f"{FORMAT.place(prediction, row)}.category_id",
+            prediction.labels[int(boxes.label[row])],
+            "Give the ground truth of these results, or correct the id.",
+        ),
+    )
     collector.raise_if_failed()
     return entry_of, label_of
 
@@ -265,8 +261,9 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
         rule = "a results list should have results (COCO format)"
         collector.warning("$", rule, "an empty list", "Nothing to do if the model found nothing.")
     collector.raise_if_failed()
-    (image_ids, image), (category_ids, category) = distinct(items.image_id), distinct(items.category_id)
-    entry, label = image.astype(np.int32), category.astype(np.int32)
+    image_ids, files, entry = _named_images(items)
+    category_ids, category = distinct(items.category_id)
+    label = category.astype(np.int32)
     if len(category_ids) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
         collector.fail("$", rule, f"{len(category_ids):,}", "Check category_id.")
@@ -287,9 +284,22 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
         boxes=_boxes(file, where, collector, place="$", side="prediction"),
         issues=collector.issues(),
         page_ids=names,
+        page_images=files,
         unit="pixels",
         items_at="$",
     )
+
+
+def _named_images(items: ItemColumns) -> tuple[IntArray, Sequence[str], CodeArray]:
+    """Return the different images of results, ids rising: their ids, the file names that are stated, rows of each."""
+    ids, entry = distinct(items.image_id)
+    if not items.file_names:
+        return ids, (), entry.astype(np.int32)
+    stated = [(key, items.file_names.get(row, "")) for row, key in enumerate(items.image_id.tolist())]
+    images = sorted(set(stated))
+    rows = {image: row for row, image in enumerate(images)}
+    ids = np.array([key for key, _ in images], dtype=np.int64)
+    return ids, [name for _, name in images], np.array([rows[image] for image in stated], dtype=np.int32)
 
 
 def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: Collector) -> Annotations:

@@ -82,6 +82,7 @@ class Item(msgspec.Struct, gc=False):
     iscrowd: int | UnsetType = UNSET
     ignore: int | UnsetType = UNSET
     segmentation: msgspec.Raw | UnsetType = UNSET
+    file_name: str | UnsetType | None = UNSET
 
 
 class ItemColumns(NamedTuple):
@@ -90,7 +91,7 @@ class ItemColumns(NamedTuple):
     `xywh`, shape (N, 4), is NaN where unusable, `score` and `area` also where missing. None stands for: an item without
     `id`; `crowd` (``iscrowd``) 0, `ignored` (``ignore``, which COCO's evaluation does not read) false or `unusable`
     (ids already reported) false everywhere. `outlines` is ``segmentation`` as JSON by row, `region_area` its square
-    pixels where there is no bbox.
+    pixels where there is no bbox. `file_names` by row are those that results of some tools state.
     """
 
     image_id: IntArray
@@ -106,6 +107,7 @@ class ItemColumns(NamedTuple):
     outlines: dict[int, bytes]
     unusable: BoolArray | None = None
     region_area: Mapping[int, float] = MappingProxyType({})
+    file_names: Mapping[int, str] = MappingProxyType({})
 
 
 class CocoFile(NamedTuple):
@@ -318,6 +320,7 @@ class ColumnBuilder:
         self._crowd: dict[int, IntArray] = {}
         self._ignored: list[int] = []
         self._outlines: dict[int, bytes] = {}
+        self._file_names: dict[int, str] = {}
 
     def add(self, items: Sequence[Item]) -> None:
         """Append some items."""
@@ -343,6 +346,7 @@ class ColumnBuilder:
         self._ignored.extend(ignored)
         outlines = ((row, item.segmentation) for row, item in enumerate(items, first))
         self._outlines.update((row, bytes(text)) for row, text in outlines if isinstance(text, msgspec.Raw))
+        self._file_names.update((row, item.file_name) for row, item in enumerate(items, first) if item.file_name)
         self._rows += count
 
     def add_columns(self, columns: dict[str, AnyArray]) -> None:
@@ -388,6 +392,7 @@ class ColumnBuilder:
             crowd=self._crowd_column(),
             ignored=self._ignored_column(),
             outlines=self._outlines,
+            file_names=self._file_names,
         )
 
     def _crowd_column(self) -> IntArray | None:

@@ -77,6 +77,10 @@ def _size(value: object, key: str, place: JsonPath, collector: Collector) -> obj
     return UNSET if value is None else _NUMBER(value, key, place, collector)
 
 
+def _stated_name(value: object, *_: object) -> object:
+    return value if isinstance(value, str) and not json_text.has_lone_surrogate(value) else UNSET
+
+
 def _attribute(value: object, *_: object) -> object:
     return value if isinstance(value, str | int | float) else UNSET
 
@@ -127,6 +131,7 @@ _ITEM = Shape(
         "iscrowd": wanted(_flag, "iscrowd must be 0 or 1 (COCO format)", "Write 0 or 1.", otherwise=0),
         "ignore": wanted(_flag, "ignore must be 0 or 1", "Write 0 or 1.", otherwise=0),
         "segmentation": _outline,
+        "file_name": _stated_name,
     },
     ("image_id", "category_id", "bbox"),
 )

@@ -1,9 +1,7 @@
-"""The sample posters: what their reference says is on the sheet, and two builds give the same bytes."""
+"""The sample posters: what their reference says is on the sheet, and the models fail in different ways."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import inspect
 import json
 import re
 from pathlib import Path
@@ -16,7 +14,7 @@ from evaluator.formats import posters
 from evaluator.formats.base import Reading
 from evaluator.protocols.posters.evaluation import evaluate
 from sample_data import make
-from sample_data.generators import poster_extraction, poster_layout
+from sample_data.generators import poster_layout
 from sample_data.generators.poster_sheets import SHEETS
 
 FOLDER = Path(make.__file__).parent / "posters"
@@ -59,14 +57,6 @@ def test_nothing_runs_over_the_sheet_and_every_word_of_its_reference_is_on_it(sh
     assert words(posters.text_of(poster_layout.reference(sheet))) - page <= {"personal"}
 
 
-def test_extractors_see_the_pdf_only() -> None:
-    for extract in make.POSTER_EXTRACTORS.values():
-        assert [str(p.annotation) for p in inspect.signature(extract).parameters.values()] == ["bytes"]
-    source = inspect.getsource(poster_extraction)
-    forbidden = ("ground_truth", "import json", "poster_sheets", "tomllib", "pathlib", "random")
-    assert not any(word in source for word in forbidden)
-
-
 def test_the_models_fail_in_different_ways() -> None:
     truth = posters.FORMAT.read_path(FOLDER / "ground_truth", Reading(side="ground_truth"))
     assert not truth.issues
@@ -79,26 +69,9 @@ def test_the_models_fail_in_different_ways() -> None:
     assert failed == {"across": {"rouge_l", "field_proportion"}, "columns": {"number_capture"}}
 
 
-def test_committed_files_are_those_of_the_script(tmp_path: Path) -> None:
-    versions = {name: importlib.metadata.version(name) for name in make.BUILT_WITH}
-    if versions != make.BUILT_WITH:
-        pytest.skip(f"built with {make.BUILT_WITH}, found {versions}")
-    make.build_posters(tmp_path)
-    built = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
-    assert built == sorted(path.relative_to(FOLDER) for path in FOLDER.rglob("*.*"))
-    for file in built:
-        assert (tmp_path / file).read_bytes() == (FOLDER / file).read_bytes(), file
-
-
 def test_references_follow_the_schema_of_the_reader() -> None:
     for path in sorted((FOLDER / "ground_truth").iterdir()):
         content = json.loads(path.read_text(encoding="utf-8"))
-        assert list(content) == [
-            "titles",
-            "creators",
-            "conference",
-            "posterContent",
-            "imageCaptions",
-            "tableCaptions",
-        ]
+        keys = ["titles", "creators", "conference", "posterContent", "imageCaptions", "tableCaptions"]
+        assert list(content) == keys
         assert all(section["sectionContent"] for section in content["posterContent"]["sections"])

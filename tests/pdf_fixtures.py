@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 
 # The red rectangle of every geometry page, in PDF user space (origin bottom left).
@@ -110,41 +109,6 @@ def png_header(width: int, height: int) -> bytes:
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
-
-
-# Wanted outcome of each: a kind of problem, or "renders".
-HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
-    "empty": (lambda: b"", "not_pdf"),
-    "svg_named": (lambda: b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "not_pdf"),
-    "text_named": (lambda: b"This is a letter.\n" * 20, "not_pdf"),
-    "png_named": (lambda: png_header(8, 8), "not_pdf"),
-    "png_with_pdf_mark": (lambda: png_header(8, 8) + b"%PDF-1.7", "unreadable"),
-    "html_with_pdf_mark": (lambda: b"<html><!-- %PDF-1.7 --><p>Hello</p></html>", "unreadable"),
-    "header_only": (lambda: b"%PDF-1.7\n", "unreadable"),
-    "no_pages": (
-        lambda: pdf([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]),
-        "no_pages",
-    ),
-    "count_lies_high": (lambda: page(count=10**9), "unreadable"),
-    "kids_cycle": (
-        lambda: pdf([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 3 >>"]),
-        "unreadable",
-    ),
-    "size_1e30": (lambda: page(entries=b"/MediaBox [0 0 1000000000000000000000000000000 100]"), "renders"),
-    "size_2e9": (lambda: page(entries=b"/MediaBox [0 0 2000000000 2000000000]"), "renders"),
-    "size_sliver": (lambda: page(entries=b"/MediaBox [0 0 14400 1]"), "renders"),
-    "size_nan": (lambda: page(entries=b"/MediaBox [0 0 nan inf]"), "renders"),
-    "junk_in_front": (lambda: b"\0" * 900 + page(), "renders"),
-    "junk_too_long": (lambda: b"\0" * 1100 + page(), "not_pdf"),
-    "form_paints_itself": (
-        lambda: page(
-            b"/X Do",
-            resources=b"/XObject << /X 5 0 R >>",
-            others=(stream(b"/X Do", b"/Subtype /Form /BBox [0 0 612 792] /Resources << /XObject << /X 5 0 R >> >>"),),
-        ),
-        "renders",
-    ),
-}
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ from tests.attacks_pages import drawn_documents, freezes, geometry_offs
 from tests.benchmarks import sessions as readers_at_once
 from tests.building import box, write_file
 from tests.interruptions import COMMANDS, interrupted
-from tests.pdf_fixtures import HOSTILE, crossed_lines
+from tests.pdf_fixtures import crossed_lines
 from tests.red_box import MOST_OFF
 
 MOST_SECONDS: Final = 2.0
@@ -183,7 +183,7 @@ def corpus(count: int, seed: int, only: str | None) -> dict[str, Row]:
 def pages(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """Pages of any legal and illegal size, as first shown and as sharp as they can be."""
     report: dict[str, Row] = {}
-    made = {name: build for name, (build, _) in HOSTILE.items() if name.startswith("size_")}
+    made = {path.stem: path.read_bytes for path in Path(ROOT, "tests", "hostile", "pdf").glob("size_*.pdf")}
     made |= {"200 inches": lambda: crossed_lines(14_400, 14_400), "A0": lambda: crossed_lines(2_384, 3_370)}
     with (
         tempfile.TemporaryDirectory() as folder,

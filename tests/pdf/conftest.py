@@ -10,16 +10,16 @@ import pytest
 
 from evaluator.pdf.pool import PagePool
 
+Write = Callable[[str, bytes], Path]
+
 
 @pytest.fixture(scope="module")
 def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     # Some fifty processes start here: 0.6 s each where compiled modules may not be kept, else 0.1 s.
-    if "PYTHONDONTWRITEBYTECODE" not in os.environ:
-        yield
-        return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        if "PYTHONDONTWRITEBYTECODE" in os.environ:
+            patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+            patch.delenv("PYTHONDONTWRITEBYTECODE")
         yield
 
 
@@ -31,7 +31,7 @@ def pool(compiled_modules: None) -> Iterator[PagePool]:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
+def write(tmp_path: Path) -> Write:
     def write_file(name: str, content: bytes) -> Path:
         path = tmp_path / name
         path.write_bytes(content)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -34,7 +30,8 @@ def test_no_name_opens_anything_outside_the_folder() -> None:
         [sys.executable, "-m", "tests.attacks_pages", "500", "1"],
         cwd=Path(__file__).resolve().parents[2], capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
-    assert done.stdout.split() == ["500", "0"]
+    # With the 33 names of the corpus.
+    assert done.stdout.split() == ["533", "0"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only Linux says how long a thread was ready and not run.")
@@ -66,45 +63,3 @@ def test_a_call_that_holds_the_interpreter_is_a_freeze() -> None:
 )
 def test_a_freeze_is_what_the_process_did(late: Late, frozen: float) -> None:
     assert late.frozen == pytest.approx(frozen)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux says how long a thread was ready and not run.")
-def test_a_thread_that_computes_and_holds_the_interpreter_is_a_freeze() -> None:
-    def compute() -> None:
-        # One call of C, which does not let others run.
-        sorted(range(3_000_000, 0, -1), key=(-1).__mul__)
-
-    with freezes() as late:
-        start = time.thread_time()
-        compute()
-        took = time.thread_time() - start
-    assert max(each.frozen for each in late) > took / 2
-
-
-def test_only_what_was_late_is_kept() -> None:
-    with freezes(step=0.01) as late:
-        ctypes.PyDLL(None).usleep(100_000)
-        time.sleep(0.3)
-    assert late, "the call that held the interpreter is there"
-    assert all(each.seconds > 0.01 for each in late), "what was in time would pile up in hundreds of thousands"
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Other systems may have no such signals.")
-def test_what_another_process_is_late_as_well_is_no_freeze() -> None:
-    with freezes() as late:
-        children = Path(f"/proc/self/task/{threading.main_thread().native_id}/children").read_text(encoding="ascii")
-        sleeper = int(children.split()[-1])
-        said = Path(f"/proc/{sleeper}/fd/1")
-        os.kill(sleeper, signal.SIGSTOP)
-        # Unlike CDLL, PyDLL does not let other threads run.
-        ctypes.PyDLL(None).usleep(300_000)
-        before = said.stat().st_size
-        os.kill(sleeper, signal.SIGCONT)
-        deadline = time.monotonic() + 60
-        while said.stat().st_size == before:
-            assert time.monotonic() < deadline, "the process does not say that it was late"
-            time.sleep(0.01)
-    longest = max(late, key=lambda each: each.seconds)
-    assert longest.seconds > 0.2
-    assert longest.elsewhere > 0.2
-    assert longest.frozen < longest.seconds - 0.2

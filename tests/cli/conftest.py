@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
-from evaluator import cli
 from evaluator.review.store_address import FINDINGS_VARIABLE
+from tests.terminal import run_command
 
 
 class Run(NamedTuple):
@@ -18,6 +19,11 @@ class Run(NamedTuple):
     out: str
     err: str
 
+    def json(self, code: int = 0) -> Any:
+        """The JSON of a run that ended with a code."""
+        assert (self.code, self.err) == (code, self.err)
+        return msgspec.json.decode(self.out)
+
 
 Runner = Callable[..., Run]
 
@@ -26,13 +32,4 @@ Runner = Callable[..., Run]
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
     """Run the words of a command line, without the findings of the environment."""
     monkeypatch.delenv(FINDINGS_VARIABLE, raising=False)
-
-    def run_main(*words: object) -> Run:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        streams = capsys.readouterr()
-        code = left.value.code or 0
-        assert isinstance(code, int)
-        return Run(code, streams.out, streams.err)
-
-    return run_main
+    return lambda *words: Run(*run_command(capsys, *words))

@@ -35,21 +35,12 @@ for words in {lines!r}:
 sys.stderr.write(json.dumps(loaded))
 """
 # What each command imports to print its own help; its options are made of the structs of the protocols.
-IMPORTS = {
-    "check": {"numpy"},
-    "compare": {"numpy"},
-    "convert": {"numpy"},
-    "describe": {"numpy"},
-    "diagnostics": {"numpy"},
-    "evaluate": {"numpy"},
+COMMANDS = [name for name in app if not name.startswith("-")]
+IMPORTS = {name: {"numpy"} for name in COMMANDS} | {
     "findings": {"numpy", "pyarrow", "sqlalchemy"},
-    "gate": {"numpy"},
     "open": set(),
     "report": {"numpy", "jinja2", "evaluator.components"},
-    "slices": {"numpy"},
-    "suspects": {"numpy"},
 }
-COMMANDS = [name for name in app if not name.startswith("-")]
 
 
 def imported(*lines: list[str], of: tuple[str, ...] = HEAVY) -> list[set[str]]:
@@ -136,18 +127,9 @@ def test_the_numbers_of_coco_need_neither_other_protocols_nor_what_belongs_to_bo
     modules = run.stderr.split()
     not_needed = {"xml.etree", "defusedxml", "concurrent.futures", "logging"}
     assert {*HEAVY, *not_needed} & {*modules} == {"numpy"}
+    own = "base", "coco", *(f"coco.{name}" for name in ("curves", "evaluation", "matching", "streaming", "protocol"))
     assert {name for name in modules if name.startswith("evaluator.protocols.")} == {
-        f"evaluator.protocols.{name}"
-        for name in (
-            "base",
-            "coco",
-            "coco.curves",
-            "coco.evaluation",
-            "coco.matching",
-            "coco.streaming",
-            "coco.protocol",
-            "registry",
-        )
+        f"evaluator.protocols.{name}" for name in (*own, "registry")
     }
     # All formats are asked what a file is; what they write with is not needed.
     assert not [name for name in modules if name.startswith("evaluator.formats.writers")]

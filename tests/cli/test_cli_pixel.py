@@ -8,23 +8,22 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 
-from evaluator import cli
 from evaluator.cli.progress import SILENT, progress
 from evaluator.project import evaluate
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests import network
 from tests.building import box, write_file
+from tests.cli.conftest import Runner
 from tests.sample_part import SAMPLE as SAMPLE_DATA
 from tests.sample_part import write_part
 
+PIXEL = ("evaluate", "pixel")
 PROJECT = Path(__file__).resolve().parents[2]
 MATRICES = [f"{kind}{name}.csv" for kind in ("", "collapsed-") for name in ("confusion", "precision", "recall", "f1")]
 
@@ -36,26 +35,13 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sides(part: Path) -> tuple[object, ...]:
-    return "--page-size", "612x792", "--gt", part / "ground_truth.json", "--pred", part / "lines.json"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def run_main(*words: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in ("evaluate", "pixel", *words)])
-        streams = capsys.readouterr()
-        code = left.value.code
-        assert isinstance(code, int)
-        return code, streams.out, streams.err
-
-    return run_main
+    return *PIXEL, "--page-size", "612x792", "--gt", part / "ground_truth.json", "--pred", part / "lines.json"
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[object, ...]:
     truth = write_file(tmp_path / "gt.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
-    return "--gt", truth, "--pred", write_file(tmp_path / "pred.json", [box(0.0, 0.0, 0.5, 0.25, score=0.9)])
+    return *PIXEL, "--gt", truth, "--pred", write_file(tmp_path / "pred.json", [box(0.0, 0.0, 0.5, 0.25, score=0.9)])
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +51,7 @@ def result(part: Path) -> PixelResult:
     return evaluated.result
 
 
-def test_the_csv_has_every_cell_of_every_matrix(
-    run: Callable[..., tuple[int, str, str]], part: Path, result: PixelResult
-) -> None:
+def test_the_csv_has_every_cell_of_every_matrix(run: Runner, part: Path, result: PixelResult) -> None:
     code, out, _ = run(*sides(part), "--csv")
     assert code == 0
     header, *rows = csv.reader(io.StringIO(out))
@@ -85,9 +69,7 @@ def test_the_csv_has_every_cell_of_every_matrix(
     assert {row[0] for row in rows} == {"lines.json"}
 
 
-def test_the_folder_gets_one_csv_for_each_matrix(
-    run: Callable[..., tuple[int, str, str]], part: Path, result: PixelResult, tmp_path: Path
-) -> None:
+def test_the_folder_gets_one_csv_for_each_matrix(run: Runner, part: Path, result: PixelResult, tmp_path: Path) -> None:
     code, _, _ = run(*sides(part), "--out", tmp_path / "one")
     assert code == 0
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == sorted(
@@ -103,10 +85,8 @@ def test_the_folder_gets_one_csv_for_each_matrix(
     assert {row[0] for row in csv.reader(long[1:])} == {"lines.json", "blocks.json"}
 
 
-def test_exact_adds_the_integers(run: Callable[..., tuple[int, str, str]], pair: tuple[object, ...]) -> None:
-    code, out, _ = run(*pair, "--page-size", "100x200", "--exact", "--json")
-    assert code == 0
-    value = msgspec.json.decode(out)
+def test_exact_adds_the_integers(run: Runner, pair: tuple[object, ...]) -> None:
+    value = run(*pair, "--page-size", "100x200", "--exact", "--json").json()
     # Background, the half that was found, the half that was not: label sets of the ground truth and of the prediction.
     assert value["dataset"]["pair_counts"] == [[1, 1, 15000], [2, 1, 2500], [2, 2, 2500]]
     assert value["classes"] == ["Background", "Figure", "Table"]
@@ -115,15 +95,13 @@ def test_exact_adds_the_integers(run: Callable[..., tuple[int, str, str]], pair:
     assert value["dataset"]["recall"][2] == [None, None, None]
 
 
-def test_a_page_without_a_size_is_one_sentence(
-    run: Callable[..., tuple[int, str, str]], pair: tuple[object, ...]
-) -> None:
-    code, out, err = run(*pair)
-    assert (code, out) == (2, "")
-    assert err == (
+def test_a_page_without_a_size_is_one_sentence(run: Runner, pair: tuple[object, ...]) -> None:
+    assert run(*pair) == (
+        2,
+        "",
         'error: gt.json: document "a.pdf", page 1: a page needs its width and height, so that its pixels can be '
         "counted (pixel); found none. Give the PDFs, a COCO file with the sizes of its images, or one size for "
-        "all (--page-size WIDTHxHEIGHT).\n"
+        "all (--page-size WIDTHxHEIGHT).\n",
     )
 
 
@@ -182,13 +160,11 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result(part: Path) -> None:
     assert out.startswith(b"predictions,matrix,row,column,value,signature")
 
 
-def test_predictions_without_scores_and_with_other_labels_are_counted_when_told_to(
-    run: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_predictions_without_scores_and_with_other_labels_are_counted_when_told_to(run: Runner, tmp_path: Path) -> None:
     truth = write_file(tmp_path / "truth.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
     model = write_file(tmp_path / "model.json", [box(0.0, 0.0, 0.5, 0.5, score=0.5)])
     model.write_text(model.read_text().replace('"Figure"', '"picture"').replace('"score": 0.5', '"score": null'))
-    given = ("--gt", truth, "--pred", model, "--page-size", "10x10", "--json")
+    given = (*PIXEL, "--gt", truth, "--pred", model, "--page-size", "10x10", "--json")
     code, out, err = run(*given, "--classes", "different")
     assert (code, err) == (0, "")
     assert "different classes" in out

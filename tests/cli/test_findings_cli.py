@@ -6,9 +6,7 @@ import csv
 import hashlib
 import io
 import json
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,14 +14,13 @@ from evaluator import formats
 from evaluator.cli import dashboard
 from evaluator.data.dataset import join
 from evaluator.protocols import snapshot
-from evaluator.review.identity import mistake_targets, page_target
+from evaluator.review.identity import page_target
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
-from evaluator.review.verdicts import judge
 from tests.building import box, write_file
 from tests.cli.conftest import Runner
+from tests.judging import opinion, verdicts
 
-NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 TRUTH = [box(0.0, 0.0, 0.5, 0.5), box(0.5, 0.5, 1.0, 1.0, label="Table")]
 FOUND = [box(0.0, 0.0, 0.5, 0.5, score=0.9), box(0.6, 0.1, 0.9, 0.3, score=0.3)]
 
@@ -41,16 +38,15 @@ def pred(tmp_path: Path) -> Path:
 @pytest.fixture
 def kept(tmp_path: Path, gt: Path, pred: Path) -> Path:
     """A store: the missed table and the invented figure, both with "ground truth wrong"; a page in conflict."""
-    path = tmp_path / "findings.sqlite"
     result = snapshot.pair(join(formats.read(gt), formats.read(pred))).match().at(0.5)
-    given: dict[str, Any] = {"author": "Anna", "verified": True, "time": NOW}
-    events = [judge(target, verdict="ground_truth_wrong", **given) for target in mistake_targets(result, 0).targets]
-    page = page_target("a.pdf", 0)
-    events += [judge(page, verdict="ignore", note="=SUM(A1)", **given)]
-    events += [judge(page, verdict="model_wrong", **{**given, "author": "Ben", "time": NOW + timedelta(hours=1)})]
-    with Store(path) as store:
-        store.add(events)
-    return path
+    with Store(tmp_path / "findings.sqlite") as store:
+        store.add(verdicts(result, "ground_truth_wrong"))
+        store.add([opinion(page_target("a.pdf", 0), "ignore", note="=SUM(A1)")])
+        store.add([opinion(page_target("a.pdf", 0), author="Ben", minutes=60)])
+    return tmp_path / "findings.sqlite"
+
+
+SOURCE = "error: {}: a source file is never written to; found what {} reads. Choose another --out.\n"
 
 
 def test_export_and_import_lose_nothing(run: Runner, kept: Path, tmp_path: Path) -> None:
@@ -105,10 +101,7 @@ def test_merge_lists_the_conflicts(run: Runner, tmp_path: Path) -> None:
     assert len(json.loads(out.read_text())["events"]) == 3
     assert run("findings", "merge", anna).code == 2
     before = anna.read_bytes()
-    refused = run("findings", "merge", anna, ben, "--out", anna)
-    assert (refused.code, refused.err) == (
-        2, "error: anna.csv: a source file is never written to; found what merge reads. Choose another --out.\n",
-    )  # fmt: skip
+    assert run("findings", "merge", anna, ben, "--out", anna) == (2, "", SOURCE.format("anna.csv", "merge"))
     assert anna.read_bytes() == before
 
 
@@ -129,17 +122,11 @@ def test_the_corrected_ground_truth(run: Runner, kept: Path, gt: Path, pred: Pat
     link.symlink_to(gt)
     for place, named in ((gt, "--gt"), (link, "--gt"), (pred, "--pred"), (kept, "--findings")):
         old = place.read_bytes()
-        refused = run(*words, place, "--force")
-        assert (refused.code, refused.out, refused.err) == (
-            2, "", f"error: {place.name}: a source file is never written to; found what {named} reads. Choose another "
-            "--out.\n",
-        )  # fmt: skip
+        assert run(*words, place, "--force") == (2, "", SOURCE.format(place.name, named))
         assert place.read_bytes() == old
     out.write_bytes(b"of somebody")
-    refused = run(*words, out)
-    assert (refused.code, refused.err) == (
-        2, "error: corrected.json exists; choose another --out, or overwrite it with --force.\n",
-    )  # fmt: skip
+    exists = "error: corrected.json exists; choose another --out, or overwrite it with --force.\n"
+    assert run(*words, out) == (2, "", exists)
     assert out.read_bytes() == b"of somebody"
     assert run(*words, out, "--force").code == 0
     assert run("evaluate", "snapshot", "--gt", out, "--pred", pred).code == 0
@@ -149,10 +136,7 @@ def test_a_store_is_never_written_over(run: Runner, kept: Path) -> None:
     for address in (str(kept), f"sqlite:///{kept}"):
         for out in (kept, kept.with_name(f"{kept.name}-wal")):
             refused = run("findings", "export", "--findings", address, "--out", out)
-            assert (refused.code, refused.err) == (
-                2, f"error: {out.name}: a source file is never written to; found what --findings reads. Choose another "
-                "--out.\n",
-            )  # fmt: skip
+            assert refused == (2, "", SOURCE.format(out.name, "--findings"))
     with Store(kept) as store:
         assert len(store.events()) == 4
 
@@ -163,11 +147,8 @@ def test_what_cannot_be_written_has_the_name_that_was_given(run: Runner, kept: P
         (tmp_path / "nodir" / "x.csv", "x.csv", "No such file or directory"),
         (tmp_path / "folder", "folder", "Is a directory"),
     ):
-        refused = run("findings", "export", "--findings", kept, "--out", out)
-        assert (refused.code, refused.err) == (
-            2, f"error: --out: {name} must be writable; found {reason}. Choose another place, or correct its "
-            "permissions.\n",
-        )  # fmt: skip
+        said = f"{name} must be writable; found {reason}. Choose another place, or correct its permissions."
+        assert run("findings", "export", "--findings", kept, "--out", out) == (2, "", f"error: --out: {said}\n")
 
 
 def test_what_is_no_store_is_said_and_left_as_it_is(run: Runner, tmp_path: Path) -> None:
@@ -181,8 +162,7 @@ def test_what_is_no_store_is_said_and_left_as_it_is(run: Runner, tmp_path: Path)
     table = tmp_path / "one.csv"
     table.write_text("kind,document,verdict,author,time\ndocument,a,ignore,Anna,2026-01-31T12:00:00Z\n")
     for words in (("export",), ("import", table)):
-        refused = run("findings", *words, "--findings", tmp_path)
-        assert (refused.code, refused.err) == (2, folder)
+        assert run("findings", *words, "--findings", tmp_path) == (2, "", folder)
 
 
 def test_a_file_without_events_begins_no_store(run: Runner, tmp_path: Path) -> None:
@@ -198,18 +178,17 @@ def test_a_file_without_events_begins_no_store(run: Runner, tmp_path: Path) -> N
 
 
 def test_an_evaluation_with_corrected_rows(run: Runner, kept: Path, gt: Path, pred: Path) -> None:
-    told = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", 0.5, "--findings", kept, "--json")
-    official, corrected = json.loads(told.out)
+    sides = ("--gt", gt, "--pred", pred, "--findings", kept, "--json")
+    official, corrected = run("evaluate", "snapshot", *sides, "--iou", 0.5).json()
     assert official["thresholds"]["0.5"]["micro"]["f1"] == 0.5
     assert corrected["thresholds"]["0.5"]["micro"]["f1"] == 1.0
     assert corrected["verdicts_applied"] == 2
     assert "corrected, 2 verdicts applied" in corrected["signature"]
     assert "corrected" not in official["signature"]
     for protocol in ("pod", "coco"):
-        both = json.loads(run("evaluate", protocol, "--gt", gt, "--pred", pred, "--findings", kept, "--json").out)
+        both = run("evaluate", protocol, *sides).json()
         assert [each.get("verdicts_applied") for each in both] == [None, 2]
-    size = ("--page-size", "100x100")
-    both = json.loads(run("evaluate", "pixel", "--gt", gt, "--pred", pred, *size, "--findings", kept, "--json").out)
+    both = run("evaluate", "pixel", *sides, "--page-size", "100x100").json()
     assert both[1]["dataset"]["mean"]["all_classes"]["f1"] > both[0]["dataset"]["mean"]["all_classes"]["f1"]
 
 
@@ -239,12 +218,7 @@ def test_what_cannot_be_done_is_said(
 
 def test_open_hands_the_store_to_the_dashboard(run: Runner, gt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[dict[str, str]] = []
-
-    def serve(_found: object, variables: dict[str, str], **_options: object) -> int:
-        handed.append(dict(variables))
-        return 0
-
-    monkeypatch.setattr(dashboard, "_serve", serve)
+    monkeypatch.setattr(dashboard, "_serve", lambda _found, variables, **_options: handed.append(dict(variables)) or 0)
     monkeypatch.chdir(gt.parent)
     assert run("open", gt).code == 0
     assert run("open", gt, "--findings", "notes.sqlite").code == 0

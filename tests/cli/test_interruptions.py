@@ -6,15 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from evaluator import cli
 from evaluator.cli import command_line
 from evaluator.system.atomic_write import atomic_write
 from tests.interruptions import COMMANDS
+from tests.terminal import run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 # What has files that could be torn.
@@ -91,9 +92,15 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: py
     def full(_number: int) -> None:
         raise OSError(28, "No space left on device")
 
+    def broken() -> Iterator[bytes]:
+        yield b"half"
+        raise RuntimeError("stop")
+
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         atomic_write(out, [b"new"])
+    with pytest.raises(RuntimeError, match=r"^stop$"):
+        atomic_write(out, broken())
     assert out.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
 
@@ -105,6 +112,4 @@ def test_an_interrupt_while_libraries_are_imported_is_quiet(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command_line, "_code_of", interrupt)
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["evaluate"])
-    assert (ended.value.code, capsys.readouterr()) == (130, ("", ""))
+    assert run_command(capsys, "evaluate") == (130, "", "")

@@ -24,98 +24,65 @@ SMALL = table((0.5, "All labels", 1234, 2 / 3), (0.5, "Table", 0, None))
 
 
 def test_csv() -> None:
-    assert to_csv([SMALL]) == (
-        "predictions,iou_threshold,label,tp,precision,signature\n"
-        "model.json,0.5,All labels,1234,0.6666666666666666,snapshot 1.3\n"
-        "model.json,0.5,Table,0,,snapshot 1.3\n"
-    )
+    head, *rows = [
+        "predictions,iou_threshold,label,tp,precision,signature",
+        "model.json,0.5,All labels,1234,0.6666666666666666,snapshot 1.3",
+        "model.json,0.5,Table,0,,snapshot 1.3",
+    ]
+    assert to_csv([SMALL]) == "\n".join([head, *rows, ""])
+    assert to_csv([table()]) == f"{head}\n"
+    second = table((-0.75, "Table", -1, 1.0), title="b, c.json", signature='says "x"')
+    # Several models have one header; negative numbers are numbers.
+    assert to_csv([SMALL, second]).splitlines() == [head, *rows, '"b, c.json",-0.75,Table,-1,1.0,"says ""x"""']
 
 
-def test_csv_of_several_models_has_one_header() -> None:
-    second = table((0.75, "Table", 1, 1.0), title="b, c.json", signature='says "x"')
-    assert to_csv([SMALL, second]).splitlines()[3] == '"b, c.json",0.75,Table,1,1.0,"says ""x"""'
-    assert to_csv([table()]) == "predictions,iou_threshold,label,tp,precision,signature\n"
+def named(label: str) -> ResultTable:
+    """A table with a text in each of its places."""
+    return table((0.5, label, 1, 1.0), title=label, signature=label)
 
 
-@pytest.mark.parametrize(
-    ("label", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-1", "'-1"),
-        ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1+1", "'\\t=1+1"),
-        ("\r=1+1", "'\\r=1+1"),
-        ("  =1+1", "'  =1+1"),
-        ('=HYPERLINK("http://x","y")', '\'=HYPERLINK("http://x","y")'),
-        ("a=b", "a=b"),
-        ("a\nb", "a\\nb"),
-        ("\x1b[31m\u202e", "\\x1b[31m\\u202e"),
-    ],
-)
-def test_a_spreadsheet_runs_nothing(label: str, cell: str) -> None:
-    rows = list(csv.reader(io.StringIO(to_csv([table((0.5, label, 1, 1.0), title=label, signature=label)]))))
-    assert (rows[1][0], rows[1][2], rows[1][5]) == (cell, cell, cell)
+CELLS = {
+    "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1+1": "'\\t=1+1", "\r=1+1": "'\\r=1+1",
+    "  =1+1": "'  =1+1", '=HYPERLINK("http://x","y")': '\'=HYPERLINK("http://x","y")', "a=b": "a=b", "a\nb": "a\\nb",
+    "\x1b[31m\u202e": "\\x1b[31m\\u202e",
+}  # fmt: skip
 
 
-def test_negative_numbers_are_numbers() -> None:
-    assert to_csv([table((-0.5, "Table", -1, None))]).splitlines()[1] == "model.json,-0.5,Table,-1,,snapshot 1.3"
+def test_a_spreadsheet_runs_nothing() -> None:
+    for label, cell in CELLS.items():
+        row = list(csv.reader(io.StringIO(to_csv([named(label)]))))[1]
+        assert (row[0], row[2], row[5]) == (cell, cell, cell)
 
 
 def test_markdown() -> None:
-    assert to_markdown([SMALL]) == (
-        "**model.json**\n"
-        "\n"
-        "snapshot 1.3\n"
-        "\n"
-        "| iou_threshold | label | tp | precision |\n"
-        "| ---: | --- | ---: | ---: |\n"
-        "| 0.5000 | All labels | 1,234 | 0.6667 |\n"
-        "| 0.5000 | Table | 0 | n/a |\n"
-    )
+    assert to_markdown([SMALL]).splitlines() == [
+        "**model.json**", "", "snapshot 1.3", "",
+        "| iou_threshold | label | tp | precision |",
+        "| ---: | --- | ---: | ---: |",
+        "| 0.5000 | All labels | 1,234 | 0.6667 |",
+        "| 0.5000 | Table | 0 | n/a |",
+    ]  # fmt: skip
+    assert to_markdown([SMALL, SMALL]).count("\n\n**model.json**") == 1
 
 
-@pytest.mark.parametrize(
-    ("label", "cell"),
-    [
-        ("a|b", "a\\|b"),
-        ("[a](http://x)", "\\[a\\](http\\://x)"),
-        ("<img src=x>", "\\<img src=x\\>"),
-        ("`code`", "\\`code\\`"),
-        ("**b** _i_ ~s~", "\\*\\*b\\*\\* \\_i\\_ \\~s\\~"),
-        ("a\nb", "a\\\\nb"),
-        ("\\|", "\\\\\\|"),
-        ("&lt;", "\\&lt;"),
-        ("$x$", "\\$x\\$"),
-        ("www.example.org", "www\\.example.org"),
-        ("WWW.example.org", "WWW\\.example.org"),
-        ("https://example.org", "https\\://example.org"),
-        ("a@example.org", "a\\@example.org"),
-        ("![x](y)", "!\\[x\\](y)"),
-        (":smile:", "\\:smile:"),
-        ("__b__", "\\_\\_b\\_\\_"),
-        ("# head", "\\# head"),
-        ("\u202eabc", "\\\\u202eabc"),
-    ],
-)
-def test_no_label_becomes_markup(label: str, cell: str) -> None:
-    text = to_markdown([table((0.5, label, 1, 1.0), title=label, signature=label)])
-    lines = text.splitlines()
+ESCAPED = {
+    "a|b": "a\\|b", "[a](http://x)": "\\[a\\](http\\://x)", "<img src=x>": "\\<img src=x\\>", "`code`": "\\`code\\`",
+    "**b** _i_ ~s~": "\\*\\*b\\*\\* \\_i\\_ \\~s\\~", "a\nb": "a\\\\nb", "\\|": "\\\\\\|", "&lt;": "\\&lt;",
+    "$x$": "\\$x\\$", "www.example.org": "www\\.example.org", "WWW.example.org": "WWW\\.example.org",
+    "https://example.org": "https\\://example.org", "a@example.org": "a\\@example.org", "![x](y)": "!\\[x\\](y)",
+    ":smile:": "\\:smile:", "__b__": "\\_\\_b\\_\\_", "# head": "\\# head", "\u202eabc": "\\\\u202eabc",
+}  # fmt: skip
+PLAIN = ("Decided: 3 of 7", "at 12:30", "ground_truth.json", "Paragraphs joined!", "Ink & words", "ends with:")
+
+
+@pytest.mark.parametrize("label", [*ESCAPED, *PLAIN])
+def test_no_label_becomes_markup_and_words_without_it_are_read_as_they_are(label: str) -> None:
+    cell = ESCAPED.get(label, label)
+    lines = to_markdown([named(label)]).splitlines()
     assert (lines[0], lines[2], lines[6]) == (f"**{cell}**", cell, f"| 0.5000 | {cell} | 1 | 1.0000 |")
     assert len(lines) == 7
     # Unescaped, a row has exactly the bars that separate its cells.
     assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", lines[6])) == 5
-
-
-@pytest.mark.parametrize(
-    "text", ["Decided: 3 of 7", "at 12:30", "ground_truth.json", "Paragraphs joined!", "Ink & words", "ends with:"]
-)
-def test_words_without_markup_are_read_as_they_are(text: str) -> None:
-    assert to_markdown([table((0.5, text, 1, 1.0), title=text, signature=text)]).count(text) == 3
-
-
-def test_several_tables_stand_apart() -> None:
-    assert to_markdown([SMALL, SMALL]).count("\n\n**model.json**") == 1
 
 
 def test_text_is_made_for_a_terminal() -> None:
@@ -126,18 +93,15 @@ def test_text_is_made_for_a_terminal() -> None:
     assert [cell.strip() for cell in lines[5].split("│")[1:-1]] == ["0.5000", "Table", "0", "n/a"]
     assert lines[-1].strip() == "snapshot 1.3"
     assert all(line == line.rstrip() for line in lines)
+    assert max(map(len, to_text([SMALL], width=40).splitlines())) <= 40
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[31mred", "\u202egnp", "a\nb", "[bold]x[/bold]", "\x9b0m", "\x07", ":smile:"])
 def test_a_terminal_obeys_nothing(hostile: str) -> None:
-    text = to_text([table((0.5, hostile, 1, 1.0), title=hostile, signature=hostile)])
+    text = to_text([named(hostile)])
     assert not set(text) & {"\x1b", "\u202e", "\x9b", "\x07", "\r"}
     shown = ascii(hostile)[1:-1] if not hostile.isprintable() else hostile
     assert text.count(shown) == 3
-
-
-def test_text_keeps_to_the_width_of_the_terminal() -> None:
-    assert max(map(len, to_text([SMALL], width=40).splitlines())) <= 40
 
 
 def test_json_has_no_nan_and_no_closing_newline() -> None:

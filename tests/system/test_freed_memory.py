@@ -14,8 +14,10 @@ import pytest
 
 from evaluator.system import memory
 
+needs_glibc = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library is not glibc")
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library is not glibc")
+
+@needs_glibc
 def test_what_lies_between_pieces_in_use_goes_back() -> None:
     # Too small to be asked of the system one by one, and too far below the last one to go back by themselves.
     pieces = [bytearray(b"x") * 100_000 for _ in range(1_000)]
@@ -51,16 +53,15 @@ print(faults[-1])
 """
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
-def test_what_is_kept_is_there_for_the_next_ones() -> None:
+def number_of(program: str, way: str) -> int:
+    """What a program prints that is told which way to go."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
-    asked = {}
-    for way in ("given back", "kept"):
-        done = subprocess.run(
-            [sys.executable, "-c", _KEPT, way], capture_output=True, text=True, check=True, env=environment
-        )
-        asked[way] = int(done.stdout)
-    assert asked["kept"] < asked["given back"] / 10
+    return int(subprocess.check_output([sys.executable, "-c", program, way], env=environment))
+
+
+@needs_glibc
+def test_what_is_kept_is_there_for_the_next_ones() -> None:
+    assert number_of(_KEPT, "kept") < number_of(_KEPT, "given back") / 10
 
 
 _THREADS = """
@@ -84,16 +85,10 @@ print(sum(int(stop, 16) - int(start, 16) > 60 << 20 for start, stop in sizes))
 """
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
+@needs_glibc
 def test_threads_take_their_memory_from_one_pool() -> None:
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
-    pools = {}
-    for way in ("own", "shared"):
-        command = [sys.executable, "-c", _THREADS, way]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        pools[way] = int(done.stdout)
-    assert pools["own"] >= 4
-    assert pools["shared"] == 0
+    assert number_of(_THREADS, "own") >= 4
+    assert number_of(_THREADS, "shared") == 0
 
 
 def resident() -> int:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from evaluator import cli
 from evaluator.cli import dashboard
-from evaluator.data.issues import BadInput
 from evaluator.workspace.roles import Sides, Workspace, find, from_json, sample
 from tests.building import box, write_file
+from tests.reading import refusal
+from tests.terminal import run_command
 
 ONE = [box(0.1, 0.1, 0.9, 0.9)]
+COCO = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
 
 
 @pytest.fixture
@@ -46,53 +47,42 @@ def test_names_do_not_decide(tmp_path: Path) -> None:
 
 
 def test_what_is_named_is_not_guessed(folder: Path) -> None:
-    workspace = find([folder], ground_truth=folder / "b.json", predictions=[folder / "a.json"], as_reference=True)
-    assert workspace.as_reference
-    assert workspace.of("boxes") == Sides(folder / "b.json", (folder / "a.json",), folder.resolve() / "pdf")
+    truth, a, b, pdfs = folder / "annotated.json", folder / "a.json", folder / "b.json", folder.resolve() / "pdf"
+    workspace = find([folder], ground_truth=b, predictions=[a], as_reference=True)
+    assert (workspace.as_reference, workspace.of("boxes")) == (True, Sides(b, (a,), pdfs))
     assert find([folder], pdfs=folder / "pdf" / "2024").of("boxes").pdfs == folder / "pdf" / "2024"
+    assert find([b, truth, pdfs / "2024" / "y.pdf"]).of("boxes") == Sides(truth, (b,), pdfs / "2024")
+    # A file that is named and lies in the folder is opened once.
+    assert find([folder], predictions=(a, b), ground_truth=truth).of("boxes").predictions == (a, b)
 
 
-def test_files_can_be_named_one_by_one(folder: Path) -> None:
-    workspace = find([folder / "b.json", folder / "annotated.json", folder / "pdf" / "2024" / "y.pdf"])
-    pdfs = folder.resolve() / "pdf" / "2024"
-    assert workspace.of("boxes") == Sides(folder / "annotated.json", (folder / "b.json",), pdfs)
-
-
-def test_a_file_named_twice_is_opened_once(folder: Path) -> None:
-    models = folder / "a.json", folder / "b.json"
-    workspace = find([folder], predictions=models, ground_truth=folder / "annotated.json")
-    assert workspace.of("boxes").predictions == models
-
-
-def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
+def test_any_side_may_be_missing(folder: Path, tmp_path: Path) -> None:
     (folder / "annotated.json").unlink()
     shutil.rmtree(folder / "pdf")
     assert find([folder]).of("boxes") == Sides(None, (folder / "a.json", folder / "b.json"), None)
-
-
-def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
-    workspace = find([tmp_path])
+    (tmp_path / "empty").mkdir()
+    workspace = find([tmp_path / "empty"])
     assert (workspace.of("boxes"), workspace.issues) == (Sides(None, (), None), ())
 
 
 def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
     write_file(folder / "other.json", ONE, side="ground_truth")
-    with pytest.raises(BadInput) as refused:
-        find([folder])
-    assert [issue.sentence for issue in refused.value.issues] == [
+    assert refusal(find, [folder]) == [
         "annotated.json: one session has one ground truth; found annotated.json, other.json. "
         "Name the one you mean with --gt."
     ]
     assert find([folder], ground_truth=folder / "other.json").of("boxes").ground_truth == folder / "other.json"
+    (folder / "other.json").write_text(json.dumps(COCO))
+    assert "one session has one ground truth; found annotated.json, other.json." in refusal(find, [folder])[0]
+    for year in ("2023", "2024"):
+        fields_file(folder / "fields" / year / "gt" / "one.json")
+    assert "one session has one ground truth; found 2023/gt, 2024/gt" in refusal(find, [folder / "fields"])[0]
 
 
 def test_every_missing_path_is_said(folder: Path) -> None:
-    with pytest.raises(BadInput) as refused:
-        find([folder, folder / "gone"], ground_truth=folder / "gt.json", pdfs=folder / "no_pdfs")
-    assert [issue.file for issue in refused.value.issues] == ["gone", "gt.json", "no_pdfs"]
-    assert refused.value.issues[0].sentence == (
-        "gone: the file or folder must exist. Check the spelling, or give the path from the folder you are in."
-    )
+    sentences = refusal(find, [folder, folder / "gone"], ground_truth=folder / "gt.json", pdfs=folder / "no_pdfs")
+    said = "the file or folder must exist. Check the spelling, or give the path from the folder you are in."
+    assert sentences == [f"{name}: {said}" for name in ("gone", "gt.json", "no_pdfs")]
 
 
 @pytest.mark.parametrize("content", [b"{}", b"[1, 2]", b"not json", b"", b"\xff\xfe\x00", b'{"info": {"type": "x"}}'])
@@ -117,9 +107,13 @@ def test_hidden_and_deep_folders_are_left_alone(folder: Path) -> None:
 
 
 def test_at_most_26_models_are_opened(tmp_path: Path) -> None:
-    for index in range(30):
+    for index in range(27):
         write_file(tmp_path / f"{index:02}.json", ONE)
-    assert len(find([tmp_path]).of("boxes").predictions) == 26
+    workspace = find([tmp_path])
+    assert len(workspace.of("boxes").predictions) == 26
+    assert [issue.sentence for issue in workspace.issues] == [
+        "26.json: at most 26 predictions are opened at a time. Left out. Name those that you want with --pred."
+    ]
 
 
 def test_paths_inside_a_file_are_never_opened(folder: Path, tmp_path: Path) -> None:
@@ -130,8 +124,7 @@ def test_paths_inside_a_file_are_never_opened(folder: Path, tmp_path: Path) -> N
 
 
 def test_files_of_every_format_of_boxes_are_opened(tmp_path: Path) -> None:
-    coco = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
-    (tmp_path / "instances.json").write_text(json.dumps(coco))
+    (tmp_path / "instances.json").write_text(json.dumps(COCO))
     result = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}
     (tmp_path / "model.json").write_text(json.dumps([result]))
     workspace = find([tmp_path])
@@ -139,28 +132,20 @@ def test_files_of_every_format_of_boxes_are_opened(tmp_path: Path) -> None:
     assert workspace.issues == ()
 
 
-def test_ground_truths_of_two_formats_are_refused_by_name(folder: Path) -> None:
-    coco = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
-    (folder / "instances.json").write_text(json.dumps(coco))
-    with pytest.raises(BadInput, match=r"one session has one ground truth; found annotated\.json, instances\.json"):
-        find([folder])
-
-
-# --- extracted fields and posters ----------------------------------------------------------------------------
-
-
 def fields_file(path: Path, *, confidence: float | None = None) -> Path:
     """A document with one rich value."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     more = {} if confidence is None else {"_confidence": confidence}
-    path.write_text(json.dumps({"total": {"_value": 3, "_bbox": [0, 0, 1, 1], **more}}))
-    return path
+    return json_file(path, {"total": {"_value": 3, "_bbox": [0, 0, 1, 1], **more}})
 
 
 def poster_file(path: Path) -> Path:
     """The text of a poster."""
+    return json_file(path, {"posterContent": {"sections": []}})
+
+
+def json_file(path: Path, value: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"posterContent": {"sections": []}}))
+    path.write_text(json.dumps(value))
     return path
 
 
@@ -181,31 +166,21 @@ def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
 
 
 def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_path: Path) -> None:
-    fields_file(tmp_path / "people" / "one.json")
-    fields_file(tmp_path / "model" / "one.json", confidence=0.5)
+    people, model = tmp_path / "people", tmp_path / "model"
+    fields_file(people / "one.json")
+    fields_file(model / "one.json", confidence=0.5)
+    assert find([tmp_path]).of("fields") == Sides(people, (model,), None)
+    # Where both sides have none, nothing is guessed.
+    fields_file(model / "one.json")
     workspace = find([tmp_path])
-    assert workspace.of("fields") == Sides(tmp_path / "people", (tmp_path / "model",), None)
-
-
-def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) -> None:
-    fields_file(tmp_path / "people" / "one.json")
-    fields_file(tmp_path / "model" / "one.json")
-    workspace = find([tmp_path])
-    assert workspace.of("fields") == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
+    assert workspace.of("fields") == Sides(None, (model, people), None)
     assert [issue.sentence for issue in workspace.issues] == [
         "model: files of fields do not state which is the ground truth; its folder or file is called ground_truth; "
         "found model, people, all without confidence. "
         "Name the ground truth with --gt; until then all of them are predictions."
     ]
-    named = find([tmp_path], ground_truth=tmp_path / "people")
-    assert (named.of("fields"), named.issues) == (Sides(tmp_path / "people", (tmp_path / "model",), None), ())
-
-
-def test_two_ground_truths_of_fields_are_refused_by_name(tmp_path: Path) -> None:
-    fields_file(tmp_path / "2023" / "gt" / "one.json")
-    fields_file(tmp_path / "2024" / "gt" / "one.json")
-    with pytest.raises(BadInput, match="one session has one ground truth; found 2023/gt, 2024/gt"):
-        find([tmp_path])
+    named = find([tmp_path], ground_truth=people)
+    assert (named.of("fields"), named.issues) == (Sides(people, (model,), None), ())
 
 
 def test_a_file_of_json_lines_is_one_side(tmp_path: Path) -> None:
@@ -274,43 +249,21 @@ def test_a_folder_without_annotations_does_not_start_an_empty_dashboard(
     for content, sentence in ((None, "nothing was found to open"), (b"{}", "package.json: the content must be")):
         if content is not None:
             (tmp_path / "package.json").write_bytes(content)
-        with pytest.raises(SystemExit) as left:
-            cli.main(["open", str(tmp_path), "--no-browser"])
-        streams = capsys.readouterr()
-        assert (left.value.code, streams.out) == (2, "")
-        assert streams.err.startswith(f"error: {sentence}")
-
-
-def started(monkeypatch: pytest.MonkeyPatch, *words: object) -> Workspace:
-    """What the command would start the dashboard on."""
-    seen: list[Workspace] = []
-
-    def serve(files: Workspace, *_: object, **__: object) -> int:
-        seen.append(files)
-        return 0
-
-    monkeypatch.setattr(dashboard, "_serve", serve)
-    with pytest.raises(SystemExit) as left:
-        cli.main(["open", *map(str, words)])
-    assert left.value.code == 0
-    return seen[0]
+        code, out, err = run_command(capsys, "open", tmp_path, "--no-browser")
+        assert (code, out, err.startswith(f"error: {sentence}")) == (2, "", True)
+    assert run_command(capsys, "open", "--as-reference") == (
+        2, "", "error: --as-reference needs the file that --gt names.\n",
+    )  # fmt: skip
 
 
 def test_open_without_a_path_opens_what_is_named_or_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Workspace] = []
+    monkeypatch.setattr(dashboard, "_serve", lambda files, *_, **__: seen.append(files) or 0)
     truth = write_file(tmp_path / "gt.json", ONE, side="ground_truth")
     model = write_file(tmp_path / "pred.json", ONE)
-    assert started(monkeypatch, "--gt", truth, "--pred", model).of("boxes") == Sides(truth, (model,))
-    assert started(monkeypatch) == sample(Path(__file__).parents[2] / "sample_data")
-
-
-def test_a_reference_needs_its_file(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        cli.main(["open", "--as-reference"])
-    assert left.value.code == 2
-    assert capsys.readouterr().err == "error: --as-reference needs the file that --gt names.\n"
-
-
-# --- every file that is not read -----------------------------------------------------------------------------
+    assert dashboard.open_paths([], gt=truth, pred=[model]) == dashboard.open_paths([]) == 0
+    assert seen[0].of("boxes") == Sides(truth, (model,))
+    assert seen[1] == sample(Path(__file__).parents[2] / "sample_data")
 
 
 def test_files_beside_those_of_a_folder_that_is_one_side_are_said(tmp_path: Path) -> None:
@@ -324,11 +277,3 @@ def test_files_beside_those_of_a_folder_that_is_one_side_are_said(tmp_path: Path
     assert workspace.of("fields").ground_truth == tmp_path / "ground truth"
     assert workspace.passed_over == ("notes.md",)
     assert from_json(workspace.to_json()) == workspace
-
-
-def test_models_that_are_too_many_are_said(tmp_path: Path) -> None:
-    for index in range(27):
-        write_file(tmp_path / f"{index:02}.json", ONE)
-    assert [issue.sentence for issue in find([tmp_path]).issues] == [
-        "26.json: at most 26 predictions are opened at a time. Left out. Name those that you want with --pred."
-    ]

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from evaluator import cli
 from evaluator.components.payload import ModelItem
 from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.judged import attach_fields
 from evaluator.data.dataset import join
-from evaluator.data.fields import Field, FieldDocuments, Rule, Tree, schema_of
+from evaluator.data.fields import FieldDocuments, Rule, Tree, schema_of
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.protocols import snapshot
@@ -27,10 +26,11 @@ from evaluator.review.field_corrections import FieldCorrections, corrected_field
 from evaluator.review.field_targets import FIELD_PROBLEMS, field_statuses, judged_fields, targets_of
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Event, ReviewLog, Target, judge
+from evaluator.review.verdicts import Event, ReviewLog, Target
 from tests.building import annotations, box, ground_truth, read_by_browser
-from tests.judging import NOW, opinion
+from tests.judging import opinion
 from tests.pages.test_fields_links import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
+from tests.terminal import run_command
 
 WRONG, IGNORE = "ground_truth_wrong", "ignore"
 HIT = rich("Acme", BOX)
@@ -82,9 +82,6 @@ def plain_value(tree: Tree) -> Any:
 def as_file(documents: FieldDocuments) -> FieldDocuments:
     """The same documents, written and read again."""
     return side("corrected", {name: plain_value(tree) for name, tree in documents.documents.items()})
-
-
-# --- which field it is -------------------------------------------------------------------------------------------
 
 
 class TestTarget:
@@ -154,73 +151,46 @@ class TestTarget:
         assert after(later, *log.events)[1] == (0, 0, 0, 0)
 
 
-# --- what a verdict changes ----------------------------------------------------------------------------------------
-
+FIELD, MOVED = rich("x", BOX), rich("x", FAR, page=2)
 # name, ground truth, prediction, counts before, after "ground truth wrong", after "ignore", corrected ground truth
 ROWS: list[Any] = [
-    ("missed", {"a": rich("x", BOX)}, {}, (1, 0, 1, 0), (1, 0, 0, 0), (1, 0, 0, 0), {}),
-    (
-        "spurious", {}, {"a": rich("x", BOX, confidence=0.4)},
-        (1, 0, 0, 1), (2, 0, 0, 0), (1, 0, 0, 0), {"a": rich("x", BOX)},
-    ),
-    (
-        "spurious", {"a": rich("y")}, {"a": rich("x", BOX)},
-        (1, 0, 0, 1), (2, 0, 0, 0), (1, 0, 0, 0), {"a": rich("x", BOX)},
-    ),
-    (
-        "below_threshold", {"a": rich("x", BOX)}, {"a": rich("x", FAR, page=2)},
-        (1, 1, 0, 0), (2, 0, 0, 0), (1, 0, 0, 0), {"a": rich("x", FAR, page=2)},
-    ),
-    (
-        "wrong_value", {"a": rich("first", BOX)}, {"a": rich("second", OTHER)},
-        (2, 0, 0, 0), (2, 0, 0, 0), (1, 0, 0, 0), {"a": rich("second", OTHER)},
-    ),
-    (
-        "spurious", {}, {"vendor": {"name": rich("x", BOX)}},
-        (1, 0, 0, 1), (2, 0, 0, 0), (1, 0, 0, 0), {"vendor": {"name": rich("x", BOX)}},
-    ),
-    (
-        "missed", {"vendor": {"name": rich("x", BOX)}}, {},
-        (1, 0, 1, 0), (1, 0, 0, 0), (1, 0, 0, 0), {},
-    ),
+    ("missed", {"a": FIELD}, {}, (1, 0, 1, 0), (1, 0, 0, 0), (1, 0, 0, 0), {}),
+    ("spurious", {}, {"a": rich("x", BOX, confidence=0.4)}, (1, 0, 0, 1), (2, 0, 0, 0), (1, 0, 0, 0), {"a": FIELD}),
+    ("spurious", {"a": rich("y")}, {"a": FIELD}, (1, 0, 0, 1), (2, 0, 0, 0), (1, 0, 0, 0), {"a": FIELD}),
+    ("below_threshold", {"a": FIELD}, {"a": MOVED}, (1, 1, 0, 0), (2, 0, 0, 0), (1, 0, 0, 0), {"a": MOVED}),
+    ("wrong_value", {"a": rich("first", BOX)}, {"a": rich("second", OTHER)},
+     (2, 0, 0, 0), (2, 0, 0, 0), (1, 0, 0, 0), {"a": rich("second", OTHER)}),
+    ("spurious", {}, {"vendor": {"name": FIELD}},
+     (1, 0, 0, 1), (2, 0, 0, 0), (1, 0, 0, 0), {"vendor": {"name": FIELD}}),
+    ("missed", {"vendor": {"name": FIELD}}, {}, (1, 0, 1, 0), (1, 0, 0, 0), (1, 0, 0, 0), {}),
 ]  # fmt: skip
-NAMES = [f"{number}-{row[0]}" for number, row in enumerate(ROWS)]
 
 
 class TestTable:
-    @pytest.mark.parametrize("row", ROWS, ids=NAMES)
-    def test_ground_truth_wrong(self, row: Any) -> None:
-        name, truth, predicted, before, wanted, _, left = row
+    @pytest.mark.parametrize("row", ROWS, ids=[f"{number}-{row[0]}" for number, row in enumerate(ROWS)])
+    def test_ground_truth_wrong_and_ignore(self, row: Any) -> None:
+        name, truth, predicted, before, when_wrong, when_ignored, left = row
         scored = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
-        assert counts(scored) == before
         (target,) = targets(scored)
-        assert target.mistake == name
+        assert (counts(scored), target.mistake) == (before, name)
         to, got = after(scored, opinion(target, WRONG))
-        assert (got, to.applied, to.issues) == (wanted, 1, ())
+        assert (got, to.applied, to.issues) == (when_wrong, 1, ())
         assert plain_value(to.truth.documents["d"]) == {"hit": HIT, **left}
         assert to.truth.sha256 != to.official.sha256
         assert plain_value(to.official.documents["d"]) == {"hit": HIT, **truth}, "the official side is never touched"
-
-    @pytest.mark.parametrize("row", ROWS, ids=NAMES)
-    def test_ignore(self, row: Any) -> None:
-        _, truth, predicted, _, _, wanted, _ = row
-        scored = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
-        to, got = after(scored, opinion(targets(scored)[0], IGNORE))
-        assert (got, to.applied, to.issues) == (wanted, 1, ())
+        to, got = after(scored, opinion(target, IGNORE))
+        assert (got, to.applied, to.issues) == (when_ignored, 1, ())
         assert to.truth is to.official
-        corrected = corrected_fields(scored, to).result
         # An object that one side lacks is a row of its own, which nobody judged.
-        assert corrected.coverage["fields_total"] == 1 + ("vendor" in {**truth, **predicted})
+        total = corrected_fields(scored, to).result.coverage["fields_total"]
+        assert total == 1 + ("vendor" in {**truth, **predicted})
 
-    @pytest.mark.parametrize("verdict", ["model_wrong", "ambiguous", None])
-    def test_other_verdicts_change_nothing(self, verdict: str | None) -> None:
+    def test_other_verdicts_and_a_conflict_change_nothing(self) -> None:
         scored = result(TRUTH, PREDICTED)
-        events = [judge(t, verdict=verdict, note="n", author="A", verified=False, time=NOW) for t in targets(scored)]
-        to, got = after(scored, *events)
-        assert (got, to.applied, to.issues) == (counts(scored), 0, ())
-        assert to.truth is to.official
-
-    def test_a_conflict_changes_nothing(self) -> None:
+        for verdict in ("model_wrong", "ambiguous", None):
+            to, got = after(scored, *(opinion(target, verdict, note="n") for target in targets(scored)))
+            assert (got, to.applied, to.issues) == (counts(scored), 0, ())
+            assert to.truth is to.official
         scored = result({"a": HIT}, {})
         (target,) = targets(scored)
         to, got = after(scored, opinion(target, WRONG), opinion(target, IGNORE, author="Ben"))
@@ -262,9 +232,6 @@ class TestTable:
         scored = result(TRUTH, PREDICTED, labels=("hit",))
         to, got = after(scored, opinion(target_named(result(TRUTH, PREDICTED), "missed"), WRONG))
         assert (got, to.applied, to.issues) == ((1, 0, 0, 0), 1, ())
-
-
-# --- lists -------------------------------------------------------------------------------------------------------
 
 
 def item(text: str, total: str, *, at: float | None = None, sure: float | None = None) -> dict[str, Any]:
@@ -323,9 +290,6 @@ class TestLists:
         assert counts(scored) == (1, 1, 0, 0)
         (target,) = (target for target in targets(scored) if target.label == "items[0].a")
         assert after(scored, opinion(target, IGNORE))[1] == (1, 0, 0, 0)
-
-
-# --- several models ----------------------------------------------------------------------------------------------
 
 
 class TestModels:
@@ -412,9 +376,6 @@ class TestModels:
             corrected_fields(other, field_corrections([scored], ReviewLog()))
 
 
-# --- against files that are evaluated anew ---------------------------------------------------------------------------
-
-
 def judged_at_random(result: FieldsResult, data: Any, verdicts: Sequence[str | None]) -> list[Event]:
     """Verdicts on some problems of every document."""
     every = [target for document in result.compared.documents for target in targets(result, document=document)]
@@ -476,9 +437,6 @@ def test_to_ignore_a_field_is_to_delete_it_from_both_files(seed: int, data: Any)
     assert again.mean_ap == fresh.mean_ap
 
 
-# --- what became of it -----------------------------------------------------------------------------------------------
-
-
 class TestStanding:
     def states(self, log: ReviewLog, *results: FieldsResult, iou: float = 0.5) -> list[str]:
         return [one.state for one in field_statuses(log, results, iou=iou)]
@@ -514,41 +472,21 @@ class TestStanding:
         assert contents.cards == ()
 
 
-# --- terminal --------------------------------------------------------------------------------------------------------
-
-
 def test_the_terminal_adds_the_corrected_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {}
-    for name, fields in (("truth", TRUTH), ("model", PREDICTED)):
-        files[name] = tmp_path / f"{name}.jsonl"
-        files[name].write_text(json.dumps({"doc_id": "d", "fields": fields}) + "\n", encoding="utf-8")
+    files = {name: tmp_path / f"{name}.jsonl" for name in ("truth", "model")}
+    for path, fields in zip(files.values(), (TRUTH, PREDICTED), strict=True):
+        path.write_text(json.dumps({"doc_id": "d", "fields": fields}) + "\n", encoding="utf-8")
     scored = result(TRUTH, PREDICTED)
-    kept = tmp_path / "findings.sqlite"
-    with Store(kept) as store:
+    gone = targets(result({"nowhere": HIT}, {}))[0]
+    with Store(tmp_path / "findings.sqlite") as store:
         store.add([opinion(target_named(scored, "missed"), WRONG), opinion(target_named(scored, "made_up"), IGNORE)])
-        gone = targets(result({"nowhere": HIT}, {}))[0]
         store.add([opinion(gone, WRONG)])
-
-    def run(*words: str) -> Any:
-        command = ["evaluate", "fields", "--gt", str(files["truth"]), "--pred", str(files["model"]), *words]
-        with pytest.raises(SystemExit) as left:
-            cli.main(command)
-        assert left.value.code == 0
-        return capsys.readouterr().out
-
-    official, corrected = json.loads(run("--findings", str(kept), "--json"))
-    assert official["fields"]["missed"]["num_gt"] == 1
-    assert "missed" not in corrected["fields"]
-    assert "made_up" not in corrected["fields"]
-    assert corrected["verdicts_applied"] == 2
+    words = ("--gt", files["truth"], "--pred", files["model"], "--findings", tmp_path / "findings.sqlite")
+    code, out, _ = run_command(capsys, "evaluate", "fields", *words, "--json")
+    official, corrected = json.loads(out)
+    assert (code, official["fields"]["missed"]["num_gt"], corrected["verdicts_applied"]) == (0, 1, 2)
+    assert not {"missed", "made_up"} & corrected["fields"].keys()
     assert "corrected, 2 verdicts applied" in corrected["signature"]
     assert "corrected" not in official["signature"]
     assert corrected["issues"][-1]["found"] == "changed or gone, or of a model that is not open"
-    assert "model.jsonl (corrected)" in run("--findings", str(kept))
-
-
-def test_fields_of_a_document_are_fields() -> None:
-    """The trees that the tests build hold what the reader gives."""
-    (tree,) = side("truth", {"d": {"a": HIT}}).documents.values()
-    assert isinstance(tree, dict)
-    assert isinstance(tree["a"], Field)
+    assert "model.jsonl (corrected)" in run_command(capsys, "evaluate", "fields", *words)[1]

@@ -26,7 +26,7 @@ from evaluator.review.identity import box_model_name, match_reviews, mistake_tar
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import VERDICTS, JudgedBox, ReviewLog, Target, target_problem
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser, shuffled, snapshot_file
-from tests.judging import opinion
+from tests.judging import opinion, verdicts
 
 
 def result(
@@ -46,8 +46,7 @@ def comparison(models: tuple[str, ...], **given: Any) -> Target:
 
 def every_id(result: BoxResult[Any]) -> list[str]:
     """The identities of all mistakes, sorted."""
-    pages = range(result.matching.dataset.pages)
-    return sorted(target.id for page in pages for target in mistake_targets(result, page).targets)
+    return sorted(event.target_id for event in verdicts(result, "model_wrong"))
 
 
 class TestIdentity:
@@ -86,17 +85,16 @@ class TestIdentity:
         renamed = annotations(other, name="renamed.json")
         assert every_id(first) == every_id(result(ground_truth(truth), renamed, iou=0.45))
 
-    @pytest.mark.parametrize("field", ["document", "page", "label", "xyxy", "model", "side"])
-    def test_what_is_content_is_part_of_it(self, field: str) -> None:
+    def test_what_is_content_is_part_of_it(self) -> None:
         one = JudgedBox(side="prediction", label="Figure", xyxy=(0.1, 0.2, 0.3, 0.4), model="m")
         target = Target(kind="mistake", document="a", page=1, boxes=(one,))
-        other: Target
-        if field in ("document", "page"):
-            other = msgspec.structs.replace(target, **{field: {"document": "b", "page": 2}[field]})
-        else:
-            new: Any = {"label": "Table", "xyxy": (0.1, 0.2, 0.3, 0.400002), "model": "n", "side": "ground_truth"}
-            other = msgspec.structs.replace(target, boxes=(msgspec.structs.replace(one, **{field: new[field]}),))
-        assert target.id != other.id
+        changes: dict[str, Any] = {
+            "label": "Table", "xyxy": (0.1, 0.2, 0.3, 0.400002), "model": "n", "side": "ground_truth",
+        }  # fmt: skip
+        others = [(msgspec.structs.replace(one, **{field: value}),) for field, value in changes.items()]
+        every = [target, *(msgspec.structs.replace(target, boxes=boxes) for boxes in others)]
+        every += [msgspec.structs.replace(target, document="b"), msgspec.structs.replace(target, page=2)]
+        assert len({each.id for each in every}) == 7
 
     def test_it_is_the_same_on_every_machine_and_release(self) -> None:
         one = JudgedBox(side="ground_truth", label="Figure", xyxy=(0.1, -0.0, 1 / 3, 0.4))
@@ -156,22 +154,13 @@ class TestClaims:
                 ground_truth([coarse(row, write) for row in truth]),
                 annotations([coarse(row, write) for row in predicted]),
             )
-            log = ReviewLog.of(
-                [
-                    opinion(target)
-                    for page in range(before.matching.dataset.pages)
-                    for target in mistake_targets(before, page).targets
-                ]
-            )
+            log = ReviewLog.of(verdicts(before, "model_wrong"))
             statuses = finding_statuses(log, [after])
             # A box at a threshold may fall on the other side; nothing else may change.
             applies = sum(status.state == "applies" for status in statuses)
             assert applies >= 0.97 * len(statuses)
-            held = {
-                target_id
-                for page in range(after.matching.dataset.pages)
-                for target_id in page_targets(after, page, log)
-            }
+            pages = range(after.matching.dataset.pages)
+            held = {target_id for page in pages for target_id in page_targets(after, page, log)}
             assert len(held & set(log.judged)) == applies
 
     def test_one_verdict_goes_to_one_mistake(self) -> None:
@@ -222,32 +211,23 @@ class TestStanding:
             ("invented", "applies", "invented", "p1", 0),
         ]
 
-    def test_a_pair_that_matches_at_a_lower_threshold_is_no_longer_a_mistake(self) -> None:
+    def test_what_other_thresholds_and_files_make_of_it(self) -> None:
         assert self.states(self.scored(iou=0.4)) == {"cut_off": "matched", "missed": "applies", "invented": "applies"}
-
-    def test_a_score_threshold_leaves_out_and_says_so(self) -> None:
-        scored = self.scored(min_score=0.5)
         # Its ground truth is a mistake of its own now; that the prediction is left out is the reason.
-        assert self.states(scored)["cut_off"] == "left_out"
-
-    def test_another_prediction_takes_the_ground_truth(self) -> None:
-        more = (*self.PREDICTED, box(0.1, 0.1, 0.5, 0.5, score=0.9))
-        statuses = {
-            s.judged.target.mistake: s
-            for s in finding_statuses(self.log(), [result(ground_truth(self.TRUTH), annotations(more))])
-        }
-        assert statuses["cut_off"].state == "regrouped"
-        assert statuses["cut_off"].mistake == "duplicate"
-        assert statuses["cut_off"].sentence == (
-            "Its boxes are in the files and belong to another mistake now. "
-            "It is called Duplicate now; it was judged as Cut off."
-        )
-
-    def test_a_box_that_is_gone(self) -> None:
+        assert self.states(self.scored(min_score=0.5))["cut_off"] == "left_out"
         scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED[:1]))
         assert self.states(scored)["invented"] == "gone"
         moved = [row._replace(xyxy=(0.1, 0.1, 0.5, 0.29)) for row in self.PREDICTED[:1]]
         assert self.states(result(ground_truth(self.TRUTH), annotations(moved)))["cut_off"] == "gone"
+
+    def test_another_prediction_takes_the_ground_truth(self) -> None:
+        more = result(ground_truth(self.TRUTH), annotations([*self.PREDICTED, box(0.1, 0.1, 0.5, 0.5, score=0.9)]))
+        (status, *_) = [one for one in finding_statuses(self.log(), [more]) if one.judged.target.mistake == "cut_off"]
+        assert (status.state, status.mistake) == ("regrouped", "duplicate")
+        assert status.sentence == (
+            "Its boxes are in the files and belong to another mistake now. "
+            "It is called Duplicate now; it was judged as Cut off."
+        )
 
     def test_another_name_of_the_same_pair_keeps_the_verdict(self) -> None:
         target = mistake_targets(self.scored(), 0).targets[0]
@@ -263,32 +243,22 @@ class TestStanding:
             "cut_off": "not_open", "missed": "applies", "invented": "not_open",
         }  # fmt: skip
         assert set(self.states(log=self.log()).values()) == {"not_open"}
-        log = ReviewLog.of(
-            [opinion(page_target("a.pdf", 7)), opinion(page_target("z.pdf", 0)), opinion(document("z.pdf"))]
-        )
-        scored = self.scored()
-        assert [status.state for status in finding_statuses(log, [scored])] == ["not_open", "not_open", "gone"]
+        absent = page_target("a.pdf", 7), page_target("z.pdf", 0), document("z.pdf")
+        statuses = finding_statuses(ReviewLog.of([*map(opinion, absent)]), [self.scored()])
+        assert [status.state for status in statuses] == ["not_open", "not_open", "gone"]
 
     def test_pages_documents_and_comparisons_apply_while_they_are_open(self) -> None:
-        scored = self.scored()
-        targets = (page_target("a.pdf", 0), document("a.pdf"), comparison(("toy", "toy")))
-        log = ReviewLog.of([opinion(target) for target in (comparison(("toy", "gone")), *targets)])
-        assert [status.state for status in finding_statuses(log, [scored])] == [
-            "applies",
-            "applies",
-            "applies",
-            "not_open",
-        ]
+        targets = (comparison(("toy", "gone")), page_target("a.pdf", 0), document("a.pdf"), comparison(("toy", "toy")))
+        statuses = finding_statuses(ReviewLog.of([*map(opinion, targets)]), [self.scored()])
+        assert [status.state for status in statuses] == ["applies", "applies", "applies", "not_open"]
 
     @given(some.integers(0, 10_000), some.floats(0.1, 0.9), some.floats(0.0, 1.0))
     def test_nothing_is_lost_and_what_applies_is_a_mistake(self, seed: int, iou: float, score: float) -> None:
         truth, predicted = random_rows(seed, documents=2)
         before = result(ground_truth(truth), annotations(predicted))
         after = result(ground_truth(truth), annotations(predicted), iou=iou, min_score=score)
-        targets = [t for page in range(before.matching.dataset.pages) for t in mistake_targets(before, page).targets]
-        log = ReviewLog.of([opinion(target) for target in targets])
-        statuses = finding_statuses(log, [after])
-        assert {status.judged.target_id for status in statuses} == {target.id for target in targets}
+        statuses = finding_statuses(ReviewLog.of(verdicts(before, "model_wrong")), [after])
+        assert sorted(status.judged.target_id for status in statuses) == every_id(before)
         now = set(every_id(after))
         for status in statuses:
             assert (status.state == "applies") == (status.judged.target_id in now)
@@ -314,16 +284,11 @@ class TestAttach:
         assert drawn[0].target is None
         by_id = {mistake["target"]: mistake["verdict"] for mistake in told}
         assert set(by_id) == {target.id for target in targets}
-        assert by_id[targets[0].id] == {
-            "agreed": None,
-            "conflict": True,
-            "opinions": [
-                {"author": "Anna", "verified": False, "verdict": "ignore", "note": "n", "tags": ["t"],
-                 "time": "2026-01-31T12:00:00.000000Z"},
-                {"author": "Ben", "verified": True, "verdict": "ambiguous", "note": "", "tags": [],
-                 "time": "2026-01-31T12:01:00.000000Z"},
-            ],
-        }  # fmt: skip
+        anna = {"author": "Anna", "verified": False, "verdict": "ignore", "note": "n", "tags": ["t"]}
+        ben = {"author": "Ben", "verified": True, "verdict": "ambiguous", "note": "", "tags": []}
+        times = [{"time": f"2026-01-31T12:0{minute}:00.000000Z"} for minute in (0, 1)]
+        opinions = [one | at for one, at in zip((anna, ben), times, strict=True)]
+        assert by_id[targets[0].id] == {"agreed": None, "conflict": True, "opinions": opinions}
         assert by_id[targets[1].id] is None
         assert set(page_targets(scored, 0, log)) == set(by_id)
         json.dumps(told)
@@ -347,47 +312,34 @@ class TestAttach:
 
 
 class TestBook:
+    PAGE = page_target("a", 0)
+
     def test_the_last_word_of_each_reviewer_counts(self) -> None:
-        page = page_target("a", 0)
         events = [
-            opinion(page, "model_wrong", minutes=1),
-            opinion(page, "model_wrong", author="Ben", minutes=2),
-            opinion(page, "ignore", minutes=3),
+            opinion(self.PAGE, "model_wrong", minutes=1),
+            opinion(self.PAGE, "model_wrong", author="Ben", minutes=2),
+            opinion(self.PAGE, "ignore", minutes=3),
         ]
         (judged,) = ReviewLog.of(events).judged.values()
-        assert [(event.author, event.verdict) for event in judged.opinions] == [
-            ("Ben", "model_wrong"),
-            ("Anna", "ignore"),
-        ]
-        assert judged.conflict
-        assert judged.verdict is None
-        agreed = ReviewLog.of([*events, opinion(page, "ignore", author="Ben", minutes=4)]).judged[page.id]
-        assert agreed.verdict == "ignore"
-        assert not agreed.conflict
-        assert len(agreed.history) == 4
+        said = [(event.author, event.verdict) for event in judged.opinions]
+        assert said == [("Ben", "model_wrong"), ("Anna", "ignore")]
+        assert (judged.conflict, judged.verdict) == (True, None)
+        agreed = ReviewLog.of([*events, opinion(self.PAGE, "ignore", author="Ben", minutes=4)]).judged[self.PAGE.id]
+        assert (agreed.conflict, agreed.verdict, len(agreed.history)) == (False, "ignore", 4)
 
-    def test_a_note_does_not_vote(self) -> None:
-        page = page_target("a", 0)
-        (judged,) = ReviewLog.of(
-            [opinion(page, "ignore"), opinion(page, None, author="Ben", note="why")]
-        ).judged.values()
-        assert judged.verdict == "ignore"
-        assert len(judged.opinions) == 2
-
-    def test_a_typed_name_never_stands_for_a_verified_one(self) -> None:
-        page = page_target("a", 0)
-        events = [opinion(page, "ignore", verified=True), opinion(page, "model_wrong", minutes=1)]
-        (judged,) = ReviewLog.of(events).judged.values()
-        assert len(judged.opinions) == 2
-        assert judged.conflict
+    def test_a_note_does_not_vote_and_a_typed_name_never_stands_for_a_verified_one(self) -> None:
+        for events, verdict, conflict in (
+            ([opinion(self.PAGE, "ignore"), opinion(self.PAGE, None, author="Ben", note="why")], "ignore", False),
+            ([opinion(self.PAGE, "ignore", verified=True), opinion(self.PAGE, minutes=1)], None, True),
+        ):
+            (judged,) = ReviewLog.of(events).judged.values()
+            assert (judged.verdict, judged.conflict, len(judged.opinions)) == (verdict, conflict, 2)
 
     def test_what_was_taken_back_is_history(self) -> None:
-        page = page_target("a", 0)
-        log = ReviewLog.of([opinion(page, "ignore"), opinion(page, None, minutes=1)])
+        log = ReviewLog.of([opinion(self.PAGE, "ignore"), opinion(self.PAGE, None, minutes=1)])
         assert len(log) == 0
-        judged = log.get(page.id)
-        assert judged is not None
-        assert [event.action for event in judged.history] == ["judged", "cleared"]
+        assert [event.action for event in log.every[self.PAGE.id].history] == ["judged", "cleared"]
+        assert log.get(self.PAGE.id) is log.every[self.PAGE.id]
 
     @given(some.lists(some.tuples(some.sampled_from([*VERDICTS, None]), some.sampled_from("ABC"), some.integers(0, 9))))
     def test_what_comes_again_does_not_matter(self, rows: list[Any]) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from evaluator.data.issues import BadInput
 from evaluator.review import findings_import
 from evaluator.review.findings_export import to_csv
 from evaluator.review.identity import page_target
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, ReviewLog
 from tests.judging import NOW, opinion
+from tests.reading import refusal_issues
 
 
 def at_minute(verdict: str, minutes: int, author: str = "Ann", *, page: int = 0, source: str = "") -> Event:
@@ -59,11 +60,9 @@ def test_the_target_of_the_last_event_comes_first() -> None:
 
 
 @pytest.mark.parametrize("column", ["verdict", "note", "author", "time", "event", "target", "kind", "document"])
-@pytest.mark.parametrize("value", ['["x"]', '{"a": 1}', "7", "true"])
-def test_a_cell_of_another_type_is_an_issue(column: str, value: str) -> None:
-    cells = {"verdict": '"ignore"', "author": '"Ann"', "time": '"2026-01-31T12:00:00Z"', "kind": '"document"'}
-    cells |= {"document": '"a.pdf"', column: value}
-    row = ", ".join(f'"{name}": {cell}' for name, cell in cells.items())
-    with pytest.raises(BadInput) as refused:
-        findings_import.read(f'{{"events": [{{{row}}}]}}'.encode(), "f.json")
-    assert any(issue.place == f"$.events[0].{column}" for issue in refused.value.issues)
+def test_a_cell_of_another_type_is_an_issue(column: str) -> None:
+    cells = {"verdict": "ignore", "author": "Ann", "time": "2026-01-31T12:00:00Z", "kind": "document", "document": "a"}
+    for value in (["x"], {"a": 1}, 7, True):
+        content = json.dumps({"events": [{**cells, column: value}]}).encode()
+        places = [issue.place for issue in refusal_issues(findings_import.read, content, "f.json")]
+        assert f"$.events[0].{column}" in places, value

@@ -33,7 +33,7 @@ from evaluator.review import schema
 from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import _POSTGRES_TURN, Store
-from evaluator.review.verdicts import Event, JudgedBox, Target, judge
+from evaluator.review.verdicts import Event, JudgedBox, Target
 from tests.judging import opinion
 from tests.store_process import POSTGRES, own_schema
 
@@ -107,24 +107,18 @@ def store(address: str, opened: Opener) -> Store:
 
 def begin_layout_1(address: str, events: list[Event]) -> None:
     """A store as layout 1 kept it."""
-    is_file = "://" not in address
-    engine = create_engine(f"sqlite:///{address}" if is_file else address)
-    serial = "INTEGER PRIMARY KEY AUTOINCREMENT" if is_file else "BIGSERIAL PRIMARY KEY"
-    with engine.begin() as connection:
-        for statement in LAYOUT_1.format(serial=serial).split(";"):
-            if statement.strip():
-                connection.execute(text(statement))
+    serial = "BIGSERIAL PRIMARY KEY" if "://" in address else "INTEGER PRIMARY KEY AUTOINCREMENT"
+    with database(address) as connection:
+        for statement in LAYOUT_1.format(serial=serial).split(";")[:-1]:
+            connection.execute(text(statement))
         for event in events:
             row = {
                 "id": event.id, "target": event.target_id, "kind": event.target.kind,
                 "snapshot": msgspec.json.encode(event.target).decode(), "action": event.action,
                 "verdict": event.verdict, "note": event.note, "author": event.author, "time": event.stamp,
             }  # fmt: skip
-            names = ", ".join(row)
-            connection.execute(
-                text(f"INSERT INTO layoutscope_event ({names}) VALUES ({', '.join(':' + name for name in row)})"), row
-            )
-    engine.dispose()
+            values = ", ".join(f":{name}" for name in row)
+            connection.execute(text(f"INSERT INTO layoutscope_event ({', '.join(row)}) VALUES ({values})"), row)
 
 
 @contextlib.contextmanager
@@ -157,16 +151,9 @@ class TestContract:
     def test_what_was_kept_comes_back_to_the_last_character(self, address: str, store: Store, opened: Opener) -> None:
         box = JudgedBox(side="prediction", label="Tä'b\\le", xyxy=(0.1, 1 / 3, 0.7, 0.9), model='m"\x00')
         target = Target(kind="mistake", document="=a\u202e.pdf", page=3, boxes=(box,), models=("m",), unit="pixels")
-        event = judge(
-            target,
-            verdict="ambiguous",
-            note="zwei\nZeilen\t'; DROP TABLE layoutscope_event; -- 🙂",
-            tags=["einer", "noch einer"],
-            author="Åsa",
-            verified=True,
-            time=datetime.now(UTC),
-            source="other.csv",
-        )
+        note, source = "zwei\nZeilen\t'; DROP TABLE layoutscope_event; -- 🙂", "other.csv"
+        said = {"note": note, "tags": ["einer", "noch einer"], "author": "Åsa", "verified": True, "source": source}
+        event = opinion(target, "ambiguous", time=datetime.now(UTC), **said)
         store.add([event])
         assert opened(address).events() == [event]
 
@@ -244,30 +231,23 @@ class TestContract:
         store.check()
         store.add([on_page(0)])
 
-    def test_layout_1_becomes_the_present_one_and_keeps_every_event(self, address: str, opened: Opener) -> None:
+    @pytest.mark.parametrize("layout", [1, 2])
+    def test_an_older_layout_becomes_the_present_one_and_keeps_every_event(
+        self, address: str, opened: Opener, layout: int
+    ) -> None:
         old = [on_page(0, "ignore", note="old"), on_page(1, None, note="only a note"), on_page(0, None, minutes=1)]
         begin_layout_1(address, old)
+        if layout == 2:
+            with database(address) as connection:
+                schema._UPGRADES[1](connection)
+                connection.execute(text("UPDATE layoutscope_version SET version = 2"))
         store = opened(address)
         assert store.events() == old
-        assert store.events()[0].tags == ()
-        new = on_page(2, tags=["new"], author="Ben", verified=True)
+        assert (store.events()[0].tags, store.log().judged[old[1].target_id].task) == ((), None)
+        task = {"owner": "Ben", "due": "2026-12-05", "status": "in_progress"}
+        new = on_page(2, tags=["new"], author="Ben", verified=True, **task)
         store.add([new])
         assert opened(address).events() == [*old, new]
-
-    def test_layout_2_gets_owners_due_dates_and_statuses(self, address: str, opened: Opener) -> None:
-        old = [on_page(0, "ignore", note="old")]
-        begin_layout_1(address, old)
-        with database(address) as connection:
-            schema._UPGRADES[1](connection)
-            connection.execute(text("UPDATE layoutscope_version SET version = 2"))
-        store = opened(address)
-        assert store.events() == old
-        assert store.log().judged[old[0].target_id].task is None
-        new = on_page(2, owner="Ben", due="2026-12-05", status="in_progress", minutes=1)
-        store.add([new])
-        kept = opened(address).events()
-        assert kept == [*old, new]
-        assert (kept[1].owner, kept[1].due, kept[1].status) == ("Ben", "2026-12-05", "in_progress")
 
     def test_an_upgrade_that_breaks_off_leaves_layout_1(
         self, address: str, monkeypatch: pytest.MonkeyPatch, opened: Opener
@@ -288,16 +268,14 @@ class TestContract:
     def test_a_newer_layout_is_refused_and_left_alone(self, address: str, store: Store, opened: Opener) -> None:
         store.add([on_page(0)])
         store.close()
-        engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
-        with engine.begin() as connection:
+        with database(address) as connection:
             connection.execute(text("UPDATE layoutscope_version SET version = 4"))
         for use in (lambda: opened(address).log(), lambda: opened(address).add([on_page(1)])):
             with refused("newer_schema") as raised:
                 use()
             assert "It has layout 4; this version knows 3." in raised.value.text
-        with engine.begin() as connection:
+        with database(address) as connection:
             assert connection.execute(text("SELECT count(*) FROM layoutscope_event")).scalar() == 1
-        engine.dispose()
 
     def test_rows_that_other_hands_changed_are_told(self, address: str, store: Store, opened: Opener) -> None:
         store.add([on_page(0)])
@@ -497,12 +475,10 @@ class TestServers:
         turn = [each.replace("10s", "200ms") for each in _POSTGRES_TURN]
         assert turn != list(_POSTGRES_TURN)
         monkeypatch.setattr("evaluator.review.store._POSTGRES_TURN", turn)
-        engine = create_engine(address)
-        with engine.begin() as holder:
+        with database(address) as holder:
             holder.execute(text(_POSTGRES_TURN[-1]))
             with refused("busy"):
                 store.add([on_page(1)])
-        engine.dispose()
         store.add([on_page(2)])
         assert [event.target.page for event in store.events()] == [0, 2]
 
@@ -510,8 +486,7 @@ class TestServers:
         self, address: str, store: Store
     ) -> None:
         store.add([on_page(0)])
-        engine = create_engine(address)
-        with engine.begin() as holder, ThreadPoolExecutor(1) as threads:
+        with database(address) as holder, ThreadPoolExecutor(1) as threads:
             holder.execute(text(_POSTGRES_TURN[-1]))
             adding = threads.submit(store.add, [on_page(1)])
             waits = text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = :key")
@@ -519,7 +494,6 @@ class TestServers:
                 time.sleep(0.01)
             holder.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
             raised = adding.exception(timeout=60)
-        engine.dispose()
         assert isinstance(raised, StoreProblem)
         assert raised.kind == "unreachable"
         store.add([on_page(2)])
@@ -549,12 +523,12 @@ class TestAddresses:
             store.log()
         assert "secret" not in str(raised.value)
 
-    def test_an_sqlite_address_is_a_file(self, tmp_path: Path, opened: Opener) -> None:
+    def test_an_sqlite_address_is_a_file_whatever_its_name_means_in_addresses(
+        self, tmp_path: Path, opened: Opener
+    ) -> None:
         opened(f"sqlite:///{tmp_path / 'findings.sqlite'}").add([on_page(0)])
-        assert len(opened(tmp_path / "findings.sqlite").log()) == 1
-
-    def test_names_that_mean_something_in_addresses(self, tmp_path: Path, opened: Opener) -> None:
         path = tmp_path / "what? 100% #1 & ü.sqlite"
         opened(path).add([on_page(0)])
-        assert path.exists()
-        assert len(opened(path).log()) == 1
+        for each in (tmp_path / "findings.sqlite", path):
+            assert each.exists()
+            assert len(opened(each).log()) == 1

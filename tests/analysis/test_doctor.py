@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -68,8 +69,7 @@ def diagnosed(name: str, *plants: str) -> Diagnosis:
 def assert_found(name: str, *plants: str) -> None:
     diagnosis = diagnosed(name, *plants)
     assert diagnosis.best is not None, (plants, diagnosis.sentence)
-    assert diagnosis.best.f1 is not None, plants
-    assert diagnosis.best.f1 >= good(name) - CLOSE, (plants, diagnosis.sentence)
+    assert (diagnosis.best.f1 or 0.0) >= good(name) - CLOSE, (plants, diagnosis.sentence)
     assert diagnosis.hypotheses[0] == diagnosis.best, plants
     assert diagnosis.sentence == (
         f"F1 {'n/a' if diagnosis.as_given is None else f'{diagnosis.as_given:.3f}'}. "
@@ -79,17 +79,10 @@ def assert_found(name: str, *plants: str) -> None:
 
 def test_boxes_too_flat_to_tell_a_scale_are_looked_at() -> None:
     """The squares of their heights are 0."""
-    truth = [
-        box(0.1 * at, 0.0, 0.1 * at + 0.09, 1e-170, document=f"{name}.pdf") for name in "abcdef" for at in range(9)
-    ]
-    halves = [
-        box(0.5 * each.xyxy[0] + 0.02, 0.0, 0.5 * each.xyxy[2] + 0.02, 1e-170, document=each.document) for each in truth
-    ]
-    diagnosis = match_check.diagnosis_of(ground_truth(truth), annotations(halves))
-    assert diagnosis.sentence.startswith("F1 ")
-
-
-MADE = Path(__file__).parents[1] / "oracles" / "snapshot" / "realistic"
+    lefts = [(f"{name}.pdf", 0.1 * at) for name in "abcdef" for at in range(9)]
+    truth = [box(x, 0.0, x + 0.09, 1e-170, document=document) for document, x in lefts]
+    halves = [box(0.5 * x + 0.02, 0.0, 0.5 * x + 0.065, 1e-170, document=document) for document, x in lefts]
+    assert match_check.diagnosis_of(ground_truth(truth), annotations(halves)).sentence.startswith("F1 ")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +90,6 @@ MADE = Path(__file__).parents[1] / "oracles" / "snapshot" / "realistic"
     [
         (SAMPLE / "ground_truth.json", SAMPLE / "lines.json"),
         (SAMPLE / "ground_truth.json", SAMPLE / "blocks.json"),
-        *((MADE / name / "gt.json", MADE / name / "pred.json") for name in ("r01_seed1", "r02_seed2", "r03_seed3")),
         *(
             pytest.param(Path(SHARED, "real", truth), Path(SHARED, "real", prediction), marks=needs_real)
             for truth, prediction in (
@@ -202,15 +194,12 @@ def test_labels_of_other_names_are_proposed_with_evidence() -> None:
     assert diagnosis.labels_f1 == pytest.approx(good("blocks"))
 
 
-def test_a_label_without_counterpart_gets_no_proposal() -> None:
-    (proposal,) = proposals(["aside"], ["Text"], Overlaps(np.array([5]), np.array([5]), np.array([[1]])))
-    assert (proposal.proposal, proposal.reason, proposal.overlapping) == (None, "", 1)
-
-
-@pytest.mark.parametrize(("count", "wanted"), [(1, None), (2, None), (3, "Text")])
-def test_one_or_two_boxes_are_no_evidence_for_a_label(count: int, wanted: str | None) -> None:
-    (proposal,) = proposals(["aside"], ["Text"], Overlaps(np.array([count]), np.array([count]), np.array([[count]])))
-    assert proposal.proposal == wanted
+def test_few_boxes_are_no_evidence_for_a_label() -> None:
+    for boxes, overlapping, wanted in ((5, 1, None), (1, 1, None), (2, 2, None), (3, 3, "Text")):
+        counted = Overlaps(np.array([boxes]), np.array([boxes]), np.array([[overlapping]]))
+        (proposal,) = proposals(["aside"], ["Text"], counted)
+        assert (proposal.proposal, proposal.overlapping) == (wanted, overlapping)
+        assert bool(proposal.reason) == bool(wanted)
 
 
 def test_labels_are_judged_by_the_boxes_that_were_compared() -> None:
@@ -264,9 +253,6 @@ def test_labels_of_omnidocbench_and_of_a_model_of_its_demo() -> None:
     assert {fix.kind for fix in diagnosis.best.fixes} == {"label"}
 
 
-# --- fixes ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -293,9 +279,8 @@ def test_a_fix_is_written_as_it_is_read(text: str) -> None:
     ],
 )
 def test_a_fix_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(FixError) as refused:
+    with pytest.raises(FixError, match=f"^{re.escape(sentence)}$"):
         parse_fix(text)
-    assert str(refused.value) == sentence
 
 
 def test_fixes_are_for_all_predictions_or_for_one_file() -> None:
@@ -351,8 +336,6 @@ def test_names_with_two_counterparts_stay() -> None:
     assert match_names(["a.PDF", "a.pdf"], ["A.pdf"], ["case"]) == {}
 
 
-# --- commands ------------------------------------------------------------------------------------------------
-
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -375,25 +358,17 @@ def files(folder: Path, rows: list[object]) -> tuple[Path, Path]:
 
 def coco(folder: Path, *, scale: float = 1.0, shares: bool = False, label: str = "Figure", name: str = "é.png") -> Path:
     """A COCO instances file of four pages, spoilt."""
-    divisor = (1000.0, 800.0) if shares else (1 / scale, 1 / scale)
+    width, height = (1000.0, 800.0) if shares else (1 / scale, 1 / scale)
     corners = [(100 + 20 * page, 100 * place + 50, 300, 60 + 5 * place) for page in range(4) for place in range(5)]
-    items = [[value / divisor[axis % 2] for axis, value in enumerate(box)] for box in corners]
+    boxes = [(x / width, y / height, across / width, down / height) for x, y, across, down in corners]
+    items = [
+        {"id": row + 1, "image_id": row // 5 + 1, "category_id": 1, "bbox": bbox, "area": bbox[2] * bbox[3],
+         "iscrowd": 0, "score": 0.9}
+        for row, bbox in enumerate(boxes)
+    ]  # fmt: skip
+    images = [{"id": page + 1, "file_name": f"{page}{name}", "width": 1000, "height": 800} for page in range(4)]
     path = folder / f"{label}{scale}{shares}{len(name)}.json"
-    path.write_text(
-        json.dumps(
-            {
-                "images": [
-                    {"id": page + 1, "file_name": f"{page}{name}", "width": 1000, "height": 800} for page in range(4)
-                ],
-                "categories": [{"id": 1, "name": label}],
-                "annotations": [
-                    {"id": row + 1, "image_id": row // 5 + 1, "category_id": 1, "bbox": bbox, "area": bbox[2] * bbox[3],
-                     "iscrowd": 0, "score": 0.9}
-                    for row, bbox in enumerate(items)
-                ],
-            }
-        )
-    )  # fmt: skip
+    path.write_text(json.dumps({"images": images, "categories": [{"id": 1, "name": label}], "annotations": items}))
     return path
 
 
@@ -532,44 +507,32 @@ def test_fixes_that_were_given_and_found_are_said_as_one_list(
 
 
 def test_swapped_sides_that_were_right_are_not_swapped_again(run: Run, tmp_path: Path) -> None:
-    truth, prediction = (written(tmp_path, each) for each in pair("lines"))
-    code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
-    assert code == 2
-    assert "exchanged they have F1 0.696. Leave out --fix swap-sides.\n" in err
-    (truth, prediction) = (written(tmp_path, each) for each in spoilt(*pair("lines"), "bottom left"))
-    code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
-    assert "0.696. Leave out --fix swap-sides, and give --fix y-flip.\n" in err
+    for plants, more in (((), ""), (("bottom left",), ", and give --fix y-flip")):
+        truth, prediction = (written(tmp_path, each) for each in spoilt(*pair("lines"), *plants))
+        code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
+        assert code == 2
+        assert f"0.696. Leave out --fix swap-sides{more}.\n" in err
 
 
-def test_swapped_sides_are_found_where_the_numbers_break_the_rules(run: Run, tmp_path: Path) -> None:
+def test_files_that_break_their_rules_get_their_issues_and_the_diagnosis(run: Run, tmp_path: Path) -> None:
     rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
     truth, prediction = files(tmp_path, list(rows))
-    words = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
-    code, out, err = run(*words)
+    swapped = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    code, out, err = run(*swapped)
     assert (code, out) == (2, "")
-    assert (
-        "exchanged they have F1 0.000; with coordinates read as 0 to 1,000: 1.000. "
-        "Apply it with --fix swap-sides --fix units=thousandths." in err
-    )
-    assert run(*words, "--fix", "swap-sides", "--fix", "units=thousandths")[0] == 0
-
-
-def test_a_file_that_breaks_its_rules_gets_its_issues_and_the_diagnosis(run: Run, tmp_path: Path) -> None:
-    rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
-    truth, prediction = files(tmp_path, list(rows))
-    code, out, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
+    found, fixes = "with coordinates read as 0 to 1,000: 1.000.", ("--fix", "swap-sides", "--fix", "units=thousandths")
+    assert f"exchanged they have F1 0.000; {found} Apply it with {' '.join(fixes)}." in err
+    assert run(*swapped, *fixes)[0] == 0
+    right = ("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
+    code, out, err = run(*right)
     assert (code, out) == (2, "")
     assert "coordinates must lie in [0, 1]" in err
-    assert "with coordinates read as 0 to 1,000: 1.000. Apply it with --fix units=thousandths" in err
-    code, out, err = run("check", truth, prediction, "--json")
-    assert code == 2
+    assert f"{found} Apply it with --fix units=thousandths" in err
+    code, out, _ = run("check", truth, prediction, "--json")
     (diagnosis,) = json.loads(out)["diagnosis"]
-    assert (diagnosis["sentence"], diagnosis["option"], diagnosis["fixed_f1"]) == (
-        "F1 0.000. With coordinates read as 0 to 1,000: 1.000.", "--fix units=thousandths", 1.0,
-    )  # fmt: skip
-    code, out, err = run(
-        "evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "pred.json:units=thousandths", "--json"
-    )
+    told = code, diagnosis["sentence"], diagnosis["option"], diagnosis["fixed_f1"]
+    assert told == (2, f"F1 0.000. W{found[1:]}", "--fix units=thousandths", 1.0)
+    code, out, err = run(*right, "--fix", "pred.json:units=thousandths", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["signature"].split(" · ")[3] == "fix: units=thousandths"
 
@@ -630,13 +593,3 @@ def test_fields_and_posters_under_other_names(run: Run, tmp_path: Path, protocol
     assert "--fix names=prefix" in err
     code, out, err = run("evaluate", protocol, *sides, "--fix", "names=prefix", "--json")
     assert (code, "fix: names=prefix" in json.loads(out)["signature"]) == (0, True)
-
-
-@pytest.mark.parametrize("words", [("compare",), ("gate", "--fail-if", "f1 < 0"), ("report", "--out", "x.html")])
-def test_label_maps_that_differ_are_refused_by_every_command(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
-    truth, prediction = files(tmp_path, list(ROWS))
-    other = write_file(tmp_path / "other.json", ROWS, labels=["Figure", "Table", "Chart"])
-    models = ("--pred", other) if words[0] == "gate" else ("--pred", prediction, "--pred", other)
-    code, out, err = run(words[0], "snapshot", "--gt", truth, *models, *words[1:])
-    assert (code, out) == (2, "")
-    assert "label_map must be the same as in gt.json" in err

@@ -31,6 +31,7 @@ from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.protocols.posters.evaluation import PostersResult
 from tests.dashboard import SAMPLE_DATA
+from tests.terminal import run_command
 
 FIELDS = SAMPLE_DATA / "fields"
 POSTERS = SAMPLE_DATA / "posters"
@@ -57,14 +58,13 @@ def mean_of(observed: Observations, model: int = 0) -> float:
 def test_the_mean_over_all_fields_is_the_number_of_the_protocol() -> None:
     (result,) = results_of("fields", "anchors")
     assert isinstance(result, FieldsResult)
-    overall = result.overall(0.5)
-    assert mean_of(observations_of([result], "recall")) == overall.recall[0]
-    assert mean_of(observations_of([result], "precision")) == overall.precision[0]
-    predicted = result.compared.iou[result.with_prediction]
-    assert mean_of(observations_of([result], "mean_iou")) == pytest.approx(predicted.mean(), abs=1e-15)
-    compared = result.compared
+    overall, compared = result.overall(0.5), result.compared
     asked = compared.is_field & ~compared.only_predicted
-    assert mean_of(observations_of([result], "value")) == compared.right[asked].mean()
+    expected = {
+        "recall": overall.recall[0], "precision": overall.precision[0], "value": compared.right[asked].mean(),
+        "mean_iou": pytest.approx(compared.iou[result.with_prediction].mean(), abs=1e-15),
+    }  # fmt: skip
+    assert {measure: mean_of(observations_of([result], measure)) for measure in expected} == expected
 
 
 def test_the_mean_over_the_labels_of_pages_is_the_mean_over_pages_of_the_protocol() -> None:
@@ -82,7 +82,7 @@ def test_the_mean_over_the_labels_of_pages_is_the_mean_over_pages_of_the_protoco
         assert set(label.names) == set(of_class) - missing - {BACKGROUND_NAME}
 
 
-def test_the_mean_over_posters_is_the_number_of_the_protocol() -> None:
+def test_the_means_over_posters_and_their_words_are_the_numbers_of_the_protocol() -> None:
     (result,) = results_of("posters", "columns")
     assert isinstance(result, PostersResult)
     for criterion in ("word_capture", "rouge_l", "number_capture"):
@@ -90,11 +90,6 @@ def test_the_mean_over_posters_is_the_number_of_the_protocol() -> None:
     assert mean_of(observations_of([result], "passes")) == np.mean([poster.passes for poster in result.posters])
     met = ["field_proportion" not in poster.failed for poster in result.posters]
     assert mean_of(observations_of([result], "field_proportion")) == np.mean(met)
-
-
-def test_the_words_of_a_poster_have_its_word_capture() -> None:
-    (result,) = results_of("posters", "columns")
-    assert isinstance(result, PostersResult)
     for measure, criterion in (("words", "word_capture"), ("numbers", "number_capture")):
         observed = observations_of([result], measure)
         for code, poster in enumerate(result.posters):
@@ -102,9 +97,8 @@ def test_the_words_of_a_poster_have_its_word_capture() -> None:
             if rows.any():
                 assert observed.values[0][rows].mean() == pytest.approx(poster.metrics[criterion], abs=1e-12)  # type: ignore[literal-required]
     observed = observations_of([result], "sections")
-    for code, poster in enumerate(result.posters):
-        assert poster.comparison is not None
-        assert observed.values[0][observed.document == code].mean() == pytest.approx(poster.comparison.sections.mean)
+    means = [observed.values[0][observed.document == code].mean() for code in range(len(result.posters))]
+    assert means == pytest.approx([poster.comparison.sections.mean for poster in result.posters])  # type: ignore[union-attr]
     titles = attribute_table(observed.attributes)["section title"].names
     assert "background" in titles, "titles that differ in case are one"
 
@@ -161,9 +155,6 @@ def test_what_is_known_of_pages_and_documents_is_added() -> None:
     of_document = known.document == 0
     assert (table["vendor"].values[of_document] == 0).all()
     assert np.isnan(table["vendor"].values[~of_document]).all()
-
-
-# --- the search ----------------------------------------------------------------------------------------------------
 
 
 def planted_fields(folder: Path, *, documents: int, miss: bool) -> tuple[Path, Path]:
@@ -253,18 +244,26 @@ def test_too_few_posters_say_how_many_would_do(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["fields", "--measure", "ap"], "slices have no measure ap; use recall, precision, mean_iou, value or all"),
-        (["posters", "--measure", "recall"], "slices have no measure recall; use passes, word_capture"),
-        (["fields", "--use-score"], "--use-score goes with --measure precision"),
-        (["coco", "--measure", "APs"], "APs has no slices, because it matches the boxes of a range of sizes anew"),
+        ("fields --measure ap", "--measure: slices have no measure ap; use recall, precision, mean_iou, value or all."),
+        ("posters --measure recall", "--measure: slices have no measure recall; use passes, word_capture, "),
+        ("snapshot --measure AP", "--measure: slices have no measure AP; use recall, precision, f1, mean_iou, "
+         "mean_coverage, mean_purity or all."),
+        ("coco --measure APs", "--measure: APs has no slices, because it matches the boxes of a range of sizes anew"),
+        ("fields --use-score", "--use-score goes with --measure precision: the ground truth has no scores."),
+        ("fields --conditions 4", "--conditions must be 1, 2 or 3; found 4."),
+        ("fields --smallest 2", "--smallest must be at least 0 and below 1; found 2."),
+        ("fields --json --markdown", "choose one of --json and --markdown."),
+        ("fields --pred x --pred y", "give --pred once or twice."),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_searched_is_refused_in_a_sentence(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = POSTERS if arguments[0] == "posters" else FIELDS
-    assert run(["slices", *arguments, "--gt", str(folder / "ground_truth"), "--pred", str(folder / "columns")]) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    folder = POSTERS if arguments.startswith("posters") else FIELDS
+    sides = ("--gt", folder / "ground_truth", "--pred", folder / "columns")
+    code, out, err = run_command(capsys, "slices", *arguments.split(), *sides)
+    assert (code, out) == (2, "")
+    assert " ".join(err.split()).startswith(f"error: {said}")
 
 
 def test_pdfs_and_a_table_give_attributes_of_fields(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

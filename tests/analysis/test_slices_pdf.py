@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pymupdf
@@ -30,15 +30,13 @@ SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 
 
 class Sample(NamedTuple):
-    """Three documents of the sample data, one of them scanned, and what their PDFs show."""
+    """Three documents of the sample data, one of them scanned, what their PDFs show, and how far that had come."""
 
     files: Path
     dataset: Dataset
     result: ThresholdResult
     seen: PdfAttributes
-    """Of the pages, the boxes of the ground truth and those that are predicted."""
     calls: list[tuple[int, ...]]
-    """What was said of the progress."""
 
 
 @pytest.fixture(scope="module")
@@ -80,17 +78,15 @@ def test_the_pages_of_the_sample(sample: Sample, pool: PagePool) -> None:
     assert inside.sum() > 0.8 * sum(int(values["words"] or 0) for values in known.values())
 
 
-def test_a_page_that_cannot_be_read_has_no_attributes(sample: Sample, pool: PagePool, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_read_or_is_not_there_has_no_attributes(
+    sample: Sample, pool: PagePool, tmp_path: Path
+) -> None:
     known, (of_boxes,) = of_pdf_pages(sample.dataset, [sample.dataset.ground_truth], PdfFolder(tmp_path), pool)
     assert known == {}
     assert all(np.isnan(each.values).all() for each in of_boxes)
-
-
-def test_a_page_that_its_document_does_not_have_has_no_attributes(pool: PagePool) -> None:
-    """A prediction may name it; nobody knows before the document is opened."""
-    name = "river-districts.pdf"
-    known = of_listed_pages([(name, 99), (name, 0)], PdfFolder(SAMPLE / "pdf"), pool)
-    assert [(name, 99) in known, (name, 0) in known] == [False, True]
+    # A prediction may name a page that its document does not have; nobody knows before it is opened.
+    pages = [("river-districts.pdf", 99), ("river-districts.pdf", 0)]
+    assert [*of_listed_pages(pages, PdfFolder(SAMPLE / "pdf"), pool)] == pages[1:]
 
 
 def drawn(page: pymupdf.Page) -> None:
@@ -107,21 +103,18 @@ def drawn(page: pymupdf.Page) -> None:
     page.insert_text((70, 70), "you", fontsize=8)
 
 
-def turned(box: tuple[float, float, float, float]) -> list[float]:
+def turned(box: tuple[float, ...]) -> list[float]:
     """A box of the drawn page, as a share of the page turned right by a quarter."""
     x1, y1, x2, y2 = box
     return [(100 - y2) / 100, x1 / 200, (100 - y1) / 100, x2 / 200]
 
 
-def upright(box: tuple[float, float, float, float]) -> list[float]:
-    x1, y1, x2, y2 = box
-    return [x1 / 200, y1 / 100, x2 / 200, y2 / 100]
+def upright(box: tuple[float, ...]) -> list[float]:
+    return [side / (200, 100)[at % 2] for at, side in enumerate(box)]
 
 
 @pytest.mark.parametrize(("rotation", "placed"), [(0, upright), (90, turned)])
-def test_pictures_rules_and_fonts_of_a_page(
-    rotation: int, placed: Callable[[tuple[float, float, float, float]], list[float]], pool: PagePool, tmp_path: Path
-) -> None:
+def test_pictures_rules_and_fonts_of_a_page(rotation: int, placed: Any, pool: PagePool, tmp_path: Path) -> None:
     with pymupdf.open() as document:
         page = document.new_page(width=200, height=100)
         drawn(page)
@@ -183,8 +176,7 @@ def test_a_page_with_a_picture_behind_its_text_is_no_scan(
 def test_ruled_lines_of_a_scan(tmp_path: Path, pool: PagePool) -> None:
     scan(tmp_path / "a.png")
     with pymupdf.open() as document:
-        page = document.new_page(width=450, height=300)
-        page.insert_image(page.rect, filename=str(tmp_path / "a.png"))
+        document.new_page(width=450, height=300).insert_image((0, 0, 450, 300), filename=str(tmp_path / "a.png"))
         document.save(tmp_path / "a.pdf")
     for name in ("a.png", "a.pdf"):
         layout = pool.layout(tmp_path / name, 0)
@@ -198,14 +190,13 @@ def test_ruled_lines_of_a_scan(tmp_path: Path, pool: PagePool) -> None:
 
 
 def test_a_blank_scan_has_no_ruled_lines() -> None:
-    assert ruled_lines(np.zeros((0, 0), dtype=bool)).shape == (0, 4)
-    assert ruled_lines(np.zeros((300, 200), dtype=bool)).shape == (0, 4)
+    for size in ((0, 0), (300, 200)):
+        assert ruled_lines(np.zeros(size, dtype=bool)).shape == (0, 4)
 
 
 def test_the_script_of_most_letters() -> None:
-    assert script_of(["المجموع", "a"]) == "Arabic"
-    assert script_of(["合計", "金額", "x"]) == "CJK"
-    assert script_of(["12", "—"]) is None
+    for texts, script in ((["المجموع", "a"], "Arabic"), (["合計", "金額", "x"], "CJK"), (["12", "—"], None)):
+        assert script_of(texts) == script
 
 
 def test_the_second_table_counts() -> None:
@@ -237,12 +228,10 @@ def test_a_named_slice_about_what_pdfs_show(sample: Sample, tmp_path: Path, caps
 
 
 def test_the_names_that_pdfs_give(sample: Sample) -> None:
-    seen = sample.seen
-    names = {name for values in seen.of_pages.values() for name in values}
-    assert names | {each.name for each in seen.of_boxes[0]} == FROM_PDFS
-    sizes = [[values[name] for name in ("page width", "page height", "landscape")] for values in seen.of_pages.values()]
-    assert sizes
-    for width, height, landscape in sizes:
+    pages, of_boxes = [*sample.seen.of_pages.values()], sample.seen.of_boxes[0]
+    assert {name for values in pages for name in values} | {each.name for each in of_boxes} == FROM_PDFS
+    for values in pages:
+        width, height = values["page width"], values["page height"]
         assert isinstance(width, float)
         assert isinstance(height, float)
-        assert landscape == ("yes" if width > height else "no")
+        assert values["landscape"] == ("yes" if width > height else "no")

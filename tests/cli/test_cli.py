@@ -116,19 +116,17 @@ def test_class_weights_show_the_mean_that_they_are_for(run: Runner, gt: Path, pr
     assert float(row["f1"]) == mean["f1"] == 0.25
 
 
-def test_csv_and_markdown(run: Runner, gt: Path, pred: Path) -> None:
-    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--csv", "--iou", "0.5")
+def test_csv_markdown_and_text(run: Runner, gt: Path, pred: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.5")
+    code, out, err = run(*words, "--csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert (code, err, [row["label"] for row in rows]) == (0, "", ["All labels", "Figure", "Table"])
     assert (rows[0]["predictions"], rows[0]["iou_threshold"], rows[0]["tp"]) == ("pred.json", "0.5", "2")
     assert rows[0]["signature"].startswith("snapshot 1.3 · IoU ≥ 0.50 · ")
-    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--markdown", "--iou", "0.5")
+    code, out, err = run(*words, "--markdown")
     assert (code, err) == (0, "")
     assert "| 0.5000 | Table | 1 | 0 | 0 | 1.0000 | 1.0000 | 1.0000 | 0.5000 | 0.5000 | 1.0000 |" in out
-
-
-def test_text_names_labels_and_signature(run: Runner, gt: Path, pred: Path) -> None:
-    code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred)
+    code, out, err = run(*words[:-2])
     assert (code, err) == (0, "")
     for word in ("pred.json", "All labels", "Figure", "mean coverage", "n/a", "1 document"):
         assert word in out
@@ -360,12 +358,22 @@ def test_a_crash_is_code_3_with_a_message_and_no_traceback(
     assert "Traceback (most recent call last):" in err
 
 
-def test_check_counts_and_tells_the_code(run: Runner, gt: Path, pred: Path, broken: Path) -> None:
+def test_check_counts_and_tells_the_code(run: Runner, gt: Path, pred: Path, broken: Path, tmp_path: Path) -> None:
     assert run("check", gt, pred) == (0, "2 checked: 0 errors, 0 warnings\n", "")
     code, out, err = run("check", broken)
     assert (code, err) == (2, "")
     assert out.endswith("1 checked: 2 errors, 0 warnings\n")
     assert "broken.json: $.predictions[0].objects[0].bbox: x2 must be greater than x1" in out
+    # Of a pair it tells what the two do not share.
+    more = write_file(tmp_path / "more.json", [*FOUND, box(0, 0, 1, 1, document="b.pdf")])
+    code, out, _ = run("check", gt, more)
+    assert code == 0
+    assert "warning: more.json: $.documents: documents that only more.json lists" in out
+    assert out.endswith("2 checked: 0 errors, 1 warning\n")
+    # It takes the format that it asks for.
+    (tmp_path / "both.json").write_text('[{"image_name": "a", "category_type": 1, "layout_dets": [], "image_id": 1, '
+                                        '"category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]')  # fmt: skip
+    assert run("check", tmp_path / "both.json", "--format", "coco")[:2] == (0, "1 checked: 0 errors, 0 warnings\n")
 
 
 def test_check_of_a_folder_with_both_sides_reads_each(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
@@ -382,13 +390,6 @@ def test_check_of_a_folder_with_both_sides_reads_each(run: Runner, gt: Path, pre
     )
 
 
-def test_check_takes_the_format_that_it_asks_for(run: Runner, tmp_path: Path) -> None:
-    (tmp_path / "both.json").write_text('[{"image_name": "a", "category_type": 1, "layout_dets": [], "image_id": 1, '
-                                        '"category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]')  # fmt: skip
-    code, out, _ = run("check", tmp_path / "both.json", "--format", "coco")
-    assert (code, out) == (0, "1 checked: 0 errors, 0 warnings\n")
-
-
 def test_check_json(run: Runner, gt: Path, broken: Path, tmp_path: Path) -> None:
     code, out, err = run("check", gt, broken, tmp_path / "gone.json", "--json")
     assert (code, err) == (2, "")
@@ -402,14 +403,6 @@ def test_check_json(run: Runner, gt: Path, broken: Path, tmp_path: Path) -> None
         {"name": "gone.json", "valid": False},
     ]  # fmt: skip
     assert [issue["file"] for issue in value["issues"]] == ["broken.json", "broken.json", "gone.json"]
-
-
-def test_check_of_a_pair_tells_what_the_two_do_not_share(run: Runner, gt: Path, tmp_path: Path) -> None:
-    model = write_file(tmp_path / "pred.json", [*FOUND, box(0, 0, 1, 1, document="b.pdf")])
-    code, out, _ = run("check", gt, model)
-    assert code == 0
-    assert "warning: pred.json: $.documents: documents that only pred.json lists" in out
-    assert out.endswith("2 checked: 0 errors, 1 warning\n")
 
 
 def test_a_hostile_label_is_escaped_on_the_terminal(run: Runner, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ from evaluator.pack.pictures import Pictures
 from evaluator.pack.text_findings import text_findings
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols import PROTOCOLS
-from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
+from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target
 from tests.dashboard import SAMPLE_DATA
+from tests.judging import opinion
 
 FIELDS = SAMPLE_DATA / "fields"
 PLACE = (0.1, 0.1, 0.2, 0.2)
@@ -27,12 +27,9 @@ PLACE = (0.1, 0.1, 0.2, 0.2)
 def said(mistake: str, label: str, model: str | None = "anchors", **given: Any) -> Event:
     """A verdict on a field, or on a word of a poster."""
     box = JudgedBox(side="prediction" if model else "ground_truth", label=label, xyxy=PLACE, model=model)
-    target = Target(
-        kind=given.pop("kind", "field"), document=given.pop("document", "norris-20466"), page=0, boxes=(box,),
-        models=(model or "anchors",), mistake=mistake, label=label,
-    )  # fmt: skip
-    known = {"verdict": "model_wrong", "author": "Anna", "note": "see\nthe  contract", "tags": ("bad",), **given}
-    return judge(target, verified=False, time=datetime(2026, 1, 31, tzinfo=UTC), **known)
+    place = {"kind": given.pop("kind", "field"), "document": given.pop("document", "norris-20466"), "page": 0}
+    target = Target(**place, boxes=(box,), models=(model or "anchors",), mistake=mistake, label=label)
+    return opinion(target, **{"note": "see\nthe  contract", "tags": ("bad",), **given})
 
 
 EVENTS = [

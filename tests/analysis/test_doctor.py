@@ -520,18 +520,18 @@ def test_files_that_break_their_rules_get_their_issues_and_the_diagnosis(run: Ru
     swapped = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
     code, out, err = run(*swapped)
     assert (code, out) == (2, "")
-    found, fixes = "with coordinates read as 0 to 1,000: 1.000.", ("--fix", "swap-sides", "--fix", "units=thousandths")
-    assert f"exchanged they have F1 0.000; {found} Apply it with {' '.join(fixes)}." in err
+    helps, fixes = "with coordinates read as 0 to 1,000: 1.000.", ("--fix", "swap-sides", "--fix", "units=thousandths")
+    assert f"exchanged they have F1 0.000; {helps} Apply it with {' '.join(fixes)}." in err
     assert run(*swapped, *fixes)[0] == 0
     right = ("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
     code, out, err = run(*right)
     assert (code, out) == (2, "")
     assert "coordinates must lie in [0, 1]" in err
-    assert f"{found} Apply it with --fix units=thousandths" in err
+    assert f"{helps} Apply it with --fix units=thousandths" in err
     code, out, _ = run("check", truth, prediction, "--json")
     (diagnosis,) = json.loads(out)["diagnosis"]
     told = code, diagnosis["sentence"], diagnosis["option"], diagnosis["fixed_f1"]
-    assert told == (2, f"F1 0.000. W{found[1:]}", "--fix units=thousandths", 1.0)
+    assert told == (2, f"F1 0.000. W{helps[1:]}", "--fix units=thousandths", 1.0)
     code, out, err = run(*right, "--fix", "pred.json:units=thousandths", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["signature"].split(" · ")[3] == "fix: units=thousandths"

@@ -196,10 +196,10 @@ def test_the_mean_value_of_a_label_is_its_average_recall(tmp_path: Path, average
 
 def test_what_each_box_adds_to_an_f1_by_hand() -> None:
     # Table: two boxes, one found, one false prediction: F1 2/4. Figure: a false prediction alone: F1 0.
-    found = box(0.1, 0.1, 0.3, 0.3, label="Table", score=0.9)
-    truth = ground_truth([found, box(0.5, 0.5, 0.8, 0.8, label="Table")])
+    right = box(0.1, 0.1, 0.3, 0.3, label="Table", score=0.9)
+    truth = ground_truth([right, box(0.5, 0.5, 0.8, 0.8, label="Table")])
     prediction = annotations(
-        [found, box(0.1, 0.6, 0.2, 0.9, label="Table", score=0.8), box(0.6, 0.1, 0.9, 0.2, score=0.7)]
+        [right, box(0.1, 0.6, 0.2, 0.9, label="Table", score=0.8), box(0.6, 0.1, 0.9, 0.2, score=0.7)]
     )
     evaluation = pod.evaluate(truth, prediction)
     assert average_of(evaluation, "mean_f1") == 0.25

@@ -316,8 +316,8 @@ def test_word_boxes_cover_the_dark_pixels(pool: PagePool, write: Write) -> None:
     for name, geometry in LEGAL.items():
         path = write("words.pdf", geometry.document(HAMBURG, *HELVETICA))
         words = pool.words(path, 0)
-        found = words.texts, words.boxes.dtype, words.boxes.shape, words.boxes.flags.writeable
-        assert found == (("Hamburg",), np.float64, (1, 4), False), name
+        column = words.texts, words.boxes.dtype, words.boxes.shape, words.boxes.flags.writeable
+        assert column == (("Hamburg",), np.float64, (1, 4), False), name
         image = pool.page_image(path, 0, dpi=144)
         rows, columns = np.nonzero(pixels(image)[..., 1] < 128)
         dark = np.array([columns.min(), rows.min(), columns.max() + 1, rows.max() + 1])

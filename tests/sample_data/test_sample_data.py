@@ -115,11 +115,11 @@ def test_words_of_a_text_box_lie_inside(documents: dict[str, pymupdf.Document]) 
 
 def check_words(page: pymupdf.Page, objects: list[dict[str, Any]]) -> int:
     """How many words were looked at."""
-    found = [(pymupdf.Rect(word[:4]) * page.rotation_matrix, word[4]) for word in page.get_text("words")]
+    on_page = [(pymupdf.Rect(word[:4]) * page.rotation_matrix, word[4]) for word in page.get_text("words")]
     counted = 0
     for item in (each for each in objects if each["label"] in TEXT_LABELS):
         x1, y1, x2, y2 = in_points(item["bbox"], page)
-        for rect, word in found:
+        for rect, word in on_page:
             if x1 < (rect.x0 + rect.x1) / 2 < x2 and y1 < (rect.y0 + rect.y1) / 2 < y2:
                 counted += 1
                 empty = 0.0 if DESCENDING & set(word) else 0.24 * rect.height

@@ -357,6 +357,12 @@ def test_a_score_threshold_is_of_all_models_or_of_each(
     assert [each[1] for each in parts if each] == thresholds
 
 
+def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: Runner, small: Path) -> None:
+    words = (*sides(small, "one", "two", "one"), "--min-score", 0.1, "--min-score", 0.2, "--out", tmp_path / "p.html")
+    said = "--min-score is given once for all models, or once for each; found 2 for 3 models."
+    assert run("report", *words) == (2, "", f"error: {said}\n")
+
+
 def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Runner, small: Path) -> None:
     out, files = tmp_path / "pack.html", sides(small, "two")
     assert run("report", *files, "--iou", "0.05", "--out", out, *NO_PAGES)[0] == 0

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.analysis.slices.measure_values import ALL
 from evaluator.charts import boxes as charts
+from evaluator.compare.decision import cost_of
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
 from evaluator.compare.sentences import difference_points, interval_text
@@ -540,7 +541,7 @@ def _of_boxes() -> None:
         add_cost = decision.card(
             chosen,
             both.differences,
-            lambda: decision.cost(*both.keys, _results=both.results),
+            lambda: decision.COSTS.of(both.keys, lambda: cost_of(*both.results)),
             lambda: all(result.mistakes_known for result in both.results),
             lambda: _write_url(model_pair.shown_place(loaded)),
         )

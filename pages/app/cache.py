@@ -1,14 +1,12 @@
-"""Values of functions, computed once for all sessions by arguments compared as they are."""
+"""Values computed once for all sessions, by keys compared as they are."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import inspect
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextvars import ContextVar
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, Generic, TypeVar
 
 import streamlit as st
 
@@ -16,53 +14,40 @@ from evaluator.system import memory, memory_limit
 from evaluator.system.lru_cache import LRUCache
 
 FEW: Final = 8
-"""Values of a function that are kept in any case."""
+"""Values of a kind that are kept in any case."""
 
-P = ParamSpec("P")
-R = TypeVar("R")
+V = TypeVar("V")
 # Whether a value is being computed, which may ask for others: there is one spinner at a time.
 _computing: Final[ContextVar[bool]] = ContextVar("_computing", default=False)
 
 
-def cached(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that keeps the `most` last used values of a function, made by one thread each.
+class Cached(Generic[V]):
+    """The `most` last used values of a kind by their key, made by one thread each.
 
-    Positional arguments identify a value and must be hashable; keyword-only ones, named "_...", only compute it;
-    TypeError for a function with others. At most `FEW` are kept where memory is short. The outermost spinner alone is
-    shown.
+    At most `FEW` are kept where memory is short. The outermost spinner alone is shown.
     """
 
-    def decorate(make: Callable[P, R]) -> Callable[P, R]:
-        for name, one in inspect.signature(make).parameters.items():
-            if name.startswith("_") != (one.kind is one.KEYWORD_ONLY):
-                raise TypeError(f"{make.__qualname__}: {name} is neither a part of the key nor named as none")
-        kept: LRUCache[Hashable, tuple[R]] = LRUCache(most=most)
-        turns: dict[Hashable, threading.Lock] = {}
+    def __init__(self, most: int, *, spinner: str = "") -> None:
+        self._spinner = spinner
+        self._kept: LRUCache[Hashable, tuple[V]] = LRUCache(most=most)
+        self._turns: dict[Hashable, threading.Lock] = {}
 
-        @functools.wraps(make)
-        def value(*key: P.args, **more: P.kwargs) -> R:
-            held = kept.get(key)
-            if held is not None:
-                return held[0]
-            with _spinning(spinner), turns.setdefault(key, threading.Lock()):
-                held = kept.get(key)
-                if held is None:
-                    try:
-                        held = (make(*key, **more),)
-                        kept.put(key, held)
-                        _give_back(kept)
-                    finally:
-                        turns.pop(key, None)
+    def of(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Return the value of a key, which is all that decides it; `make` computes it when it is not there."""
+        held = self._kept.get(key)
+        if held is not None:
             return held[0]
-
-        return value
-
-    return decorate
-
-
-def _give_back(kept: LRUCache[Hashable, tuple[R]]) -> None:
-    if memory_limit.is_exceeded() and kept.shorten(FEW):
-        memory.release_freed_memory()
+        with _spinning(self._spinner), self._turns.setdefault(key, threading.Lock()):
+            held = self._kept.get(key)
+            if held is None:
+                try:
+                    held = (make(),)
+                    self._kept.put(key, held)
+                    if memory_limit.is_exceeded() and self._kept.shorten(FEW):
+                        memory.release_freed_memory()
+                finally:
+                    self._turns.pop(key, None)
+        return held[0]
 
 
 @contextlib.contextmanager

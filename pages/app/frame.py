@@ -13,13 +13,12 @@ import streamlit as st
 
 from evaluator import formats
 from evaluator.components.theme.payload import ThemePayload
-from evaluator.data.dataset import Document
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
 from evaluator.metrics.results import threshold_text
 from evaluator.workspace.roles import sample
 from evaluator.workspace.uploads import endings
 from pages.app import components, protocol, session_files, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import result_of, score_threshold, use_standard
 from pages.app.session_files import BOXES, AnyKind, AnyLoadedFiles, LoadedBoxes, Model, PairModel, files
 from pages.app.state import State, state
@@ -27,6 +26,7 @@ from pages.app.state import State, state
 FILES_VIEW = "pages/files.py"
 _FIRST_FILES = "first_files_given"
 _ISSUES_SHOWN = 200
+_DOCUMENT_NAMES = Cached[dict[str, str]](16)
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
 # "owner/model" as registries write it; a slash elsewhere belongs to the name.
 _OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
@@ -213,14 +213,12 @@ def sidebar_lines(texts: Sequence[str]) -> None:
 
 def document_choice(loaded: LoadedBoxes) -> None:
     """Draw the choice of all documents, or one."""
-    widgets.choice("Document", _document_names(loaded.digests, _documents=loaded.dataset.documents), State.within)
 
+    def all_names() -> dict[str, str]:
+        names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
+        return {"": f"All {count_of(len(names), 'document')}", **names}
 
-@cached(16)
-def _document_names(digests: tuple[str, ...], *, _documents: Sequence[Document]) -> dict[str, str]:
-    """Return the names of documents by id; first, under "", all of them together."""
-    names = {document.doc_id: displayed(document.name) for document in _documents}
-    return {"": f"All {count_of(len(names), 'document')}", **names}
+    widgets.choice("Document", _DOCUMENT_NAMES.of(loaded.digests, all_names), State.within)
 
 
 def label_choice(loaded: LoadedBoxes) -> None:

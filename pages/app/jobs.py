@@ -18,7 +18,7 @@ from evaluator.data.issues import count_of
 from evaluator.system.lru_cache import LRUCache
 from evaluator.system.progress import reporting
 from pages.app import ended_sessions
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.state import Field
 
 K = TypeVar("K", bound=Hashable)
@@ -230,6 +230,7 @@ def _pages_read(job: Job[Any, Any]) -> str:
 
 # --- searches -------------------------------------------------------------------------------------------------
 
+_SHORT: Final = Cached[object](32, spinner="Searching for slices")
 _SEARCHES: Final[Jobs[Hashable, Any]] = Jobs("slice_search")
 _CANCELLED: Final[Field[Hashable | None]] = Field(None, "slices_cancelled")
 
@@ -240,7 +241,7 @@ def search_slices(key: Hashable, search: Callable[[], T], *, long: bool) -> T | 
     `search` reports to `evaluator.system.progress`; a `long` one shows its progress and can be cancelled.
     """
     if not long:
-        return cast(T, _short(key, _search=search))
+        return cast(T, _SHORT.of(key, search))
     known: T | None = _SEARCHES.result(key)
     if known is not None:
         return known
@@ -261,12 +262,6 @@ def search_again_button(key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("The search was cancelled.")
         st.button("Search for slices", key=f"{key}_again", on_click=_CANCELLED.set, args=(None,))
-
-
-@cached(32, spinner="Searching for slices")
-def _short(key: Hashable, *, _search: Callable[[], object]) -> object:
-    """Return what a search gives; `key` identifies it."""
-    return _search()
 
 
 def _tested(tested: int, _total: int) -> str:

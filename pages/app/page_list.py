@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
-import streamlit as st
 
 from evaluator.components.compare.payload import ListedPageItem, PairPageItem
 from evaluator.components.payload import Payload
@@ -30,7 +29,8 @@ from pages.app import pictures, routes
 from pages.app.state import Field, session_values, state, using_values
 from pages.views.findings import findings
 
-_KEPT_STRIPS: Final = 64
+# What all pages of a list have in common and its name, for all sessions.
+_STRIPS: Final = LRUCache[object, tuple[str, Payload | Sequence[Payload]]](most=64)
 _DECIMALS: Final = 6
 # What was last said about the pages, and how often that changed in the session.
 _SAID: Final[Field[tuple[object, ...]]] = Field((), "viewer_said")
@@ -144,12 +144,6 @@ def without_current(strip: Sequence[ListedT]) -> list[ListedT]:
     return [msgspec.structs.replace(each, current=False) for each in strip]
 
 
-@st.cache_resource(show_spinner=False)
-def _strips() -> LRUCache[object, tuple[str, Payload | Sequence[Payload]]]:
-    """Return what all pages of a list have in common and its name, for all sessions."""
-    return LRUCache(most=_KEPT_STRIPS)
-
-
 def strip_fields(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
     """Return the fields of a payload with what all pages of a list share; `key` is all that decides it."""
 
@@ -157,7 +151,7 @@ def strip_fields(key: object, make: Callable[[], StripT]) -> dict[str, Any]:
         made = make()
         return content_digest(made), made
 
-    name, items = _strips().get_or_make(key, named)
+    name, items = _STRIPS.get_or_make(key, named)
     if name in state.viewer_held:
         return {"strip": name, "items": None}
     # The browser keeps a few of them alone: what else it has is known again when it says so.

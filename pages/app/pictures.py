@@ -57,8 +57,8 @@ THUMBNAIL_WIDTH: Final = 96
 _NAME_BYTES: Final = 240
 # Names that a note lists.
 _NAMED: Final = 6
-# Of pages that were waited for in vain so many are known.
-_LATE_PAGES: Final = 256
+# Pages that were waited for in vain.
+_NOT_READY: Final = LRUCache[PageFile, bool](most=256)
 
 
 class PageNote(NamedTuple):
@@ -240,9 +240,9 @@ def picture(
                 raise
             if _ahead.get():
                 return _drawn_when_fetched(page)
-            _not_ready().put(page, value=True)
+            _NOT_READY.put(page, value=True)
             raise
-        _not_ready().drop(page)
+        _NOT_READY.drop(page)
     except PageProblem as problem:
         return PictureItem(
             width=595.0,
@@ -264,14 +264,9 @@ def picture(
     )
 
 
-@st.cache_resource(show_spinner=False)
-def _not_ready() -> LRUCache[PageFile, bool]:
-    return LRUCache(most=_LATE_PAGES)
-
-
 def _picture_patience(page: PageFile) -> float:
     """Return how long to wait for a picture; shortly for one that was waited for in vain."""
-    return patience(TEXT_PATIENCE if _not_ready().get(page) else PATIENCE)
+    return patience(TEXT_PATIENCE if _NOT_READY.get(page) else PATIENCE)
 
 
 def _drawn_when_fetched(page: PageFile) -> PictureItem:

@@ -57,9 +57,10 @@ def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, t
     return chosen().prepare(truth, match_check.with_fixes(prediction, truth, fixes(prediction.name)), options())
 
 
-def prepare_pixels(truth: Annotations, prediction: Annotations) -> Annotations:
-    """Return a prediction whose pixels can be counted, whatever its labels; raises BadInput."""
-    return formats.resolve(match_check.with_fixes(prediction, truth, fixes(prediction.name)), truth)
+def prepare_pixels(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
+    """Return a prediction whose pixels can be counted, whatever its labels, and issues; raises BadInput."""
+    resolved = formats.resolve(match_check.with_fixes(prediction, truth, fixes(prediction.name)), truth)
+    return resolved, resolved.issues
 
 
 def fixes(name: str) -> tuple[Fix, ...]:

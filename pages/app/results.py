@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Dataset
 from evaluator.matching.box_items import ClassConfusion, class_confusion
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import protocol
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import BOXES, LoadedBoxes, Model, files
 from pages.app.state import OF_BOXES, RASTERED, Field, Part, State, state
 
@@ -86,14 +84,17 @@ class _ScoresOf(NamedTuple):
     differ: bool
 
 
+_SCORES_OF: Final = Cached[_ScoresOf](64)
+
+
 def _scores_of(loaded: LoadedBoxes, model: Model) -> _ScoresOf:
-    return _looked_through(loaded.digests, model.index, _score=loaded.dataset.predictions[model.index].score)
 
+    def looked_through() -> _ScoresOf:
+        score = loaded.dataset.predictions[model.index].score
+        known = score[~np.isnan(score)]
+        return _ScoresOf(len(known) > 0, len(known) > 0 and bool((known[0] != known).any()))
 
-@cached(64)
-def _looked_through(digests: tuple[str, ...], model: int, *, _score: FloatArray) -> _ScoresOf:
-    known = _score[~np.isnan(_score)]
-    return _ScoresOf(len(known) > 0, len(known) > 0 and bool((known[0] != known).any()))
+    return _SCORES_OF.of((loaded.digests, model.index), looked_through)
 
 
 def use_standard() -> None:
@@ -106,7 +107,8 @@ def use_best_f1(loaded: LoadedBoxes) -> None:
     """Set each model's score threshold to that of the best F1 at the IoU threshold, and note them."""
     for model in loaded.models:
         key = (loaded.digests, protocol.key(), model.index, state.iou)
-        State.score.of(model.index).set(_best_f1(key, _pairs=pairs_of(loaded, model)))
+        best_f1 = partial(pairs_of(loaded, model).best_f1, iou=state.iou)
+        State.score.of(model.index).set(_BEST_F1.of(key, best_f1))
     state.best_f1_at = thresholds(loaded)
 
 
@@ -120,6 +122,13 @@ def preset(loaded: LoadedBoxes) -> str | None:
 
 # --- results -------------------------------------------------------------------------------------------------
 
+_PAIRS: Final = Cached[AnyBoxPairs](16, spinner="Comparing the boxes")
+_MATCHINGS: Final = Cached[BoxMatching](128)
+_RESULTS: Final = Cached[Result](32)
+_EVALUATIONS: Final = Cached[BoxEvaluation](16, spinner="Computing average precision")
+_CONFUSIONS: Final = Cached[ClassConfusion](16, spinner="Naming the mistakes")
+_BEST_F1: Final = Cached[float](128)
+
 
 def result_key(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
     """Return what the result of a model follows from, at the chosen or another IoU threshold."""
@@ -129,64 +138,43 @@ def result_key(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -
 
 def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
     """Return all pairs of a model that could match."""
-    return _pairs(loaded.digests, protocol.key(), model.index, _dataset=loaded.dataset)
+    key = (loaded.digests, protocol.key(), model.index)
+    return _PAIRS.of(key, lambda: protocol.pairs(loaded.dataset, model.index))
+
+
+def _matching_of(loaded: LoadedBoxes, model: Model, key: ResultKey) -> BoxMatching:
+    """Return the matching of a key, whatever its IoU threshold."""
+    return _MATCHINGS.of(key[:-1], lambda: protocol.match(pairs_of(loaded, model), key.min_score))
 
 
 def matching_of_all(loaded: LoadedBoxes, model: Model) -> BoxMatching:
     """Return the matching of all predictions of a model, whatever its score threshold."""
-    key = result_key(loaded, model)
-    return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(loaded, model))
+    return _matching_of(loaded, model, result_key(loaded, model)._replace(min_score=0.0))
 
 
 def evaluation_of(loaded: LoadedBoxes, model: Model) -> BoxEvaluation:
     """Return the evaluation of a model at the protocol's thresholds, with all its predictions."""
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
-    return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
-
-
-@cached(16, spinner="Computing average precision")
-def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
-    return protocol.evaluation(_matching())
+    return _EVALUATIONS.of(key, lambda: protocol.evaluation(matching_of_all(loaded, model)))
 
 
 def result_of(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -> Result:
-    """Return the result of a model at the operating point, or at another IoU threshold."""
-    return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
+    """Return the result of a model at the operating point, or at another IoU threshold.
+
+    It is the same object for every part of a view that asks.
+    """
+    return _result(loaded, model, result_key(loaded, model, iou=iou))
 
 
 def result_of_all(loaded: LoadedBoxes, model: Model) -> Result:
     """Return the result of all predictions of a model at the chosen IoU threshold."""
-    return _result(result_key(loaded, model)._replace(min_score=0.0), _pairs=lambda: pairs_of(loaded, model))
+    return _result(loaded, model, result_key(loaded, model)._replace(min_score=0.0))
+
+
+def _result(loaded: LoadedBoxes, model: Model, key: ResultKey) -> Result:
+    return _RESULTS.of(key, lambda: _matching_of(loaded, model, key).at(key.iou))
 
 
 def confusion_of(loaded: LoadedBoxes, model: Model) -> ClassConfusion:
     """Return which label of a model is found as which; see `class_confusion`."""
-    return _confusion(result_key(loaded, model), _result=result_of(loaded, model))
-
-
-@cached(16, spinner="Comparing the boxes")
-def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) -> AnyBoxPairs:
-    return protocol.pairs(_dataset, model)
-
-
-@cached(128)
-def _matching(
-    digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
-) -> BoxMatching:
-    return protocol.match(_pairs(), min_score)
-
-
-@cached(32)
-def _result(key: ResultKey, *, _pairs: Callable[[], AnyBoxPairs]) -> Result:
-    """Return a result, the same object for every part of a view that asks."""
-    return _matching(*key[:-1], _pairs=_pairs).at(key.iou)
-
-
-@cached(128)
-def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPairs) -> float:
-    return _pairs.best_f1(iou=key[-1])
-
-
-@cached(16, spinner="Naming the mistakes")
-def _confusion(key: ResultKey, *, _result: Result) -> ClassConfusion:
-    return class_confusion(_result)
+    return _CONFUSIONS.of(result_key(loaded, model), lambda: class_confusion(result_of(loaded, model)))

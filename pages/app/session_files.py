@@ -32,7 +32,7 @@ from evaluator.workspace import roles
 from evaluator.workspace.roles import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace.store import OpenUpload
 from pages.app import jobs, protocol, workspace_store
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.state import Field, FilesWithRole, PlaceField, State, UploadedFiles, form_value, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
@@ -136,6 +136,12 @@ class LoadedBoxes(LoadedFiles[Annotations]):
     dataset: Dataset
 
 
+_ANNOTATIONS: Final = Cached[Annotations](32)
+_SHARED: Final = Cached[Source](32)
+_PAIRED: Final = Cached[Any](96)
+_DATASETS: Final = Cached[Dataset](8, spinner="Reading the files")
+
+
 def _place(field: Field[int | None], default: int, count: int) -> int:
     chosen = field.get()
     return chosen if chosen is not None and chosen < count else min(default, count - 1)
@@ -165,31 +171,20 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     digest = formats.digest_of(content)
     how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
     columns = origin.columns if isinstance(origin, Upload) else ""
-    return _annotations(digest, name, how, columns, _content=content, _on_disk=isinstance(origin, Path))
 
+    def read() -> Annotations:
+        return formats.read_bytes(
+            content,
+            name,
+            side=reading.side,
+            as_reference=reading.as_reference,
+            as_written=reading.as_written,
+            unscored=reading.unscored,
+            columns=columns,
+            on_disk=digest if isinstance(origin, Path) else None,
+        )
 
-@cached(32)
-def _annotations(
-    digest: str,
-    name: str,
-    how: tuple[Side | None, bool, bool, bool],
-    columns: str,
-    *,
-    _content: bytes,
-    _on_disk: bool,
-) -> Annotations:
-    """Return the columns of a file by its content, name, role, and the verdicts on the columns of a table."""
-    side, as_reference, as_written, unscored = how
-    return formats.read_bytes(
-        _content,
-        name,
-        side=side,
-        as_reference=as_reference,
-        as_written=as_written,
-        unscored=unscored,
-        columns=columns,
-        on_disk=digest if _on_disk else None,
-    )
+    return _ANNOTATIONS.of((digest, name, how, columns), read)
 
 
 def _read_other(
@@ -199,14 +194,9 @@ def _read_other(
 
     def read(origin: Origin, name: str, reading: Reading) -> Source:
         content = project.read_content(origin, reading, kind)
-        return _shared(kind, content.sha256, content.name, ids(content), _content=content)
+        return _SHARED.of((kind, content.sha256, content.name, ids(content)), lambda: content)
 
     return read
-
-
-@cached(32)
-def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
-    return _content
 
 
 def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, ...]]:  # noqa: ANN401 - any content
@@ -523,24 +513,19 @@ def pair_with_truth(kind: Kind[C], truth: C, prediction: C) -> PairedPrediction[
     of: str = kind.name
     if kind.name == BOXES.name:
         of = "/".join((protocol.key(), *(fix.text for fix in protocol.fixes(prediction.name))))
-    pair: PairedPrediction[C] = _paired(
-        of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
-    )
-    return pair
+    return _paired(of, kind, truth, prediction, kind.prepare)
 
 
-@cached(96)
 def _paired(
-    of: str, truth: str, prediction: str, *, _pair: Callable[[], PairedPrediction[Any]]
-) -> PairedPrediction[Any]:
-    return _pair()
+    of: str, kind: Kind[C], truth: C, prediction: C, prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
+) -> PairedPrediction[C]:
+    def pair() -> PairedPrediction[C]:
+        try:
+            return PairedPrediction(*prepare(truth, prediction))
+        except BadInput as problem:
+            return PairedPrediction(None, problem.issues)
 
-
-def _pair(kind: Kind[C], truth: C, prediction: C) -> PairedPrediction[C]:
-    try:
-        return PairedPrediction(*kind.prepare(truth, prediction))
-    except BadInput as problem:
-        return PairedPrediction(None, problem.issues)
+    return cast(PairedPrediction[C], _PAIRED.of((of, kind.digest(truth), kind.digest(prediction)), pair))
 
 
 # --- what can be evaluated -----------------------------------------------------------------------------------
@@ -567,10 +552,13 @@ def load_boxes() -> LoadedBoxes | None:
     of_boxes = load_files(BOXES)
     if of_boxes is None:
         return None
-    dataset = _dataset(of_boxes.digests, _files=(of_boxes.ground_truth, *of_boxes.predictions))
-    return LoadedBoxes(
-        BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
-    )
+    return _joined(of_boxes)
+
+
+def _joined(of_boxes: LoadedFiles[Annotations]) -> LoadedBoxes:
+    truth, predictions = of_boxes.ground_truth, of_boxes.predictions
+    dataset = _DATASETS.of(of_boxes.digests, lambda: join(truth, *predictions))
+    return LoadedBoxes(BOXES, of_boxes.project, truth, predictions, of_boxes.names, of_boxes.issues, dataset)
 
 
 def load_pixels() -> LoadedBoxes | None:
@@ -595,9 +583,7 @@ def load_pixels() -> LoadedBoxes | None:
     if not usable:
         return None
     names = distinct_names([BOXES.title(each) for each in usable])
-    digests = tuple(BOXES.digest(each) for each in (truth, *usable))
-    dataset = _dataset(digests, _files=(truth, *usable))
-    return LoadedBoxes(BOXES, held, truth, tuple(usable), names, issues(BOXES), dataset)
+    return _joined(LoadedFiles(BOXES, held, truth, tuple(usable), names, issues(BOXES)))
 
 
 def _unscored(model: Member[Annotations]) -> Annotations | None:
@@ -611,21 +597,7 @@ def _unscored(model: Member[Annotations]) -> Annotations | None:
 def _pixel_pair(truth: Annotations, prediction: Annotations) -> PairedPrediction[Annotations]:
     """Return a prediction whose pixels can be counted, and its issues, cached as `pair_with_truth`."""
     of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
-
-    def pair() -> PairedPrediction[Annotations]:
-        try:
-            resolved = protocol.prepare_pixels(truth, prediction)
-        except BadInput as problem:
-            return PairedPrediction(None, problem.issues)
-        return PairedPrediction(resolved, resolved.issues)
-
-    made: PairedPrediction[Annotations] = _paired(of, BOXES.digest(truth), BOXES.digest(prediction), _pair=pair)
-    return made
-
-
-@cached(8, spinner="Reading the files")
-def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
-    return join(_files[0], *_files[1:])
+    return _paired(of, BOXES, truth, prediction, protocol.prepare_pixels)
 
 
 @st.cache_resource(show_spinner=False)

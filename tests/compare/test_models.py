@@ -507,7 +507,7 @@ def test_the_values_are_there_before_the_intervals(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("the reader looks at the view while documents are resampled")
 
     app = start(MODELS, protocol="coco")
-    monkeypatch.setattr("pages.views.models.ranking._standings", interrupted)
+    monkeypatch.setattr("pages.views.models.ranking._STANDINGS.of", interrupted)
     app = app.selectbox(key=State.rank_by.key).set_value("AP").run()
     assert app.exception
     assert numbers(app) == numbers(final)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -17,8 +17,8 @@ from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem
 from pages.app import pictures
-from pages.app.cache import cached
-from pages.app.results import Result, ResultKey, result_key, result_of
+from pages.app.cache import Cached
+from pages.app.results import Result, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, Place
 from pages.app.state import FILTER, Field, go_to_page, reset, state
 from pages.views.findings import findings
@@ -123,12 +123,12 @@ def model_mistakes(loaded: LoadedBoxes, model: Model) -> ModelMistakes:
     """Return the mistakes of a model at the operating point."""
     named = poor_match_options()
     poor = (state.poor_coverage, state.poor_purity) if named is not None else None
-    return _working(result_key(loaded, model), poor, _options=named, _result=lambda: result_of(loaded, model))
+    return _working(loaded, model, poor, named)
 
 
 def all_mistakes(loaded: LoadedBoxes, model: Model) -> MistakeColumns:
     """Return all mistakes of a model at the operating point, whatever the filter."""
-    return _working(result_key(loaded, model), None, _options=None, _result=lambda: result_of(loaded, model)).columns
+    return _working(loaded, model, None, None).columns
 
 
 def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
@@ -139,17 +139,18 @@ def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = 
     state.order, state.doc, state.box, state.page = "worst", None, None, None
 
 
-@cached(16, spinner="Naming the mistakes")
+_WORKING: Final = Cached[ModelMistakes](16, spinner="Naming the mistakes")
+
+
 def _working(
-    key: ResultKey,
-    poor: tuple[float, float] | None,
-    *,
-    _options: MistakeOptions | None,
-    _result: Callable[[], Result],
+    loaded: LoadedBoxes, model: Model, poor: tuple[float, float] | None, options: MistakeOptions | None
 ) -> ModelMistakes:
-    result = _result()
-    mistakes = mistake_filter.mistakes_of(result, _options)
-    return ModelMistakes(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
+    def named() -> ModelMistakes:
+        result = result_of(loaded, model)
+        mistakes = mistake_filter.mistakes_of(result, options)
+        return ModelMistakes(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
+
+    return _WORKING.of((result_key(loaded, model), poor), named)
 
 
 def list_pages(loaded: LoadedBoxes, model: Model) -> ListedPages:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-import streamlit as st
 
 from evaluator.components.payload import EmptyItem, LostText, ModelItem, ViewedPageItem, with_notes
 from evaluator.components.viewer.page_strip import strip, window
@@ -29,13 +28,8 @@ from pages.views.browser import page_listing
 from pages.views.browser.page_listing import ListedPages
 from pages.views.findings import findings
 
-_KEPT_PAGES: Final = 256
-
-
-@st.cache_resource(show_spinner=False)
-def _drawn() -> LRUCache[object, tuple[PageLayers, LostText]]:
-    """Return what is drawn of pages, for all sessions."""
-    return LRUCache(most=_KEPT_PAGES)
+# What is drawn of pages, for all sessions.
+_DRAWN: Final = LRUCache[object, tuple[PageLayers, LostText]](most=256)
 
 
 def numbered_model(model: Model) -> ModelItem:
@@ -101,7 +95,7 @@ def _content(
         return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes)), lost
 
     # The text of a slow page comes after its picture.
-    drawn, lost = _drawn().get_or_make((of, place, picture.image, picture.points, text is None), draw)
+    drawn, lost = _DRAWN.get_or_make((of, place, picture.image, picture.points, text is None), draw)
     payload = page_listing.with_verdicts(loaded, model, place, with_layers(empty_payload(loaded, model), drawn))
     return msgspec.structs.replace(
         payload,

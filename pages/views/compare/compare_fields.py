@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols import PROTOCOLS
 from pages.app import frame, pictures
 from pages.app.address import write_url
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import FIELDS, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
@@ -55,9 +56,11 @@ def body(compared: ComparedFields) -> None:
     write_url("compare")
 
 
-@cached(8)
-def _whole(key: tuple[str | None, ...], iou: float, *, _compared: ComparedFields) -> tuple[ItemLedger, ItemPages]:
-    ledger = field_results.ledgers(_compared).whole(iou)
+_WHOLE: Final = Cached[tuple[ItemLedger, ItemPages]](8)
+
+
+def _whole(compared: ComparedFields) -> tuple[ItemLedger, ItemPages]:
+    ledger = field_results.ledgers(compared).whole(state.field_iou)
     return ledger, item_pages(ledger, "field")
 
 
@@ -66,7 +69,7 @@ def _source() -> panes.Source | None:
     if compared is None or len(compared.models) < 2:
         return None
     a, b = compared.models
-    ledger, pages = _whole((*a.key, *b.key), state.field_iou, _compared=compared)
+    ledger, pages = _WHOLE.of((a.key, b.key, state.field_iou), lambda: _whole(compared))
     first, second = (ModelItem(model.letter, plain(model.name)) for model in (a, b))
     sides = FieldSide(a.result, a.pages), FieldSide(b.result, b.pages)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import streamlit as st
@@ -24,7 +25,7 @@ from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app.address import at, write_url
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
 from pages.app.state import go_to_page, state
@@ -81,7 +82,7 @@ def body(loaded: LoadedBoxes) -> None:
         loaded.pair,
         key,
         lambda: [PROTOCOLS[pixel.NAME].measures(result) for result in results],
-        ledgers=lambda: _ledgers(tuple(key), _results=(a, b)),
+        ledgers=lambda: _ledgers(tuple(key), a, b),
         open_item=lambda item: panes.open_place(lambda: go_to_page(item.document, item.page or 0)),
     )
     _write_url()
@@ -93,20 +94,18 @@ def _key(loaded: LoadedBoxes, *results: pixel.PixelResult) -> list[str]:
     return [*loaded.digests, *(str(model.index) for model in loaded.pair), *lines, *sizes]
 
 
-@cached(8)
-def _ledgers(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> tuple[ItemLedger, ...]:
-    return PROTOCOLS[pixel.NAME].item_ledgers(*_results)
+_LEDGERS: Final = Cached[tuple[ItemLedger, ...]](8)
+_PAGES: Final = Cached[ItemPages | None](8)
+_PIECES: Final = LRUCache[object, tuple[list[WrongComponent], list[WrongComponent]]](most=64)
 
 
-@cached(8)
-def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
-    ledgers = _ledgers(key, _results=_results)
-    return item_pages(ledgers[0], "pixel") if ledgers else None
+def _ledgers(key: tuple[str, ...], a: pixel.PixelResult, b: pixel.PixelResult) -> tuple[ItemLedger, ...]:
+    return _LEDGERS.of(key, lambda: PROTOCOLS[pixel.NAME].item_ledgers(a, b))
 
 
-@st.cache_resource(show_spinner=False)
-def _pieces() -> LRUCache[object, tuple[list[WrongComponent], list[WrongComponent]]]:
-    return LRUCache(most=64)
+def _pages(key: tuple[str, ...], a: pixel.PixelResult, b: pixel.PixelResult) -> ItemPages | None:
+    ledgers = _ledgers(key, a, b)
+    return _PAGES.of(key, lambda: item_pages(ledgers[0], "pixel") if ledgers else None)
 
 
 def _source(loaded: LoadedBoxes) -> panes.Source | None:
@@ -115,13 +114,13 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
     if a is None or b is None:
         return None
     key = tuple(_key(loaded, a, b))
-    pages = _pages(key, _results=(a, b))
+    pages = _pages(key, a, b)
     if pages is None:
         return None
     first, second = (ModelItem(model.letter, plain(model.name)) for model in loaded.pair)
 
     def pieces_on(place: Place) -> tuple[list[WrongComponent], list[WrongComponent]]:
-        return _pieces().get_or_make(
+        return _PIECES.get_or_make(
             (key, place),
             lambda: (a.wrong_components(place.document, place.index), b.wrong_components(place.document, place.index)),
         )

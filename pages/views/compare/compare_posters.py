@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.app import frame, widgets
 from pages.app.address import write_url
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import LoadedFiles, Place
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
@@ -53,9 +54,11 @@ def body(posters: LoadedFiles[Posters]) -> None:
     write_url("compare")
 
 
-@cached(8)
-def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns]) -> ItemPages:
-    ledger = poster_ledger(*_columns)
+_PAGES: Final = Cached[ItemPages](8)
+
+
+def _pages(a: PosterColumns, b: PosterColumns) -> ItemPages:
+    ledger = poster_ledger(a, b)
     # The first row is all criteria together; those that count nothing are left out of the ledger.
     return item_pages(ledger, "criterion", range(1, len(ledger.rows)))
 
@@ -66,7 +69,7 @@ def _source() -> panes.Source | None:
         return None
     a, b = (poster_results.evaluate(model) for model in chosen)
     signed = [f"{model.index} {model.posters.sha256} {model.reference.sha256}" for model in chosen]
-    pages = _pages((*signed, a.signature, b.signature), _columns=(a.columns, b.columns))
+    pages = _PAGES.of((*signed, a.signature, b.signature), lambda: _pages(a.columns, b.columns))
     first, second = (ModelItem(model.letter, plain(model.name)) for model in chosen)
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:

@@ -9,15 +9,14 @@ from typing import Any, Final
 
 import streamlit as st
 
-from evaluator.compare.decision import FOUND, Cost, Decision, Rule, cost_of, decide, main_metrics
+from evaluator.compare.decision import FOUND, Cost, Decision, Rule, decide, main_metrics
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import difference_points, named_difference
 from evaluator.components.compare.decision_scale import Ruler, ruler
 from evaluator.data.issues import count_of, plain
 from pages.app import frame, widgets
-from pages.app.cache import cached
-from pages.app.results import Result, ResultKey
+from pages.app.cache import Cached
 from pages.app.session_files import PairModel
 from pages.app.state import State, state
 
@@ -33,10 +32,8 @@ def rule() -> Rule:
     return Rule(metric=state.rule_measure or None, least=state.rule_least / 100.0, loss=limit)
 
 
-@cached(32, spinner="Counting what has to be corrected")
-def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Cost | None:
-    """Return what the models cost; the keys identify the results."""
-    return cost_of(*_results)
+COSTS: Final = Cached[Cost | None](32, spinner="Counting what has to be corrected")
+"""What has to be corrected of two models, by the keys of their results."""
 
 
 @st.fragment

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -21,7 +19,7 @@ from evaluator.data.issues import whole
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from pages.app import session_files
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import Result, ResultKey, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
 from pages.app.state import go_to_page, state
@@ -86,6 +84,12 @@ def shown_place(loaded: LoadedBoxes) -> Place | None:
 
 # --- results -------------------------------------------------------------------------------------------------
 
+_LEDGERS: Final = Cached[Ledger](8)
+_LISTED: Final = Cached[Ledger](16)
+_CAUSES: Final = Cached[ChangedCauses](16)
+_MEASURES: Final = Cached[Measures](8)
+_DIFFERENCES: Final = Cached[tuple[Difference, ...]](32, spinner="Resampling the documents")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelPair:
@@ -102,15 +106,13 @@ class ModelPair:
     @property
     def differences(self) -> tuple[Difference, ...]:
         """Return the board's differences; documents are resampled at the first call."""
-        first, second = (
-            partial(_measures, key, _result=result) for key, result in zip(self.keys, self.results, strict=True)
-        )
-        return _differences(*self.keys, _measures=lambda: (first(), second()))
+        return _differences(self.keys, self.results)
 
     @property
     def causes(self) -> ChangedCauses:
         """Return the causes of the changed boxes of `listed`; mistakes are named at the first call."""
-        return _causes(*self.keys, self.label, self.within, _results=self.results, _ledger=self.listed)
+        key = (self.keys, self.label, self.within)
+        return _CAUSES.of(key, lambda: changed_causes(*self.results, self.listed))
 
     @property
     def cause(self) -> int | None:
@@ -130,57 +132,25 @@ def compare_models(loaded: LoadedBoxes) -> ModelPair:
     first, second = loaded.pair
     results = result_of(loaded, first), result_of(loaded, second)
     keys = result_key(loaded, first), result_key(loaded, second)
-    whole = _ledger(*keys, _results=results)
+    whole = _LEDGERS.of(keys, lambda: ledger(*results))
     label, within = state.label or None, state.within or None
-    listed = _only(*keys, label, within, _ledger=whole) if label or within else whole
+    listed = whole
+    if label or within:
+        labels, documents = {label} if label else None, {within} if within else None
+        listed = _LISTED.of((keys, label, within), lambda: whole.only(labels=labels, documents=documents))
     return ModelPair((first, second), keys, label, within, results, whole, listed)
 
 
-@cached(8)
-def _ledger(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Ledger:
-    return ledger(*_results)
+def _measures(key: ResultKey, result: Result) -> Measures:
+    return _MEASURES.of(key, lambda: box_measures(result, metrics=TABLE_METRICS))
 
 
-@cached(16)
-def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | None, *, _ledger: Ledger) -> Ledger:
-    return _ledger.only(
-        labels=None if label is None else {label},
-        documents=None if within is None else {within},
-    )
+def _differences(keys: tuple[ResultKey, ResultKey], results: tuple[Result, Result]) -> tuple[Difference, ...]:
+    def resampled() -> tuple[Difference, ...]:
+        a, b = map(_measures, keys, results)
+        return differences.differences(a, b, keys=[key for key in a.keys if key.metric in TABLE_METRICS])
 
-
-@cached(16)
-def _causes(
-    first: ResultKey,
-    second: ResultKey,
-    label: str | None,
-    within: str | None,
-    *,
-    _results: tuple[Result, Result],
-    _ledger: Ledger,
-) -> ChangedCauses:
-    return changed_causes(*_results, _ledger)
-
-
-def _measured(loaded: LoadedBoxes, model: Model) -> Measures:
-    return _measures(result_key(loaded, model), _result=result_of(loaded, model))
-
-
-@cached(8)
-def _measures(key: ResultKey, *, _result: Result) -> Measures:
-    return box_measures(_result, metrics=TABLE_METRICS)
-
-
-@cached(32, spinner="Resampling the documents")
-def _differences(
-    first: ResultKey,
-    second: ResultKey,
-    *,
-    _measures: Callable[[], tuple[Measures, Measures]],
-) -> tuple[Difference, ...]:
-    a, b = _measures()
-    keys = [key for key in a.keys if key.metric in TABLE_METRICS]
-    return differences.differences(a, b, keys=keys)
+    return _DIFFERENCES.of(keys, resampled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,22 +164,14 @@ class ModelRow:
 
 def every_model(loaded: LoadedBoxes) -> list[ModelRow]:
     """Return all open models, A and B first, each against A."""
-    pair_ = loaded.pair
-    chosen = {model.index for model in pair_}
-    first = pair_[0]
-    rows = []
-    for model in (*pair_, *(each for each in loaded.models if each.index not in chosen)):
-        found_differences = (
-            _differences(
-                result_key(loaded, first),
-                result_key(loaded, model),
-                _measures=lambda model=model: (_measured(loaded, first), _measured(loaded, model)),  # type: ignore[misc]
-            )
-            if model is not first
-            else ()
-        )
-        overall = {one.metric: one for one in found_differences if one.overall}
-        rows.append(ModelRow(model, result_of(loaded, model), overall))
+    first, *others = loaded.pair
+    chosen = {model.index for model in loaded.pair}
+    key, baseline = result_key(loaded, first), result_of(loaded, first)
+    rows = [ModelRow(first, baseline, {})]
+    for model in (*others, *(each for each in loaded.models if each.index not in chosen)):
+        result = result_of(loaded, model)
+        against_first = _differences((key, result_key(loaded, model)), (baseline, result))
+        rows.append(ModelRow(model, result, {one.metric: one for one in against_first if one.overall}))
     return rows
 
 

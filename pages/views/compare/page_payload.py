@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import msgspec
-import streamlit as st
 
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload
@@ -19,13 +18,8 @@ from pages.app.session_files import Place
 from pages.app.state import state
 from pages.views.findings import findings
 
-_KEPT_PAGES: Final = 256
-
-
-@st.cache_resource(show_spinner=False)
-def _drawn() -> LRUCache[object, PairLayers]:
-    """Return what is drawn of pages, for all sessions."""
-    return LRUCache(most=_KEPT_PAGES)
+# What is drawn of pages, for all sessions.
+_DRAWN: Final = LRUCache[object, PairLayers](most=256)
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class PairPages:
             a, b = (msgspec.structs.replace(pane, boxes=page_list.round_boxes(pane.boxes)) for pane in drawn.panes)
             return drawn._replace(panes=(a, b))
 
-        return _drawn().get_or_make((self.listing, place, picture.points), draw)
+        return _DRAWN.get_or_make((self.listing, place, picture.points), draw)
 
 
 def empty_payload(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,7 +17,7 @@ from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.resampling import FEW_DOCUMENTS, RESAMPLES
 from pages.app import frame, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import PairModel
 from pages.app.state import chosen_cells, state
 
@@ -24,19 +25,8 @@ _ROWS = 10
 _TITLES = {"b_better": "B better", "a_better": "A better", "same_right": "Same, right", "same_wrong": "Same, wrong"}
 
 
-@cached(48)
-def _differences(
-    key: tuple[str, ...], resamples: int, *, _measures: Callable[[], Sequence[Measures]]
-) -> tuple[Difference, ...]:
-    a, b = _measures()
-    return differences(a, b, resamples=resamples)
-
-
-@cached(12)
-def _ledgers(
-    key: tuple[str, ...], at: float | None, *, _ledgers: Callable[[], Sequence[ItemLedger]]
-) -> tuple[ItemLedger, ...]:
-    return tuple(_ledgers())
+_DIFFERENCES: Final = Cached[tuple[Difference, ...]](48)
+_LEDGERS: Final = Cached[Sequence[ItemLedger]](12)
 
 
 def part(
@@ -57,16 +47,19 @@ def part(
     """
     if len(models) < 2:
         return
-    names = [frame.letter_and_name(model) for model in models[:2]]
+    names, identity = [frame.letter_and_name(model) for model in models[:2]], tuple(key)
+    # Once for both: what a document alone has is kept with them.
+    once = functools.cache(measures)
+
+    def compared(resamples: int) -> tuple[Difference, ...]:
+        return _DIFFERENCES.of((identity, resamples), lambda: differences(*once(), resamples=resamples))
 
     with st.container(key="pair_differences"):
-        place, identity = st.empty(), tuple(key)
-        # Once for both: what a document alone has is kept with them.
-        once = functools.cache(measures)
+        place = st.empty()
         if state.resampled_before != identity:
-            _differences_part(place, _differences(identity, 0, _measures=once), names, of)
-        _ledger_part(_ledgers(identity, at, _ledgers=ledgers), open_item)
-        _differences_part(place, _differences(identity, RESAMPLES, _measures=once), names, of)
+            _differences_part(place, compared(0), names, of)
+        _ledger_part(_LEDGERS.of((identity, at), ledgers), open_item)
+        _differences_part(place, compared(RESAMPLES), names, of)
         state.resampled_before = identity
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from evaluator.components.viewer import fields as overlay
 from evaluator.data.boxes import IntArray
-from evaluator.data.fields import FieldDocuments, Schema
+from evaluator.data.fields import FieldDocuments
 from evaluator.data.issues import BadInput
 from evaluator.formats.fields import schema_from
 from evaluator.metrics.item_ledger import Item
@@ -19,7 +19,7 @@ from evaluator.protocols.fields.evaluation import Parity, RecallGrid
 from evaluator.protocols.fields.field_types import ApCurves, ap_curves
 from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.protocol import FieldsOptions
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import FIELDS, LoadedFiles, PairModel, load_files
 from pages.app.state import State, state
 
@@ -50,6 +50,15 @@ class FieldModel(PairModel):
 
 
 @dataclass(frozen=True, slots=True)
+class ListedRows:
+    """The rows behind the chosen number, counts by page (document code, index), and pages in order."""
+
+    rows: IntArray
+    counts: Mapping[tuple[int, int], int]
+    order: list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedFields:
     """What is open, and the chosen models compared with the ground truth: A and, when there are two, B."""
 
@@ -67,6 +76,13 @@ class ComparedFields:
 
 
 # --- comparisons ---------------------------------------------------------------------------------------------
+
+_COMPARED: Final = Cached[tuple[fields.FieldsResult, FieldPages]](12, spinner="Comparing the fields")
+_LEDGERS: Final = Cached[FieldLedgers](4)
+_LISTED: Final = Cached[ListedRows](64)
+_MEAN_AP: Final = Cached[float | None](64)
+_CURVES: Final = Cached[ApCurves](16)
+_UNITS: Final = Cached[str](32)
 
 
 def compare_models() -> ComparedFields | None:
@@ -86,27 +102,18 @@ def _model(loaded: LoadedFiles[FieldDocuments], model: PairModel) -> FieldModel:
     chosen, schema = options(), state.field_schema
     digests = loaded.digests[0], loaded.digests[1 + model.index]
     key = (*digests, chosen.parity, chosen.recall_grid, schema.sha256 if schema else "")
-    result = _compared(key, _sides=sides, _options=chosen, _schema=schema)
-    return FieldModel(model.index, model.name, model.letter, *result, key)
 
+    def compared() -> tuple[fields.FieldsResult, FieldPages]:
+        result = fields.evaluate(*sides, schema=schema, parity=chosen.parity, recall_grid=chosen.recall_grid)
+        return result, FieldPages(result.compared)
 
-@cached(12, spinner="Comparing the fields")
-def _compared(
-    key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions, _schema: Schema | None
-) -> tuple[fields.FieldsResult, FieldPages]:
-    result = fields.evaluate(*_sides, schema=_schema, parity=_options.parity, recall_grid=_options.recall_grid)
-    return result, FieldPages(result.compared)
+    return FieldModel(model.index, model.name, model.letter, *_COMPARED.of(key, compared), key)
 
 
 def ledgers(compared: ComparedFields) -> FieldLedgers:
     """Return the ledgers of the chosen models, A and B."""
     a, b = compared.models[0], compared.models[-1]
-    return _ledgers(a.key, b.key, _models=(a, b))
-
-
-@cached(4)
-def _ledgers(first: Key, second: Key, *, _models: tuple[FieldModel, FieldModel]) -> FieldLedgers:
-    return FieldLedgers(_models[0].result, _models[1].result)
+    return _LEDGERS.of((a.key, b.key), lambda: FieldLedgers(a.result, b.result))
 
 
 def use_schema(name: str, content: bytes) -> None:
@@ -179,18 +186,10 @@ def _row_of(model: FieldModel, item: Item) -> int | None:
 # --- place ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRows:
-    """The rows behind the chosen number, counts by page (document code, index), and pages in order."""
-
-    rows: IntArray
-    counts: Mapping[tuple[int, int], int]
-    order: list[tuple[int, int]]
-
-
 def list_rows(model: FieldModel) -> ListedRows:
     """Return what passes the choices of the view."""
-    return _listed(model.key, state.field_iou, chosen_number(), state.field_within, _model=model)
+    key = (model.key, state.field_iou, chosen_number(), state.field_within)
+    return _LISTED.of(key, lambda: _listed(model))
 
 
 def chosen_number() -> tuple[str, str | None, float | None]:
@@ -199,18 +198,10 @@ def chosen_number() -> tuple[str, str | None, float | None]:
     return state.field_number, state.field_label or None, share
 
 
-@cached(64)
-def _listed(
-    key: Key,
-    threshold: float,
-    number: tuple[str, str | None, float | None],
-    within: str,
-    *,
-    _model: FieldModel,
-) -> ListedRows:
-    name, of_class, share = number
-    result, pages = _model.result, _model.pages
-    rows = linked_rows(result, name, iou=threshold, label=of_class, budget=share)
+def _listed(model: FieldModel) -> ListedRows:
+    name, of_class, share = chosen_number()
+    result, pages, within = model.result, model.pages, state.field_within
+    rows = linked_rows(result, name, iou=state.field_iou, label=of_class, budget=share)
     document = result.compared.documents.index(within) if within else None
     if document is not None:
         rows = rows[result.compared.document[rows] == document]
@@ -284,29 +275,17 @@ def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
 
 def unit(model: FieldModel) -> str:
     """Return the unit of the boxes: the chosen one, or what they look like."""
-    return state.field_unit if state.field_unit in overlay.UNITS else _unit(model.key, _model=model)
+    if state.field_unit in overlay.UNITS:
+        return state.field_unit
+    return _UNITS.of(model.key, lambda: overlay.unit_of(model.result))
 
 
 def mean_ap(model: FieldModel) -> float | None:
     """Return the mean AP of the classes at the chosen IoU threshold; None without ground truth."""
-    return _mean_ap(model.key, state.field_iou, _model=model)
-
-
-@cached(64)
-def _mean_ap(key: Key, iou: float, *, _model: FieldModel) -> float | None:
-    return weighted_mean(_model.result.average_precisions([iou])[:, 0])[0]
+    iou = state.field_iou
+    return _MEAN_AP.of((model.key, iou), lambda: weighted_mean(model.result.average_precisions([iou])[:, 0])[0])
 
 
 def curves(model: FieldModel) -> ApCurves:
     """Return AP of a model against the IoU threshold."""
-    return _curves(model.key, _model=model)
-
-
-@cached(16)
-def _curves(key: Key, *, _model: FieldModel) -> ApCurves:
-    return ap_curves(_model.result)
-
-
-@cached(32)
-def _unit(key: Key, *, _model: FieldModel) -> str:
-    return overlay.unit_of(_model.result)
+    return _CURVES.of(model.key, lambda: ap_curves(model.result))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-import streamlit as st
 
 from evaluator.components.compare.payload import PaneItem
 from evaluator.components.viewer.judged import attach_fields
@@ -17,14 +16,18 @@ from evaluator.review.field_targets import JudgedFields, field_model_name, field
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 from evaluator.system.lru_cache import LRUCache
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.state import state
 from pages.views.fields import field_results
-from pages.views.fields.field_results import ComparedFields, FieldModel, Key
+from pages.views.fields.field_results import ComparedFields, FieldModel
 from pages.views.findings import findings
 
 VIEW_FILE: Final = "pages/fields.py"
-_KEPT_DOCUMENTS: Final = 16
+_DOCUMENTS: Final = LRUCache[object, JudgedFields](most=16)
+_CORRECTIONS: Final = Cached[FieldCorrections](8)
+_CORRECTED: Final = Cached[CorrectedEvaluation[FieldsResult]](
+    16, spinner="Comparing the fields with the corrected ground truth"
+)
 
 
 def on_page(model: FieldModel, document: str, payload: PagePayload) -> PagePayload:
@@ -48,12 +51,7 @@ def _fields_with_verdicts(model: FieldModel, document: str) -> JudgedFields:
     """Return the fields of a document with their verdicts, computed once for all of its pages."""
     log, iou = findings.review_log(), state.field_iou
     key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)
-    return _documents().get_or_make(key, lambda: judged_fields(model.result, document, log, iou=iou))
-
-
-@st.cache_resource(show_spinner=False)
-def _documents() -> LRUCache[object, JudgedFields]:
-    return LRUCache(most=_KEPT_DOCUMENTS)
+    return _DOCUMENTS.get_or_make(key, lambda: judged_fields(model.result, document, log, iou=iou))
 
 
 def any_field(log: ReviewLog) -> bool:
@@ -66,19 +64,9 @@ def corrections_of(compared: ComparedFields) -> FieldCorrections | None:
     log = findings.review_log()
     if not any_field(log):
         return None
-    to = _corrections(tuple(model.key for model in compared.models), log.revision, _found=compared, _log=log)
+    key = (*(model.key for model in compared.models), log.revision)
+    to = _CORRECTIONS.of(key, lambda: field_corrections([model.result for model in compared.models], log))
     return to if to.applied or to.issues else None
-
-
-@cached(8)
-def _corrections(
-    keys: tuple[Key, ...],
-    revision: tuple[int, str],
-    *,
-    _found: ComparedFields,
-    _log: ReviewLog,
-) -> FieldCorrections:
-    return field_corrections([model.result for model in _found.models], _log)
 
 
 def corrected_of(compared: ComparedFields, model: FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
@@ -86,19 +74,8 @@ def corrected_of(compared: ComparedFields, model: FieldModel) -> CorrectedEvalua
     to = corrections_of(compared)
     if to is None or not to.applied:
         return None
-    keys = tuple(each.key for each in compared.models)
-    return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
-
-
-@cached(16, spinner="Comparing the fields with the corrected ground truth")
-def _corrected(
-    keys: tuple[Key, ...],
-    revision: tuple[int, str],
-    *,
-    _model: FieldModel,
-    _to: FieldCorrections,
-) -> CorrectedEvaluation[FieldsResult]:
-    return corrected_fields(_model.result, _to)
+    key = (*(each.key for each in compared.models), model.key, findings.review_log().revision)
+    return _CORRECTED.of(key, lambda: corrected_fields(model.result, to))
 
 
 def statuses() -> list[FindingStatus]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-import streamlit as st
 
 from evaluator.components.payload import ViewedPageItem, with_notes
 from evaluator.components.viewer import fields as overlay
@@ -21,13 +20,8 @@ from pages.views.fields import field_results, field_verdicts
 from pages.views.fields.field_results import ComparedFields, FieldModel, ListedRows
 from pages.views.findings import findings
 
-_KEPT_PAGES: Final = 256
-
-
-@st.cache_resource(show_spinner=False)
-def _drawn() -> LRUCache[object, PageLayers]:
-    """Return what is drawn of pages, for all sessions."""
-    return LRUCache(most=_KEPT_PAGES)
+# What is drawn of pages, for all sessions.
+_DRAWN: Final = LRUCache[object, PageLayers](most=256)
 
 
 def payload(
@@ -105,7 +99,7 @@ def _content(
         layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=kept)
         return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes))
 
-    drawn = _drawn().get_or_make((of, code, index, picture.points), draw)
+    drawn = _DRAWN.get_or_make((of, code, index, picture.points), draw)
     payload = field_verdicts.on_page(model, document, with_layers(bare, drawn))
     before, after = (field_results.next_with(shown, at, step) for step in (-1, 1))
     return msgspec.structs.replace(

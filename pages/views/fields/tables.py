@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import streamlit as st
@@ -20,7 +20,7 @@ from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.field_types import TypeRow, type_rows
 from pages.app import frame, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.state import State, chosen_cells, chosen_points, state
 from pages.app.widgets import Column
 from pages.views.fields import field_results, field_verdicts
@@ -50,6 +50,7 @@ _HELP: Final = {
     "Missed": "Ground-truth box without a predicted one",
     "Spur.": "Spurious: predicted box without a ground-truth one",
 }
+_TYPE_ROWS: Final = Cached[Sequence[TypeRow]](16)
 _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
 
 
@@ -57,7 +58,8 @@ def types_table(compared: ComparedFields, model: FieldModel) -> None:
     """Draw AP of both models by field type, and all numbers of one; a row or a count is linked."""
     results = {each.letter: each.result for each in compared.models}
     keys = tuple((each.letter, each.key) for each in compared.models)
-    rows = _rows_of_types(keys, model.letter, state.field_iou, _results=results)
+    iou = state.field_iou
+    rows = _TYPE_ROWS.of((keys, model.letter, iou), lambda: type_rows(results, model.letter, iou=iou))
     at = f"AP {threshold_text(state.field_iou)}"
     names = [displayed(row.label) for row in rows]
     table: dict[str, Column] = {"Field": names}
@@ -93,13 +95,6 @@ def types_table(compared: ComparedFields, model: FieldModel) -> None:
         },
         alt="Results by field type",
     )
-
-
-@cached(16)
-def _rows_of_types(
-    keys: tuple[tuple[str, field_results.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
-) -> Sequence[TypeRow]:
-    return type_rows(_results, letter, iou=iou)
 
 
 def _name_width(names: Sequence[str]) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -22,7 +21,7 @@ from evaluator.data.issues import BadInput, count_of, cut, displayed, plain, who
 from evaluator.metrics.results import capitalised, distinct_names
 from evaluator.project import Member
 from pages.app import frame, protocol, session_files, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import BOXES
 from pages.app.state import chosen_cells, go_to_page, state
 
@@ -39,6 +38,9 @@ _FEW = "Labels with fewer than 20 boxes"
 _PAGES_LISTED = 200
 # In pixels; beside it are the columns of three files, where the window is 1024 pixels wide.
 _WIDEST_LABEL = 560
+_DIAGNOSES: Final = Cached[Diagnosis | None](64, spinner="Looking at files that do not match")
+_RESOLVED: Final = Cached[Annotations](32)
+_CONTENTS: Final = Cached[Contents](64)
 
 
 class Diagnosed(NamedTuple):
@@ -66,12 +68,8 @@ def diagnoses() -> list[Diagnosed]:
         prediction = _as_written(model)
         if prediction is None:
             continue
-        diagnosis = _diagnosis(
-            protocol.key(),
-            BOXES.digest(truth),
-            BOXES.digest(prediction),
-            _make=partial(_made, truth, prediction),
-        )
+        key = (protocol.key(), BOXES.digest(truth), BOXES.digest(prediction))
+        diagnosis = _DIAGNOSES.of(key, partial(_made, truth, prediction))
         if diagnosis is not None and (diagnosis.labels or not diagnosis.silent):
             cases.append(Diagnosed(model.name, diagnosis, truth, prediction))
     return cases
@@ -82,11 +80,6 @@ def _as_written(model: Member[Annotations]) -> Annotations | None:
     if model.source is not None:
         return model.source
     return session_files.read(BOXES, model.origin, model.name, model.side, as_written=True).source
-
-
-@cached(64, spinner="Looking at files that do not match")
-def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diagnosis | None]) -> Diagnosis | None:
-    return _make()
 
 
 def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
@@ -426,22 +419,17 @@ def _named(source: Annotations) -> Annotations:
     truth = session_files.files(BOXES).truth
     if truth is None or truth is source:
         return source
-    return _resolved(BOXES.digest(source), BOXES.digest(truth), _source=source, _truth=truth)
 
+    def resolved() -> Annotations:
+        try:
+            return formats.resolve(source, truth, keep_unit=True)
+        except BadInput:
+            return source
 
-@cached(32)
-def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotations) -> Annotations:
-    try:
-        return formats.resolve(_source, _truth, keep_unit=True)
-    except BadInput:
-        return _source
+    return _RESOLVED.of((BOXES.digest(source), BOXES.digest(truth)), resolved)
 
 
 def _contents_of(source: Annotations) -> Contents:
     truth = session_files.files(BOXES).truth
-    return _contents(BOXES.digest(source), "" if truth is None else BOXES.digest(truth), _source=source)
-
-
-@cached(64)
-def _contents(digest: str, truth: str, *, _source: Annotations) -> Contents:
-    return contents(_source)
+    key = (BOXES.digest(source), "" if truth is None else BOXES.digest(truth))
+    return _CONTENTS.of(key, lambda: contents(source))

@@ -35,7 +35,7 @@ from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, store_ad
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, login
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.components import remembered_name, reviewer
 from pages.app.results import ResultKey, result_key, result_of
 from pages.app.session_files import BOXES, SAMPLE_DATA, LoadedBoxes, Model, Place, files
@@ -44,7 +44,6 @@ from pages.app.state import Field, State, report, state
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
 _REMEMBERED: Final = "remembered_reviewer"
-_KEPT_PAGES: Final = 256
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
 
 
@@ -118,10 +117,18 @@ def address() -> str:
     return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
 
 
-@cached(8)
-def _open_store(address: str) -> _OpenStore:
-    """Return the store behind an address, one for all sessions."""
-    return _OpenStore(address)
+_STORES: Final = Cached[_OpenStore](8)
+_CORRECTIONS: Final = Cached[Corrections](8)
+_CORRECTED: Final = Cached[CorrectedResult](32, spinner="Comparing the boxes with the corrected ground truth")
+_STATUSES: Final = Cached[list[FindingStatus]](32)
+# The mistakes of pages as targets of verdicts.
+_KNOWN: Final = LRUCache[tuple[ResultKey, int], identity.MistakeTargets](most=256)
+
+
+def _open_store() -> _OpenStore:
+    """Return the store of this session, one for all sessions with its address."""
+    at = address()
+    return _STORES.of(at, lambda: _OpenStore(at))
 
 
 def _workspace() -> str:
@@ -130,17 +137,17 @@ def _workspace() -> str:
 
 def review_log() -> ReviewLog:
     """Return all opinions in this workspace; empty when they cannot be read, see `store_problem`."""
-    return _open_store(address()).read(_workspace())[0]
+    return _open_store().read(_workspace())[0]
 
 
 def store_problem() -> StoreProblem | None:
     """Return why findings cannot be read; None when they can."""
-    return _open_store(address()).read(_workspace())[1]
+    return _open_store().read(_workspace())[1]
 
 
 def store_name() -> str:
     """Return a file name, or host and database without user and password."""
-    store = _open_store(address()).store
+    store = _open_store().store
     return "" if store is None else store.name
 
 
@@ -247,7 +254,7 @@ def save_all(
             )
         except ValueError as problem:
             return _keep_unsaved([replace(each, text=str(problem)) for each in waiting])
-    why = _open_store(address()).write(said, _workspace())
+    why = _open_store().write(said, _workspace())
     if why is not None:
         return _keep_unsaved([replace(each, title=why.title, text=why.text, fix=why.fix) for each in waiting])
     _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in targets})
@@ -256,7 +263,7 @@ def save_all(
 
 def add_events(events: Sequence[Event]) -> StoreProblem | None:
     """Keep imported events; return what went wrong, None when they are on disk."""
-    return _open_store(address()).write(events, _workspace())
+    return _open_store().write(events, _workspace())
 
 
 def verdicts_key() -> tuple[object, ...]:
@@ -317,12 +324,6 @@ def on_page(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayloa
     return with_verdicts(payload, _attached(loaded, model, place, payload.mistakes))
 
 
-@st.cache_resource(show_spinner=False)
-def _known() -> LRUCache[tuple[ResultKey, int], identity.MistakeTargets]:
-    """Return the mistakes of pages as targets of verdicts, for all sessions."""
-    return LRUCache(most=_KEPT_PAGES)
-
-
 def _attached(
     loaded: LoadedBoxes, model: Model, place: Place, mistakes: Sequence[MistakeItem]
 ) -> Sequence[MistakeItem]:
@@ -331,7 +332,7 @@ def _attached(
     if row is None or not mistakes:
         return mistakes
     result = result_of(loaded, model)
-    known = _known().get_or_make((result_key(loaded, model), row), partial(identity.mistake_targets, result, row))
+    known = _KNOWN.get_or_make((result_key(loaded, model), row), partial(identity.mistake_targets, result, row))
     return attach(mistakes, result, row, review_log(), known)
 
 
@@ -390,15 +391,8 @@ def unsaved_item(entry: Unsaved | None) -> UnsavedItem | None:
 
 def corrections_of(loaded: LoadedBoxes) -> Corrections:
     """Return the corrected files of this session."""
-    every = review_log()
-    return _corrections(loaded.digests, every.revision, _loaded=loaded, _log=every)
-
-
-@cached(8)
-def _corrections(
-    digests: tuple[str, ...], revision: tuple[int, str], *, _loaded: LoadedBoxes, _log: ReviewLog
-) -> Corrections:
-    return corrections(_loaded.dataset, _log)
+    log = review_log()
+    return _CORRECTIONS.of((loaded.digests, log.revision), lambda: corrections(loaded.dataset, log))
 
 
 def corrected_of(loaded: LoadedBoxes, model: Model) -> CorrectedResult | None:
@@ -406,39 +400,15 @@ def corrected_of(loaded: LoadedBoxes, model: Model) -> CorrectedResult | None:
     to = corrections_of(loaded)
     if not to.applied:
         return None
-    key = result_key(loaded, model)
-    return _corrected(key, review_log().revision, _loaded=loaded, _model=model, _to=to)
-
-
-@cached(32, spinner="Comparing the boxes with the corrected ground truth")
-def _corrected(
-    key: ResultKey,
-    revision: tuple[int, str],
-    *,
-    _loaded: LoadedBoxes,
-    _model: Model,
-    _to: Corrections,
-) -> CorrectedResult:
-    return corrected_result(result_of(_loaded, _model), _to)
+    key = (result_key(loaded, model), review_log().revision)
+    return _CORRECTED.of(key, lambda: corrected_result(result_of(loaded, model), to))
 
 
 def statuses(loaded: LoadedBoxes | None) -> list[FindingStatus]:
     """Return what became of every finding at the operating point, the newest first."""
-    every = review_log()
+    log = review_log()
     if loaded is None:
-        return status.finding_statuses(every, [])
-    models = loaded.models
-    key = tuple(result_key(loaded, model) for model in models)
-    return _statuses(key, every.revision, _loaded=loaded, _models=models, _log=every)
-
-
-@cached(32)
-def _statuses(
-    keys: tuple[ResultKey, ...],
-    revision: tuple[int, str],
-    *,
-    _loaded: LoadedBoxes,
-    _models: tuple[Model, ...],
-    _log: ReviewLog,
-) -> list[FindingStatus]:
-    return status.finding_statuses(_log, [result_of(_loaded, model) for model in _models])
+        return status.finding_statuses(log, [])
+    results = partial(map, partial(result_of, loaded), loaded.models)
+    key = (*(result_key(loaded, model) for model in loaded.models), log.revision)
+    return _STATUSES.of(key, lambda: status.finding_statuses(log, [*results()]))

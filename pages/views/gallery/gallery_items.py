@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from evaluator.components.gallery.payload import CardItem, CropItem
 from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
 from evaluator.data.boxes import BoolArray, IntArray
-from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.dataset import JoinedBoxes
 from evaluator.data.issues import count_of, plain, whole
 from evaluator.data.order import order_by
 from evaluator.matching import box_items
@@ -27,8 +27,8 @@ from evaluator.pdf.folder import PageFile
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.worker import PageImage
 from pages.app import pictures, session_files
-from pages.app.cache import cached
-from pages.app.results import Result, ResultKey, result_key, result_of, result_of_all
+from pages.app.cache import Cached
+from pages.app.results import Result, result_key, result_of, result_of_all
 from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import FILTER, AnyField, State, is_narrowed, reset, state
 from pages.views.browser import page_listing
@@ -130,38 +130,34 @@ class ShownItems:
         return len(self.rows) if self.causes is None else len(self.causes)
 
 
-@cached(16, spinner="Listing the boxes")
-def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
-    """Return all items of a result, or its mistakes alone, with their sizes as shares of the page."""
-    result = _result()
-    matching = result.matching
-    dataset, model = matching.dataset, matching.model
-    truth = _places(key.digests, -1, _dataset=dataset, _side=dataset.ground_truth)
-    prediction = _places(key.digests, model, _dataset=dataset, _side=matching.prediction)
-    return replace(box_items.items(result, matched=matched), places=(truth, prediction))
+_ITEMS: Final = Cached[Items](16, spinner="Listing the boxes")
+_PLACES: Final = Cached[BoxPlaces](4)
+_CURVES: Final = Cached[ScoreCurve](32, spinner="Matching at every score")
+_ORDERED: Final = Cached[IntArray](16)
 
 
-@cached(4)
-def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> BoxPlaces:
-    """Return where the boxes of a model (-1: ground truth) lie on their pages, whatever the thresholds."""
-    return mistake_filter.box_places(_dataset, _side)
-
-
-@cached(32, spinner="Matching at every score")
-def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
-    return _make()
+def _places(loaded: LoadedBoxes, model: int | None, side: JoinedBoxes) -> BoxPlaces:
+    """Return where the boxes of a model (None: ground truth) lie on their pages, whatever the thresholds."""
+    return _PLACES.of((loaded.digests, model), lambda: mistake_filter.box_places(loaded.dataset, side))
 
 
 def curve_of(loaded: LoadedBoxes, model: Model) -> ScoreCurve:
     """Return what a model reaches at each score threshold, at the chosen IoU threshold."""
     # The same for every score threshold, so that is not part of the key.
     key = result_key(loaded, model)._replace(min_score=0.0)
-    return _curve(key, _make=lambda: result_of_all(loaded, model).score_curve())
+    return _CURVES.of(key, lambda: result_of_all(loaded, model).score_curve())
 
 
 def every_item(loaded: LoadedBoxes, model: Model, *, matched: bool = True) -> Items:
     """Return all matched pairs and mistakes of a model at the operating point, or its mistakes alone."""
-    return _items(result_key(loaded, model), matched, _result=lambda: result_of(loaded, model))
+
+    def items() -> Items:
+        result = result_of(loaded, model)
+        truth = _places(loaded, None, loaded.dataset.ground_truth)
+        prediction = _places(loaded, model.index, result.matching.prediction)
+        return replace(box_items.items(result, matched=matched), places=(truth, prediction))
+
+    return _ITEMS.of((result_key(loaded, model), matched), items)
 
 
 def filtered_items(loaded: LoadedBoxes, model: Model) -> ShownItems:
@@ -183,7 +179,8 @@ def filtered_items(loaded: LoadedBoxes, model: Model) -> ShownItems:
         rows = rows[_order(result, every.take(rows), state.gallery_sort)]
     else:
         # Mistakes are few, and every question about them and each card that opens finds them in order.
-        order = _ordered(result_key(loaded, model), state.gallery_sort, _result=result, _mistakes=every)
+        key = (result_key(loaded, model), state.gallery_sort)
+        order = _ORDERED.of(key, lambda: _order(result, every, state.gallery_sort))
         rows = order[keep[order]]
     with_item = np.zeros(result.matching.dataset.pages, dtype=bool)
     with_item[every.page[keep]] = True
@@ -265,11 +262,6 @@ def _in_third(every: Items, third: str) -> BoolArray:
     place = list(THIRDS).index(third) - 1
     known = np.nan_to_num(every.middle)
     return np.asarray(np.isnan(every.middle) | (np.clip((known * 3).astype(np.int64), 0, 2) == place), dtype=bool)
-
-
-@cached(16)
-def _ordered(key: ResultKey, order: str, *, _result: Result, _mistakes: Items) -> IntArray:
-    return _order(_result, _mistakes, order)
 
 
 def _order(result: Result, every: Items, order: str) -> IntArray:

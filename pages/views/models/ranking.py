@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -17,12 +17,14 @@ from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.results import distinct_names
 from pages.app import protocol
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import ResultKey, evaluation_of, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import State, state
 
 _DEFAULT: Final = "f1"
+_ENTRIES: Final = Cached[ModelEntry](16)
+_STANDINGS: Final = Cached[Standings](32, spinner="Resampling the documents")
 
 
 def measures() -> Mapping[str, Metric]:
@@ -80,14 +82,8 @@ def rank_models(loaded: LoadedBoxes, *, resampled: bool = True) -> RankedModels:
         key, own = Key(name, label), is_of_protocol(name)
         if not resampled:
             return standings(_model_entries(loaded, fitting, names, own=own, mistakes=False), key, resamples=0)
-        return _standings(
-            _keys(loaded, own=own),
-            msgspec.json.encode(fitting),
-            names,
-            key,
-            state.iou,
-            _models=lambda: _model_entries(loaded, fitting, names, own=own),
-        )
+        follows_from = (_keys(loaded, own=own), msgspec.json.encode(fitting), names, key, state.iou)
+        return _STANDINGS.of(follows_from, lambda: standings(_model_entries(loaded, fitting, names, own=own), key))
 
     made = [of(name) for name in (first, *more)]
     if resampled:
@@ -130,14 +126,9 @@ def _model_entries(
 ) -> list[ModelEntry]:
     asked = tuple(sorted({name for name in _chosen() if not is_of_protocol(name)}))
     wanted = _Wanted(own, asked, state.label, mistakes)
-    opened_ = [
-        _model_entry(result_key(loaded, model), name, wanted, _loaded=loaded, _model=model)
-        for name, model in zip(names, loaded.models, strict=False)
-    ]
-    return [
-        *opened_,
-        *(one.model_entry(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),
-    ]
+    of_open = [_model_entry(loaded, *each, wanted) for each in zip(loaded.models, names, strict=False)]
+    rest = zip(fitting, names[len(of_open) :], strict=True)
+    return [*of_open, *(one.model_entry(state.iou, name) for one, name in rest)]
 
 
 class _Wanted(NamedTuple):
@@ -149,24 +140,13 @@ class _Wanted(NamedTuple):
     mistakes: bool
 
 
-@cached(16)
-def _model_entry(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: LoadedBoxes, _model: Model) -> ModelEntry:
-    numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if wanted.own else None
-    result, label = result_of(_loaded, _model), wanted.label or None
-    return model_entry(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
+def _model_entry(loaded: LoadedBoxes, model: Model, name: str, wanted: _Wanted) -> ModelEntry:
+    def entry() -> ModelEntry:
+        numbers = protocol.chosen().measures(evaluation_of(loaded, model)) if wanted.own else None
+        result, label = result_of(loaded, model), wanted.label or None
+        return model_entry(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
 
-
-@cached(32, spinner="Resampling the documents")
-def _standings(
-    models: tuple[ResultKey, ...],
-    fitting: bytes,
-    names: tuple[str, ...],
-    key: Key,
-    iou: float,
-    *,
-    _models: Callable[[], list[ModelEntry]],
-) -> Standings:
-    return standings(_models(), key)
+    return _ENTRIES.of((result_key(loaded, model), name, wanted), entry)
 
 
 def use_earlier(files: Sequence[tuple[str, bytes]]) -> None:

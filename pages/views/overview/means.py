@@ -8,11 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from evaluator.data.dataset import Dataset
 from evaluator.data.issues import count_of, cut, displayed, plain
 from evaluator.matching.box_results import WEIGHTED_MEAN
 from pages.app import frame, protocol
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import Result, result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, form_value, state
@@ -23,6 +22,7 @@ _RATIOS: Final = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1")
 _AVERAGES: Final = ("AP", "AP50", "AP75")
 # Ranking more takes seconds, which belong into the terminal.
 _MOST_RANKED: Final = 300_000
+_RANKED: Final = Cached[Mapping[str, float | None] | None](16, spinner="Computing average precision")
 
 
 class _Group(NamedTuple):
@@ -136,13 +136,10 @@ def _average_precision(loaded: LoadedBoxes, result: Result, model: PairModel) ->
     """Return COCO's AP of all predictions; None for too many, or if the protocol has its own."""
     if len(result.matching.prediction) > _MOST_RANKED or protocol.has_average_precision():
         return None
-    numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset) or dict.fromkeys(_AVERAGES)
+    key = (loaded.digests, model.index)
+    ranked = _RANKED.of(key, lambda: protocol.average_precision(loaded.dataset, model.index))
+    numbers = ranked or dict.fromkeys(_AVERAGES)
     return _Group("mAP (COCO)", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
-
-
-@cached(16, spinner="Computing average precision")
-def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
-    return protocol.average_precision(_dataset, model)
 
 
 def _row(model: PairModel, groups: Sequence[_Group]) -> str:

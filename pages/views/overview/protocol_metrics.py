@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,13 +20,11 @@ from evaluator.metrics import export
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.measures import Key
-from evaluator.metrics.results import ScoreCurve, defined, threshold_text
-from evaluator.protocols.base import BoxEvaluation, NumberGroup
+from evaluator.metrics.results import defined, threshold_text
+from evaluator.protocols.base import NumberGroup
 from pages.app import frame, protocol, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import (
-    Result,
-    ResultKey,
     evaluation_of,
     matching_of_all,
     result_key,
@@ -49,26 +47,21 @@ _Columns = Mapping[str, Mapping[str, Sequence[float | None]]]
 
 # --- what is computed, once for all --------------------------------------------------------------------------
 
+_CHOICES: Final = Cached[ThresholdChoice](64)
+_TIDE: Final = Cached[TideErrors | None](16, spinner="Naming the errors")
+_CALIBRATIONS: Final = Cached[Mapping[str | None, Calibration | None]](64)
+_DIFFERENCES: Final = Cached[tuple[Difference, ...]](16, spinner="Resampling the documents")
+
 
 def choice_of(loaded: LoadedBoxes, model: Model) -> ThresholdChoice:
     """Return one score threshold, or one for each label, at the chosen IoU threshold."""
     key = result_key(loaded, model)._replace(min_score=0.0)
-    return _choice(key, _curve=lambda: curve_of(loaded, model))
-
-
-@cached(64)
-def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
-    return threshold_choice(_curve())
+    return _CHOICES.of(key, lambda: threshold_choice(curve_of(loaded, model)))
 
 
 def _tide_of(loaded: LoadedBoxes, model: Model) -> TideErrors | None:
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
-    return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
-
-
-@cached(16, spinner="Naming the errors")
-def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
-    return protocol.chosen().error_types(_evaluation())
+    return _TIDE.of(key, lambda: protocol.chosen().error_types(evaluation_of(loaded, model)))
 
 
 def _calibration_of(loaded: LoadedBoxes, model: Model, label: str | None = None) -> Calibration | None:
@@ -79,29 +72,19 @@ def _calibration_of(loaded: LoadedBoxes, model: Model, label: str | None = None)
 def _calibrations_of(loaded: LoadedBoxes, model: Model) -> Mapping[str | None, Calibration | None]:
     """Return the same of all predictions, under None, and of each label."""
     key = result_key(loaded, model)._replace(min_score=0.0)
-    return _calibrations(key, _result=lambda: result_of_all(loaded, model))
-
-
-@cached(64)
-def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
-    return box_calibrations(_result())
+    return _CALIBRATIONS.of(key, lambda: box_calibrations(result_of_all(loaded, model)))
 
 
 def _differences_of(loaded: LoadedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
     """Return B minus A of the numbers over all labels that have intervals, by metric."""
-    keys = [result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen]
-    every = _differences(*keys, _results=lambda: [evaluation_of(loaded, model) for model in chosen])
-    return {one.metric: one for one in every}
 
+    def made() -> tuple[Difference, ...]:
+        of, results = protocol.chosen(), [evaluation_of(loaded, model) for model in chosen]
+        names = {one.metric for group in of.protocol_metrics(results[0]) for one in group.numbers if one.metric}
+        return differences(*map(of.measures, results), keys=[Key(name, ALL_LABELS) for name in names])
 
-@cached(16, spinner="Resampling the documents")
-def _differences(
-    first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
-) -> tuple[Difference, ...]:
-    of = protocol.chosen()
-    results = _results()
-    names = {one.metric for group in of.protocol_metrics(results[0]) for one in group.numbers if one.metric}
-    return differences(*(of.measures(result) for result in results), keys=[Key(name, ALL_LABELS) for name in names])
+    keys = tuple(result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen)
+    return {one.metric: one for one in _DIFFERENCES.of(keys, made)}
 
 
 # --- what is shown -------------------------------------------------------------------------------------------

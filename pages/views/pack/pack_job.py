@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
-import streamlit as st
 
 from evaluator.components.payload import ModelItem
 from evaluator.data.issues import BadInput, Issue, plain
@@ -31,7 +30,7 @@ from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
 from evaluator.protocols.fields.protocol import FieldsOptions, OptionsWithSchema
 from pages.app import pictures, protocol
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.jobs import Jobs, ReportProgress
 from pages.app.results import ResultKey, result_key, result_of, score_threshold
 from pages.app.session_files import FIELDS, POSTERS, AnyLoadedFiles, LoadedBoxes, load_files, load_pixels
@@ -46,7 +45,8 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "pdf": ("review-pack.pdf", "application/pdf"),
     "zip": ("review-pack.zip", "application/zip"),
 }
-_CHAPTERS_KEPT: Final = 12
+_CONTENTS: Final = Cached[Contents](4, spinner="Building the pack")
+_MADE_BEFORE: Final = MadeBefore(most=12)
 
 
 class Choices(NamedTuple):
@@ -94,25 +94,10 @@ def contents_of(loaded: LoadedBoxes, options: PackOptions, earlier: PackRecord |
     results = [result_of(loaded, model) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
     keys = tuple(result_key(loaded, model) for model in chosen)
-    return _contents(
-        keys,
-        msgspec.json.encode(options),
-        log.revision,
-        _encoded(earlier),
-        _make=lambda: gather(results, _called(loaded), log, options, issues=loaded.issues, earlier=earlier),
+    return _CONTENTS.of(
+        (keys, msgspec.json.encode(options), log.revision, _encoded(earlier)),
+        lambda: gather(results, _called(loaded), log, options, issues=loaded.issues, earlier=earlier),
     )
-
-
-@cached(4, spinner="Building the pack")
-def _contents(
-    keys: tuple[ResultKey, ...],
-    options: bytes,
-    revision: tuple[int, str],
-    earlier: bytes,
-    *,
-    _make: Callable[[], Contents],
-) -> Contents:
-    return _make()
 
 
 def _encoded(earlier: PackRecord | None) -> bytes:
@@ -177,10 +162,10 @@ def start(
     drawn = Pictures(pictures.pool(), pdfs, loaded.dataset.page_images if loaded is not None else None)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     # All that follows from the session is read here: the thread has none.
-    boxes, others, before = _boxes(loaded), _further(loaded, also), _made_before()
+    boxes, others = _boxes(loaded), _further(loaded, also)
 
     def gathered(note: ReportProgress) -> Contents:
-        return gather_all(boxes, others, options, note, earlier=earlier, before=before)
+        return gather_all(boxes, others, options, note, earlier=earlier, before=_MADE_BEFORE)
 
     def write(path: Path, contents: Contents, note: ReportProgress) -> WrittenPack:
         if form == "zip":
@@ -202,11 +187,6 @@ def _boxes(loaded: LoadedBoxes | None) -> Boxes | None:
     seen = slices.pdf_attributes(loaded, loaded.pair)
     options = _options(of, loaded)
     return Boxes(of, results, _called(loaded), findings.review_log(), loaded.issues, options, *seen)
-
-
-@st.cache_resource(show_spinner=False)
-def _made_before() -> MadeBefore:
-    return MadeBefore(most=_CHAPTERS_KEPT)
 
 
 def _further(loaded: LoadedBoxes | None, also: Sequence[str]) -> list[ExtraEvaluation]:

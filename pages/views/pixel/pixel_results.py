@@ -10,13 +10,12 @@ import msgspec
 import numpy as np
 import streamlit as st
 
-from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Issue
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.inputs import Classes, MissingPage, PageSizes
 from pages.app import pictures, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import score_threshold
 from pages.app.session_files import BOXES, LoadedBoxes
 from pages.app.state import Field, Scope, State, state
@@ -34,37 +33,8 @@ class Counted:
     issues: tuple[Issue, ...]
 
 
-Options = tuple[Classes, MissingPage, tuple[float, float] | None]
-
-
-@cached(4)
-def _files(
-    first: str, second: str, options: Options, sizes: str, *, _sides: tuple[Annotations, Annotations], _sizes: PageSizes
-) -> pixel.PixelInputs:
-    """Return two sides made ready, by the digests that decide them; raises BadInput."""
-    classes, missing_page, page_size = options
-    return pixel.PixelInputs.of(
-        *_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size
-    )
-
-
-@cached(24, spinner="Counting the pixels")
-def _counted(
-    first: str,
-    second: str,
-    options: Options,
-    floors: tuple[float, float],
-    sizes: str,
-    *,
-    _sides: tuple[Annotations, Annotations],
-    _sizes: PageSizes,
-) -> Counted:
-    try:
-        files = _files(first, second, options, sizes, _sides=_sides, _sizes=_sizes)
-    except BadInput as problem:
-        return Counted(None, problem.issues)
-    result = files.evaluate(first_min_score=floors[0], min_score=floors[1])
-    return Counted(result, result.issues)
+_FILES: Final = Cached[pixel.PixelInputs](4)
+_COUNTED: Final = Cached[Counted](24, spinner="Counting the pixels")
 
 
 def result_of(loaded: LoadedBoxes, of: str) -> Counted:
@@ -78,16 +48,23 @@ def result_of(loaded: LoadedBoxes, of: str) -> Counted:
         sides = loaded.dataset.predictions[first.index].source, sides[1]
         floors = score_threshold(loaded, first), floors[1]
     known = page_sizes(loaded)
-    digests = [BOXES.digest(side) for side in sides]
-    return _counted(
-        digests[0],
-        digests[1],
-        (state.pixel_classes, state.pixel_missing, state.pixel_size),
-        floors,
-        known.digest,
-        _sides=sides,
-        _sizes=known.sizes,
-    )
+    classes, missing, size = state.pixel_classes, state.pixel_missing, state.pixel_size
+    key = (*map(BOXES.digest, sides), classes, missing, size, known.digest)
+
+    def inputs() -> pixel.PixelInputs:
+        return pixel.PixelInputs.of(
+            *sides, classes=classes, missing_page=missing, page_sizes=known.sizes, page_size=size
+        )
+
+    def counted() -> Counted:
+        try:
+            files = _FILES.of(key, inputs)
+        except BadInput as problem:
+            return Counted(None, problem.issues)
+        result = files.evaluate(first_min_score=floors[0], min_score=floors[1])
+        return Counted(result, result.issues)
+
+    return _COUNTED.of((key, floors), counted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ from evaluator.protocols.posters.difference import (
 from evaluator.protocols.posters.profiles import PROFILES, ProfileName
 from evaluator.protocols.posters.word_places import PageDifference, on_page
 from pages.app import pictures
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import POSTERS, PairModel, files, load_files
 from pages.app.state import state
 
@@ -47,6 +48,11 @@ class PosterModel(PairModel):
     reference: reader.Posters
     posters: reader.Posters
 
+    @property
+    def digests(self) -> tuple[str, str]:
+        """Return what identifies both sides as they were read."""
+        return POSTERS.digest(self.reference), POSTERS.digest(self.posters)
+
 
 @dataclass(frozen=True, slots=True)
 class PosterEvaluation:
@@ -59,6 +65,11 @@ class PosterEvaluation:
     results_json: bytes
     issues: tuple[Issue, ...]
     measures: Measures
+
+
+_EVALUATED: Final = Cached[PosterEvaluation](12, spinner="Comparing the texts")
+_RESULTS: Final = Cached[posters.PostersResult](4, spinner="Comparing the texts")
+_COMPARISONS: Final = Cached[PosterComparison](64)
 
 
 def poster_ids() -> frozenset[str]:
@@ -84,16 +95,12 @@ def models() -> tuple[PosterModel, ...]:
 
 def evaluate(model: PosterModel, *, under: ProfileName | None = None) -> PosterEvaluation:
     """Return the columns of a model under the chosen profile, or another one."""
-    sides = model.reference, model.posters
-    truth, prediction = (POSTERS.digest(side) for side in sides)
-    return _evaluated(truth, prediction, under or state.poster_profile, _sides=sides)
+    profile = under or state.poster_profile
+    return _EVALUATED.of((*model.digests, profile), lambda: _evaluated(model, profile))
 
 
-@cached(12, spinner="Comparing the texts")
-def _evaluated(
-    truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
-) -> PosterEvaluation:
-    result = posters.evaluate(*_sides, profile=under)
+def _evaluated(model: PosterModel, profile: ProfileName) -> PosterEvaluation:
+    result = posters.evaluate(model.reference, model.posters, profile=profile)
     columns = columns_of(result)
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
     signature = result.signature.line
@@ -110,16 +117,9 @@ def _evaluated(
 
 def result_of(model: PosterModel) -> posters.PostersResult:
     """Return the whole evaluation of a model under the chosen profile."""
-    sides = model.reference, model.posters
-    truth, prediction = (POSTERS.digest(side) for side in sides)
-    return _result(truth, prediction, state.poster_profile, _sides=sides)
-
-
-@cached(4, spinner="Comparing the texts")
-def _result(
-    truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
-) -> posters.PostersResult:
-    return posters.evaluate(*_sides, profile=under)
+    profile = state.poster_profile
+    make = partial(posters.evaluate, model.reference, model.posters, profile=profile)
+    return _RESULTS.of((*model.digests, profile), make)
 
 
 def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> PosterComparison | None:
@@ -127,14 +127,9 @@ def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None 
     reference, generated = model.reference.posters.get(poster_id), model.posters.posters.get(poster_id)
     if reference is None or generated is None:
         return None
-    return _comparison(reference.sha256, generated.sha256, under or state.poster_profile, _sides=(reference, generated))
-
-
-@cached(64)
-def _comparison(
-    reference: str, generated: str, under: ProfileName, *, _sides: tuple[reader.Poster, reader.Poster]
-) -> PosterComparison:
-    return PosterComparison(PROFILES[under], *_sides)
+    profile = under or state.poster_profile
+    key = (reference.sha256, generated.sha256, profile)
+    return _COMPARISONS.of(key, lambda: PosterComparison(PROFILES[profile], reference, generated))
 
 
 def sorted_posters(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:

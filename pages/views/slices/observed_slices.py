@@ -26,7 +26,7 @@ from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import Result
 from pages.app import components, frame, jobs, pictures, session_files, widgets
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.session_files import PairModel
 from pages.app.state import State, chosen_cells, go_to_page, report, state
 from pages.views.fields import field_results
@@ -139,9 +139,11 @@ def _read_key(source: Source) -> ReadKey:
     return ReadKey(source.key, str(source.pdfs))
 
 
-@cached(16)
-def _pages(key: tuple[str, ...], *, _results: Sequence[Result]) -> list[tuple[str, int]]:
-    return pages_of(_results)
+_PAGES: Final = Cached[list[tuple[str, int]]](16)
+
+
+def _pages(source: Source) -> list[tuple[str, int]]:
+    return _PAGES.of((source.kind, *source.key), lambda: pages_of(source.results))
 
 
 def pdfs_part(source: Source) -> None:
@@ -149,7 +151,7 @@ def pdfs_part(source: Source) -> None:
     if source.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines of pages are not searched.")
         return
-    pages = _pages((source.kind, *source.key), _results=source.results)
+    pages = _pages(source)
     root, key = source.pdfs, _read_key(source)
 
     def start() -> None:
@@ -188,7 +190,7 @@ def search(source: Source, of: str, measure: str) -> SearchResult | None:
         tuple((source.models[place].letter, source.models[place].name) for place in places),
         of_pages,
     )
-    pages = len(_pages((source.kind, *source.key), _results=source.results))
+    pages = len(_pages(source))
     result = jobs.search_slices(key, work, long=pages >= LARGE_PAGES)
     if result is None:
         jobs.search_again_button(_KEY)

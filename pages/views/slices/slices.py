@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple, cast
 
@@ -21,11 +21,14 @@ from evaluator.matching.box_items import Inside, SliceOf
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import jobs, pictures
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.results import Result, ResultKey, evaluation_of, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel
 
 _Searched = tuple[Slices, SlicesPayload]
+_FOUND: Final = Cached[Slices](16)
+_OVERALL: Final = Cached[str](64)
+_INSIDE: Final = Cached[Inside](16)
 
 
 class _SearchKey(NamedTuple):
@@ -140,16 +143,11 @@ def search(loaded: LoadedBoxes, of: str, measure: str) -> _Searched | None:
     find = partial(_search, measure, searched, evaluations, pdf_attributes(loaded, choice.searched))
 
     def listed() -> _Searched:
-        slices = _found(choice.key.search, _search=find)
+        slices = _FOUND.of(choice.key.search, find)
         return slices, slices_payload(slices, choice.key.names, results, searched)
 
     boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
     return jobs.search_slices(choice.key, listed, long=boxes >= LARGE_BOXES)
-
-
-@cached(16)
-def _found(key: _SearchKey, *, _search: Callable[[], Slices]) -> Slices:
-    return _search()
 
 
 def _search(
@@ -170,15 +168,14 @@ def overall(loaded: LoadedBoxes, of: str, measure: str) -> str:
         return ""
     choice = _choice(loaded, of, measure)
     measures = MEASURES if measure == ALL else (cast("Measure", measure),)
-    return _overall(choice.key, measures, _choice=choice)
 
+    def words() -> str:
+        results = list(choice.results.values())
+        searched = [choice.results[model.letter] for model in choice.searched]
+        every = [measured_overall(each, results, searched) for each in measures]
+        return overall_words(every, list(choice.results))
 
-@cached(64)
-def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice) -> str:
-    results = list(_choice.results.values())
-    searched = [_choice.results[model.letter] for model in _choice.searched]
-    every = [measured_overall(each, results, searched) for each in measures]
-    return overall_words(every, [letter for letter, _ in key.names])
+    return _OVERALL.of((choice.key, measures), words)
 
 
 # --- the boxes of a slice --------------------------------------------------------------------------------------
@@ -196,17 +193,15 @@ def slice_words(asked: SliceOf) -> str:
 
 def boxes_in_slice(loaded: LoadedBoxes, model: Model, asked: SliceOf) -> Inside | str:
     """Return the boxes of a slice of one model; or why they are not known, in a sentence."""
-    known, key = pdf_attributes(loaded, [model]), result_key(loaded, model)
+
+    def inside() -> Inside:
+        known, conditions = pdf_attributes(loaded, [model]), [Condition(*each) for each in asked.conditions]
+        result = result_of(loaded, model)
+        return boxes_in(conditions, result, asked.measure, of_pages=known.of_pages, of_boxes=known.of_boxes)
+
     try:
-        return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
+        return _INSIDE.of((result_key(loaded, model), asked, _pdfs(loaded)), inside)
     except KeyError as missing:
         name = str(missing.args[0])
         hint = "read the PDFs in the view Slices first" if name in FROM_PDFS else "the open files do not state it"
         return f"The slice needs the attribute {name}: {hint}."
-
-
-@cached(16)
-def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: PdfAttributes) -> Inside:
-    """Return the boxes of a slice; KeyError for an attribute that is not known."""
-    conditions = [Condition(*each) for each in asked.conditions]
-    return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

@@ -29,7 +29,7 @@ from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.review.verdicts import judge as judge_target
 from evaluator.system.lru_cache import LRUCache
 from pages.app import components, pictures
-from pages.app.cache import cached
+from pages.app.cache import Cached
 from pages.app.jobs import Jobs
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
@@ -47,6 +47,8 @@ _READER: Final = "reader"
 """Who would accept a suspect, while nobody is named."""
 REVIEWED: Final = "reviewed"
 """The tag of a page on which everything was looked at."""
+_LISTED: Final = Cached[Suspects](8, spinner="Comparing the ground truth with the models")
+_PAYLOADS: Final = Cached[SuspectsPayload](16)
 
 
 class Entry(NamedTuple):
@@ -70,7 +72,7 @@ READING: Final[Jobs[SuspectKey, Suspects]] = Jobs("suspect_reading")
 
 def list_suspects(loaded: LoadedBoxes) -> Suspects:
     """Return all suspects by the two models, at any score; with words and ink once they are read."""
-    return with_pages(loaded) or _listed(*_key(loaded)[:2], _dataset=loaded.dataset)
+    return with_pages(loaded) or _without_pages(loaded)
 
 
 def _key(loaded: LoadedBoxes) -> SuspectKey:
@@ -87,16 +89,16 @@ def read_pages(loaded: LoadedBoxes) -> None:
     root, key = loaded.project.pdfs, _key(loaded)
     if root is None:
         return
-    plain, pool, pages = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool(), loaded.dataset.pages
+    plain, pool, pages = _without_pages(loaded), pictures.pool(), loaded.dataset.pages
     READING.start(
         key, lambda note: with_page_evidence(plain, PdfFolder(root), pool, count=note), total=min(MOST_PAGES, pages)
     )
 
 
-@cached(8, spinner="Comparing the ground truth with the models")
-def _listed(digests: tuple[str, ...], models: tuple[int, ...], *, _dataset: Dataset) -> Suspects:
-    sources = [_dataset.predictions[model].source for model in models]
-    return suspects(join(_dataset.ground_truth.source, *sources))
+def _without_pages(loaded: LoadedBoxes) -> Suspects:
+    digests, models, _ = _key(loaded)
+    sources = [loaded.dataset.predictions[model].source for model in models]
+    return _LISTED.of((digests, models), lambda: suspects(join(loaded.dataset.ground_truth.source, *sources)))
 
 
 def counts(every: Suspects) -> dict[str, int]:
@@ -158,7 +160,7 @@ def payload(loaded: LoadedBoxes, every: Suspects, listed_now: FilteredSuspects, 
     """Return the list, unless the browser has it (`held`), with its verdicts and the wanted pictures."""
     names = [(model.letter, model.name) for model in loaded.pair]
     key = _list_key(loaded, every, listed_now.entries)
-    made = _payload(key, _every=every, _chosen=listed_now.entries, _names=names)
+    made = _PAYLOADS.of(key, lambda: suspects_payload(every, listed_now.entries, names, more=0))
     log = findings.review_log()
     answered = state.answered_verdicts
     states = {}
@@ -194,17 +196,6 @@ def _list_key(loaded: LoadedBoxes, every: Suspects, entries: Sequence[Entry]) ->
     words = repr((loaded.digests, models, notes))
     content = words.encode("utf-8", "backslashreplace"), places.tobytes(), every.ranked.score[places].tobytes()
     return hashlib.blake2b(b"\0".join(content), digest_size=16).hexdigest()
-
-
-@cached(16)
-def _payload(
-    key: str,
-    *,
-    _every: Suspects,
-    _chosen: Sequence[Entry],
-    _names: Sequence[tuple[str, str]],
-) -> SuspectsPayload:
-    return suspects_payload(_every, _chosen, _names, more=0)
 
 
 def _pictures(loaded: LoadedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:

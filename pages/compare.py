@@ -33,7 +33,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols.pixel.difference import difference
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
-from pages.app.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes, with_documents
+from pages.app.components import board, chosen_cell, matrix, panes, with_documents
 from pages.app.results import confusion_of, result_key, score_threshold
 from pages.app.session_files import LoadedBoxes, LoadedFiles, PairModel, Place
 from pages.app.state import State, chosen_cells, chosen_points, report, state
@@ -99,14 +99,14 @@ def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
 def _open_link(key: str) -> None:
     """Open what a number of the summary or of the ledger counts."""
-    pages = parse_linked(report(key))
+    pages = board.events(report(key)).link
     if pages is not None:
         model_pair.open_linked(pages)
 
 
 def _events() -> CompareEvents:
     loaded = session_files.load_boxes()
-    return with_documents(parse_panes(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
+    return with_documents(panes.events(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
 def _turn_page(both: ModelPair) -> None:

@@ -19,7 +19,7 @@ from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
-from pages.app.components import parse_events, viewer, with_documents
+from pages.app.components import viewer, with_documents
 from pages.app.session_files import FIELDS
 from pages.app.state import FilesWithRole, State, report, state
 from pages.views.compare import pair_differences
@@ -176,7 +176,7 @@ def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
 
 def _events(model: FieldModel) -> PageEvents:
     """Return what the reader asked for, documents by their whole ids."""
-    return with_documents(parse_events(report(_KEY)), lambda: model.result.compared.documents)
+    return with_documents(viewer.events(report(_KEY)), lambda: model.result.compared.documents)
 
 
 def _turn_page(model: FieldModel, shown: ListedRows) -> None:
@@ -209,7 +209,7 @@ def _save_verdict(model: FieldModel) -> None:
 
 
 def _switch_model(compared: ComparedFields) -> None:
-    compared.show(parse_events(report(_KEY)).model or "")
+    compared.show(viewer.events(report(_KEY)).model or "")
     state.field_whole = True
 
 

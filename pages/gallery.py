@@ -19,7 +19,7 @@ from evaluator.matching.causes import family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
-from pages.app.components import chosen_cell, gallery, matrix, opened_card, wanted
+from pages.app.components import MOST_WANTED, chosen_cell, gallery, matrix
 from pages.app.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, report, state
@@ -337,11 +337,10 @@ def _cards(loaded: LoadedBoxes, model: PairModel, shown: ShownItems, first: int)
     asked = [by_key[key] for key in state.gallery_wanted if key in by_key]
 
     def want() -> None:
-        state.gallery_wanted = wanted(report(_KEY))
+        state.gallery_wanted = [*(gallery.events(report(_KEY)).want or ())][:MOST_WANTED]
 
     def opened() -> None:
-        card = by_key.get(opened_card(report(_KEY)) or "")
-        state.gallery_opened = card
+        state.gallery_opened = by_key.get(gallery.events(report(_KEY)).open or "")
 
     payload = GalleryPayload(
         set="/".join(str(part) for part in result_key(loaded, model)[:3]),

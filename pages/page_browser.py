@@ -13,7 +13,7 @@ from evaluator.data.issues import count_of, displayed
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, jobs, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
-from pages.app.components import parse_events, viewer, with_documents
+from pages.app.components import viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
 from pages.app.state import Field, State, form_value, go_to_page, report, state
 from pages.views.browser import page_listing, page_payload, text_count
@@ -191,7 +191,7 @@ def _text_table(loaded: LoadedBoxes, summary: TextSummary) -> None:
 
 def _events() -> PageEvents:
     loaded = session_files.load_boxes()
-    return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
+    return with_documents(viewer.events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
 def _turn_page(shown: ListedPages) -> None:

@@ -132,9 +132,9 @@ def _choose_table_cell(classes: tuple[str, ...], key: str) -> None:
 
 
 def _sharper(place: Place) -> None:
-    width = components.wanted_width(report(_PAGE))
-    if width is not None:
-        pictures.request_sharper(SharperEvent(place.document, place.index, width))
+    wanted = components.tint.events(report(_PAGE)).sharper
+    if wanted is not None:
+        pictures.request_sharper(SharperEvent(place.document, place.index, wanted.width))
 
 
 # --- parts of the view ----------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _page(loaded: LoadedBoxes, shown: ShownMatrix, letter: str, place: Place | N
         tint=tint,
         height=_page_height(len(shown.classes)),
     )
-    components.tinted_page(payload, key=_PAGE, on_sharper=lambda: _sharper(place))
+    components.tint(payload, key=_PAGE, on_sharper=lambda: _sharper(place))
 
 
 def _page_height(classes: int) -> int:

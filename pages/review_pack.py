@@ -6,7 +6,7 @@ import msgspec
 import streamlit as st
 
 from evaluator.data.issues import BadInput, count_of, plain
-from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions
+from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions, today
 from evaluator.pack.contents import Contents
 from evaluator.pack.diff import PackRecord, recorded
 from pages.app import frame, jobs, protocol, session_files, widgets
@@ -61,7 +61,7 @@ def _limits(loaded: LoadedBoxes) -> PackOptions:
             help="Pages per year for which the manual work is estimated.",
         )
     return PackOptions(
-        date=pack_job.today(),
+        date=today(),
         cards=cards,
         pages=pages,
         budget=budget * _MEGABYTE,
@@ -263,7 +263,7 @@ def _without_boxes() -> None:
     with right:
         form = _form()
     with left:
-        options = PackOptions(date=pack_job.today(), title=_title())
+        options = PackOptions(date=today(), title=_title())
         also = _also(None)
         current = pack_job.JOB.current
         if current is not None and current.result is not None and current.result.contents is not None:

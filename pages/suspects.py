@@ -82,16 +82,16 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
         return
 
     def want() -> None:
-        wanted = components.parse_suspects(report(_KEY)).want
+        wanted = components.suspects.events(report(_KEY)).want
         state.suspects_wanted = wanted
         state.suspects_near = wanted.near if wanted is not None else ()
 
     def judged() -> None:
-        verdict = components.parse_suspects(report(_KEY)).verdict
+        verdict = components.suspects.events(report(_KEY)).verdict
         if verdict is not None:
             suspects.judge(every, verdict, signature)
 
-    heard = components.parse_suspects(report(_KEY))
+    heard = components.suspects.events(report(_KEY))
     has = heard.want.held if heard.want else "".join(heard.verdict.held) if heard.verdict else ""
     # After an answer the whole view runs once more, and the browser still has its list.
     has = has or State.suspects_held.pop()

@@ -20,7 +20,8 @@ from evaluator.charts.theme import name_height
 from evaluator.components.viewer.payload import GoEvent
 from evaluator.data.issues import cut, displayed, whole
 from pages.app import address
-from pages.app.components import parse_events, with_documents
+from pages.app import components as mounted
+from pages.app.components import with_documents
 from pages.app.frame import short_name
 from pages.app.session_files import Model
 from pages.app.state import State
@@ -218,7 +219,7 @@ def test_a_long_document_is_opened_by_the_beginning_of_its_name(tmp_path: Path) 
 
 
 def test_events_of_a_long_document_name_it_whole() -> None:
-    events = parse_events({"go": {"document": cut(NAME), "index": 3, "step": 0}, "alike": {"number": 1}})
+    events = mounted.viewer.events({"go": {"document": cut(NAME), "index": 3, "step": 0}, "alike": {"number": 1}})
     named = with_documents(events, lambda: ["a.pdf", NAME])
     assert named.go == GoEvent(document=NAME, index=3, step=0)
     assert msgspec.structs.replace(named, go=None) == msgspec.structs.replace(events, go=None)

@@ -14,7 +14,7 @@ from evaluator import formats
 from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.cli.convert import other_contents, read_any
-from evaluator.cli.program import BAD_INPUT, OK
+from evaluator.cli.program import BAD_INPUT, OK, Columns, Json
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.fixes import Fix, fix_options
@@ -30,9 +30,9 @@ def check(
     files: Annotated[list[Path], Parameter(negative="")],
     /,
     *,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: Json = False,
     format: str | None = None,
-    columns: str = "",
+    columns: Columns = "",
 ) -> int:
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
@@ -43,12 +43,8 @@ def check(
     ----------
     files
         Files of boxes, extracted fields or posters, or folders of them.
-    json
-        Write JSON to standard output.
     format
         Format of the files, when it should not be recognised by content.
-    columns
-        What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     """
     given, notes = [], []
     for path in files:

@@ -21,14 +21,24 @@ from evaluator.cli.from_project import (
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
-from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, print_issues
+from evaluator.cli.program import (
+    GATE_FAILED,
+    OK,
+    Json,
+    Markdown,
+    Protocol,
+    Truth,
+    UsageError,
+    in_form,
+    in_one_sentence,
+    print_issues,
+)
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.data.issues import count_of
-from evaluator.metrics import export
 from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import PROTOCOLS, protocol_of
@@ -47,8 +57,8 @@ _Resamples = Annotated[
         group=_resampling, help=f"How often documents are drawn for the intervals; at least {LEAST_RESAMPLES} times."
     ),
 ]
-_Json = Annotated[bool, Parameter(group=_output, negative="", help="Write JSON to standard output.")]
-_Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Markdown to standard output.")]
+_Json = Annotated[Json, Parameter(group=_output)]
+_Markdown = Annotated[Markdown, Parameter(group=_output)]
 
 
 def compare(
@@ -92,10 +102,13 @@ def compare(
         parts = [slices_part(each) for each in named]
         results = [one.result for one in evaluations]
         comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
-        try:
-            text = _form(comparison, evaluations, model_names(files.pred), json=json, markdown=markdown)
-        except ValueError as problem:
-            raise UsageError(f"{problem}.") from problem
+        with in_one_sentence(ValueError):
+            text = in_form(
+                lambda: _values(comparison, evaluations),
+                lambda: comparison.tables(model_names(files.pred)),
+                json=json,
+                markdown=markdown,
+            )
     sys.stdout.write(text)
     if not json:  # the JSON has them
         print_issues((issue for one in evaluations for issue in one.issues), comparison.labels.sentences)
@@ -141,20 +154,17 @@ def gate(
     paths = [pred] if baseline is None else [pred, baseline]
     given = given_options(options)
     pdfs = given.get("pdfs")
-    with progress("Reading") as say:
-        try:
-            conditions = [parse(text) for text in fail_if]
-            evaluations = _evaluated(ComparedFiles(protocol, gt, paths, given), say)
-            say("Judging")
-            sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
-            of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
-            if slices is not None or of_slices:
-                evaluations, named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
-                sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
-            reference = sides[1] if len(sides) > 1 else None
-            verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
-        except ConditionError as problem:
-            raise UsageError(f"{problem}.") from problem
+    with progress("Reading") as say, in_one_sentence(ConditionError):
+        conditions = [parse(text) for text in fail_if]
+        evaluations = _evaluated(ComparedFiles(protocol, gt, paths, given), say)
+        say("Judging")
+        sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
+        of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
+        if slices is not None or of_slices:
+            evaluations, named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
+            sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
+        reference = sides[1] if len(sides) > 1 else None
+        verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
     failed = sum(verdict.failed for verdict in verdicts)
     sys.stdout.write(_verdicts(verdicts, evaluations, paths, seed, resamples, json=json, markdown=markdown))
     if not json:
@@ -166,10 +176,8 @@ def gate(
 
 def _evaluated(files: ComparedFiles, say: Say) -> list[Evaluation]:
     share_among_threads()  # all columns of all models are there at a time
-    try:
+    with in_one_sentence(OptionError):
         return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)
-    except OptionError as problem:
-        raise UsageError(f"{problem}.") from problem
 
 
 def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
@@ -183,18 +191,13 @@ def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
         raise UsageError(f"--seed must be at least 0; found {seed}.")
 
 
-def _form(
-    comparison: Comparison, evaluations: Sequence[Evaluation], names: Sequence[str], *, json: bool, markdown: bool
-) -> str:
-    if json:
-        # What one step has freed is given back for the next one: of many pages each takes as much as the boxes.
-        each = [one.to_json() for one in evaluations]
-        release_freed_memory()
-        value = comparison.to_json(each)
-        release_freed_memory()
-        return export.to_json(value) + "\n"
-    tables = comparison.tables(names)
-    return export.to_markdown(tables) if markdown else export.to_text(tables)
+def _values(comparison: Comparison, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    # What one step has freed is given back for the next one: of many pages each takes as much as the boxes.
+    each = [one.to_json() for one in evaluations]
+    release_freed_memory()
+    values = comparison.to_json(each)
+    release_freed_memory()
+    return values
 
 
 def _verdicts(
@@ -212,8 +215,9 @@ def _verdicts(
     line = signatures[0].line
     if len(signatures) > 1:
         line = signature_line(signatures[::-1], letters(2), seed=seed, resamples=resamples)
-    if json:
-        values: dict[str, Any] = {
+
+    def values() -> dict[str, Any]:
+        return {
             "passed": not failed,
             "signature": line,
             "conditions": [verdict.to_json() for verdict in verdicts],
@@ -222,9 +226,9 @@ def _verdicts(
             "seed": seed,
             "resamples": resamples,
         }
-        return export.to_json(values) + "\n"
+
     name, *baseline = model_names(paths)
     against = f" against {baseline[0]}" if baseline else ""
     ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
-    tables = [verdict_table(verdicts, f"Gate {ended}: {name}{against}", line)]
-    return export.to_markdown(tables) if markdown else export.to_text(tables)
+    title = f"Gate {ended}: {name}{against}"
+    return in_form(values, lambda: [verdict_table(verdicts, title, line)], json=json, markdown=markdown)

@@ -19,7 +19,7 @@ from evaluator import formats
 from evaluator.analysis.doctor.contents import Contents, Spread, contents
 from evaluator.cli.arguments import size as size_of
 from evaluator.cli.paths import PDFS, need_apart, need_free, need_no_foreign
-from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues, writing
+from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.fields import FieldDocuments, class_key, leaves
@@ -45,7 +45,7 @@ def convert(
     to: str,
     out: Path,
     format: str | None = None,
-    columns: str = "",
+    columns: Columns = "",
     role: Annotated[_Role | None, Parameter(name="--as")] = None,
     gt: Path | None = None,
     pdfs: Path | None = None,
@@ -64,8 +64,6 @@ def convert(
         The file to write, or the folder for formats of several files (yolo, page-xml).
     format
         Format of the source, when it should not be recognised by content.
-    columns
-        What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     role
         What the source is, when it should not be recognised by what it states: ground_truth or prediction.
     gt
@@ -205,8 +203,8 @@ def describe(
     /,
     *,
     format: str | None = None,
-    columns: str = "",
-    json: Annotated[bool, Parameter(negative="")] = False,
+    columns: Columns = "",
+    json: Json = False,
 ) -> int:
     """Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
 
@@ -218,10 +216,6 @@ def describe(
         A file or folder of boxes, extracted fields or posters.
     format
         Format of the source, when it should not be recognised by content.
-    columns
-        What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
-    json
-        Write JSON to standard output.
     """
     with progress("Reading") as say:
         say(f"Reading {source.name}")

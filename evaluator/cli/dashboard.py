@@ -33,18 +33,15 @@ _WITHIN_SECONDS: Final = 600.0
 """So often a server is started within this time: one that ends again and again would do so for ever."""
 
 
-def dashboard(*, workspace: Path | None = None, port: int | None = None, browser: bool = True) -> int:
-    """Start the dashboard on the bundled sample data and print its address.
+_Workspace = Annotated[
+    Path | None, Parameter(help="Folder that keeps uploads and filters across reloads and restarts.")
+]
+_Port = Annotated[int | None, Parameter(help="Port on this machine; the first free one from 8501 when not given.")]
+_Browser = Annotated[bool, Parameter(help="Open the browser when the dashboard is up.")]
 
-    Parameters
-    ----------
-    workspace
-        Folder that keeps uploads and filters across reloads and restarts.
-    port
-        Port on this machine; the first free one from 8501 when not given.
-    browser
-        Open the browser when the dashboard is up.
-    """
+
+def dashboard(*, workspace: _Workspace = None, port: _Port = None, browser: _Browser = True) -> int:
+    """Start the dashboard on the bundled sample data and print its address."""
     from evaluator.workspace.roles import sample
 
     files = sample(_dashboard_folder() / "sample_data")
@@ -61,9 +58,9 @@ def open_paths(
     as_reference: Annotated[bool, Parameter(negative="")] = False,
     findings: str | None = None,
     findings_workspace: str | None = None,
-    workspace: Path | None = None,
-    port: int | None = None,
-    browser: bool = True,
+    workspace: _Workspace = None,
+    port: _Port = None,
+    browser: _Browser = True,
 ) -> int:
     """Start the dashboard on folders and files; ground truth, predictions and PDFs are recognised by content.
 
@@ -85,12 +82,6 @@ def open_paths(
         given.
     findings_workspace
         Name of the project in a database that several projects share.
-    workspace
-        Folder that keeps uploads and filters across reloads and restarts.
-    port
-        Port on this machine; the first free one from 8501 when not given.
-    browser
-        Open the browser when the dashboard is up.
     """
     from evaluator.workspace import project_file
     from evaluator.workspace.roles import find, sample

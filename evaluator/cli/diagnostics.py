@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
-from cyclopts import Parameter
 
-from evaluator.cli.program import INTERNAL_ERROR, OK
+from evaluator.cli.program import INTERNAL_ERROR, OK, Json
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.system.version import __version__
@@ -31,14 +30,8 @@ class Installed(msgspec.Struct, frozen=True):
     not_in_force: tuple[str, ...]
 
 
-def diagnostics(*, json: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Show versions and what confines the processes that read PDFs; exit 3 when they cannot be started.
-
-    Parameters
-    ----------
-    json
-        Write JSON to standard output.
-    """
+def diagnostics(*, json: Json = False) -> int:
+    """Show versions and what confines the processes that read PDFs; exit 3 when they cannot be started."""
     installed = _look()
     print(msgspec.json.format(msgspec.json.encode(installed)).decode() if json else _text(installed))
     return INTERNAL_ERROR if installed.problem else OK

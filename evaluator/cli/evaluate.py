@@ -20,7 +20,7 @@ from evaluator.cli.from_project import (
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
 from evaluator.cli.paths import PDFS, Read, need_apart, store_files
-from evaluator.cli.program import OK, UsageError, print_issues, writing
+from evaluator.cli.program import OK, Json, Markdown, UsageError, in_one_sentence, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options
 from evaluator.compare.stored_results import stored_values
@@ -45,9 +45,9 @@ def evaluate(
     pred: MaybePredictions = (),
     project: ProjectFile = None,
     options: ProtocolOptions = DEFAULT,
-    json: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    json: Annotated[Json, Parameter(group=_output)] = False,
     csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
-    markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    markdown: Annotated[Markdown, Parameter(group=_output)] = False,
     out: Annotated[Path | None, Parameter(group=_output)] = None,
     findings: Annotated[
         str | None,
@@ -62,12 +62,8 @@ def evaluate(
     ----------
     pred
         Prediction file or folder; repeat it for more models.
-    json
-        Write JSON to standard output.
     csv
         Write CSV to standard output; for pixel every cell of every matrix.
-    markdown
-        Write Markdown to standard output.
     out
         Folder that gets result.json, result.csv and result.md, and for pixel one CSV per matrix.
     """
@@ -84,7 +80,7 @@ def evaluate(
     if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
     with progress("Reading") as say:
-        try:
+        with in_one_sentence(OptionError):
             # A table needs no boxes; the JSON has what is kept of them.
             boxes = json or any((out, findings, slices, attributes))
             results = evaluated_files(
@@ -97,8 +93,6 @@ def evaluate(
                 executor=processes if processors() > 1 else None,
                 **options_given,
             )
-        except OptionError as problem:
-            raise UsageError(f"{problem}.") from problem
         if findings:
             from evaluator.cli.findings import with_corrected  # it brings the database library
 

@@ -13,7 +13,7 @@ from evaluator.analysis.slices.attributes import FROM_PDFS, PageValues, merge_pa
 from evaluator.analysis.slices.named_slices import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
 from evaluator.analysis.slices.observation_slices import documents_of, observation_numbers, pages_of
 from evaluator.analysis.slices.page_table import read_page_table
-from evaluator.cli.program import UsageError
+from evaluator.cli.program import UsageError, in_one_sentence
 from evaluator.cli.progress import SILENT, Bar
 from evaluator.data.dataset import page_keys
 from evaluator.data.issues import Issue
@@ -103,10 +103,8 @@ def _of_boxes(
 def _observed(
     results: Sequence[Result], named: Sequence[NamedSlice], of_pages: PageValues | None, *, known_only: bool
 ) -> list[NamedNumbers]:
-    try:
+    with in_one_sentence(ValueError):
         return [observation_numbers(each, named, of_pages, known_only=known_only) for each in results]
-    except ValueError as problem:
-        raise UsageError(f"{problem}.") from problem
 
 
 def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:

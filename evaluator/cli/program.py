@@ -10,7 +10,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,8 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from evaluator.cli.commands import SUMMARY
 from evaluator.data.issues import BadInput, Issue, issues_text, plain
+from evaluator.metrics import export
+from evaluator.metrics.results import ResultTable
 from evaluator.system import cache_folder
 from evaluator.system.version import __version__
 
@@ -39,6 +41,15 @@ app = App(
 
 Protocol = Annotated[str, Parameter(help="The evaluation system; see the README for the list.")]
 Truth = Annotated[Path, Parameter(help="Ground-truth file or folder.")]
+Columns = Annotated[
+    str,
+    Parameter(
+        help="What the columns of a CSV or Parquet file hold, "
+        '"document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".'
+    ),
+]
+Json = Annotated[bool, Parameter(negative="", help="Write JSON to standard output.")]
+Markdown = Annotated[bool, Parameter(negative="", help="Write Markdown to standard output.")]
 
 
 def need_folder(flag: str, folder: Path) -> None:
@@ -62,6 +73,24 @@ def writing(flag: str, place: Path) -> Iterator[None]:
         raise UsageError(
             f"{flag}: {name} must be writable; found {reason}. Choose another place, or correct its permissions."
         ) from problem
+
+
+@contextmanager
+def in_one_sentence(*kinds: type[ValueError]) -> Iterator[None]:
+    """Turn what makes no sense into a UsageError of one sentence."""
+    try:
+        yield
+    except kinds as problem:
+        raise UsageError(f"{problem}.") from problem
+
+
+def in_form(
+    values: Callable[[], object], tables: Callable[[], Sequence[ResultTable]], *, json: bool, markdown: bool
+) -> str:
+    """Return a result for standard output: its values as JSON, or its tables as Markdown or plain text."""
+    if json:
+        return export.to_json(values()) + "\n"
+    return export.to_markdown(tables()) if markdown else export.to_text(tables())
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -27,7 +27,7 @@ from cyclopts import Group, Parameter
 from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
-from evaluator.cli.program import UsageError, need_folder
+from evaluator.cli.program import UsageError, in_one_sentence, need_folder
 from evaluator.data.fixes import Fix, FixError, parse_fix
 from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
@@ -99,10 +99,8 @@ def _names_to_numbers(flag: str, texts: tuple[str, ...]) -> dict[str, float]:
 
 
 def _fixes(texts: tuple[str, ...]) -> tuple[Fix, ...]:
-    try:
+    with in_one_sentence(FixError):
         return tuple(map(parse_fix, texts))
-    except FixError as problem:
-        raise UsageError(f"{problem}.") from problem
 
 
 class _Option(NamedTuple):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import date
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -20,13 +18,13 @@ from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.paths import PDFS, Read, need_apart, need_no_foreign, need_store, store_files
-from evaluator.cli.program import OK, UsageError, need_folder, writing
+from evaluator.cli.program import OK, UsageError, in_one_sentence, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given_options
 from evaluator.components.payload import ModelItem
-from evaluator.data.issues import BadInput, count_of, issues_text, plain
+from evaluator.data.issues import count_of, issues_text, plain
 from evaluator.metrics.results import distinct_names
-from evaluator.pack.cards import PackOptions
+from evaluator.pack.cards import PackOptions, today
 from evaluator.pack.chapters import model_name
 from evaluator.pack.contents import Contents
 from evaluator.pack.diff import read as read_earlier
@@ -157,10 +155,10 @@ def review_pack(
         "--judged-only": judged_only, "--decide-by": decide_by, "--least": least != LEAST,
         "--largest-loss": largest_loss != LARGEST_LOSS,
     })  # fmt: skip
-    try:
+    with in_one_sentence(ValueError):
         wanted = PackOptions(
             title=title,
-            date=_today(),
+            date=today(),
             judged_only=judged_only,
             cards=cards,
             pages=pages,
@@ -172,8 +170,6 @@ def review_pack(
             pages_per_year=pages_per_year,
             rule=rule,
         )
-    except ValueError as problem:
-        raise UsageError(f"{problem}.") from problem
     need_place(out)
     run = _Run(gt, pred, pdfs, given_options(options), scores)
     _need_own_place(out, run, further, findings, since)
@@ -185,7 +181,7 @@ def review_pack(
     with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
-        with _refused():
+        with in_one_sentence(ValueError):
             of_boxes = None
             others = [run.further(system, say) for system in systems if system is not boxes]
             others += [each.further(say) for each in further]
@@ -318,10 +314,8 @@ def _is_pack(path: Path) -> bool:
 
 
 def _protocol(name: str) -> AnyProtocol:
-    try:
+    with in_one_sentence(OptionError):
         return protocol_named(name)
-    except OptionError as problem:
-        raise UsageError(f"{problem}.") from problem
 
 
 class _Run(NamedTuple):
@@ -342,7 +336,7 @@ class _Run(NamedTuple):
             raise UsageError(f"{listed} read different files; give those of the second with --also.")
         for name in self.chosen:
             if not any(hasattr(system.options, name) for system in systems):
-                with _refused():
+                with in_one_sentence(ValueError):
                     options_of(systems[0], **{name: self.chosen[name]})
         if any(self.scores) and not any(hasattr(system.options, "min_score") for system in systems):
             raise UsageError(f"--min-score is not an option of {systems[0].name}.")
@@ -395,17 +389,6 @@ class _Run(NamedTuple):
         return [ModelItem(*each) for each in zip(letters(len(names)), names, strict=True)]
 
 
-@contextmanager
-def _refused() -> Iterator[None]:
-    """Turn an option that makes no sense into a UsageError of one sentence."""
-    try:
-        yield
-    except BadInput:
-        raise
-    except ValueError as problem:
-        raise UsageError(f"{problem}.") from problem
-
-
 class _Also(NamedTuple):
     """One more evaluation, of files of its own."""
 
@@ -424,11 +407,6 @@ class _Also(NamedTuple):
     def further(self, say: Bar) -> ExtraEvaluation:
         """Return its files, read under the protocol's own options."""
         return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).further(self.system, say)
-
-
-def _today() -> str:
-    today = date.today()
-    return f"{today.day} {today:%B %Y}"
 
 
 def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:

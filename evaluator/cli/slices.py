@@ -21,7 +21,7 @@ from evaluator.analysis.slices.search import SMALLEST_EFFECT
 from evaluator.analysis.slices.slices import Slices, find_slices, signature_of
 from evaluator.cli.absent_documents import absent_note, absent_of
 from evaluator.cli.named_slices import table_of
-from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
+from evaluator.cli.program import OK, Json, Markdown, Protocol, Truth, UsageError, in_one_sentence, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.data.issues import Issue
@@ -53,8 +53,8 @@ def slices(
     only_confirmed: Annotated[bool, Parameter(group=_search, negative="")] = False,
     save: Annotated[str | None, Parameter(group=_output)] = None,
     slices_file: Annotated[Path | None, Parameter(group=_output)] = None,
-    json: Annotated[bool, Parameter(group=_output, negative="")] = False,
-    markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    json: Annotated[Json, Parameter(group=_output)] = False,
+    markdown: Annotated[Markdown, Parameter(group=_output)] = False,
 ) -> int:
     """Find the sets of boxes, fields or posters, by up to three conditions, in which a model is worse than elsewhere.
 
@@ -85,10 +85,6 @@ def slices(
         Keep the first slice under this name, for evaluate, compare and gate.
     slices_file
         Where named slices are kept; layoutscope-slices.json beside the ground truth when absent.
-    json
-        Write JSON to standard output.
-    markdown
-        Write Markdown to standard output.
     """
     need_protocol(protocol)
     if json and markdown:
@@ -108,10 +104,8 @@ def slices(
     if PROTOCOLS[protocol].matches_boxes or not hasattr(PROTOCOLS[protocol].options, "pdfs"):
         given.pop("pdfs", None)
     with progress("Reading") as say:
-        try:
+        with in_one_sentence(OptionError):
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
-        except OptionError as refused:
-            raise UsageError(f"{refused}.") from refused
         sought = _Sought(measure, pdfs, use_score=use_score, smallest=smallest, depth=conditions)
         results = [one.result for one in evaluations]
         boxes = [result for result in results if isinstance(result, BoxEvaluation)]

@@ -14,16 +14,14 @@ from evaluator.analysis.suspects import listing, review_plan
 from evaluator.analysis.suspects.page_evidence import with_page_evidence
 from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
-from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, in_form, in_one_sentence, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.data.dataset import Dataset, fix_texts
 from evaluator.data.issues import count_of
-from evaluator.metrics import export
 from evaluator.metrics.results import Signature, threshold_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
-from evaluator.project import OptionError
 from evaluator.protocols import AnyProtocol, box_protocols, protocols_of_boxes
 from evaluator.protocols.base import BoxOptions
 
@@ -77,40 +75,35 @@ def suspects(
     # An option of the protocol pixel as well; here words and ink of the pages count as evidence.
     pdfs = given.pop("pdfs", None)
     absent: list[str] = []
-    with progress("Reading") as say:
-        try:
-            settings = project.options_of(system, **given)
-            labels: tuple[str, ...] | None = getattr(settings, "labels", None)
-            min_score: float = getattr(settings, "min_score", 0.0)
-            files = project.open_project(system, gt, pred, settings, say)
-            joined = project.require_joined(files, system, settings)
-            say("Weighing")
-            suspects = listing.suspects(joined.dataset, labels=labels, min_score=min_score, least=least)
-            if pdfs is not None:
-                say("Reading pages")
-                folder = PdfFolder(pdfs)
-                with PagePool() as pool:
-                    suspects = with_page_evidence(suspects, folder, pool, count=say.count)
-                absent = absent_note(joined.dataset, folder)
-            if plan is not None:
-                say("Planning")
-                assert isinstance(settings, BoxOptions)
-                review = review_plan.review_plan(suspects, matching[protocol], settings, margin=plan)
-        except (OptionError, ValueError) as problem:
-            raise UsageError(f"{problem}.") from problem
+    with progress("Reading") as say, in_one_sentence(ValueError):
+        settings = project.options_of(system, **given)
+        labels: tuple[str, ...] | None = getattr(settings, "labels", None)
+        min_score: float = getattr(settings, "min_score", 0.0)
+        files = project.open_project(system, gt, pred, settings, say)
+        joined = project.require_joined(files, system, settings)
+        say("Weighing")
+        suspects = listing.suspects(joined.dataset, labels=labels, min_score=min_score, least=least)
+        if pdfs is not None:
+            say("Reading pages")
+            folder = PdfFolder(pdfs)
+            with PagePool() as pool:
+                suspects = with_page_evidence(suspects, folder, pool, count=say.count)
+            absent = absent_note(joined.dataset, folder)
+        if plan is not None:
+            say("Planning")
+            assert isinstance(settings, BoxOptions)
+            review = review_plan.review_plan(suspects, matching[protocol], settings, margin=plan)
     evidence = () if pdfs is None else ("words and ink of the pages",)
     line = _signature(system, joined.dataset, evidence, labels=labels, min_score=min_score, least=least)
     if plan is not None:
-        if json:
-            text = export.to_json(review.to_json()) + "\n"
-        else:
-            sheet = review.table(line)
-            text = export.to_markdown([sheet]) if markdown else export.to_text([sheet])
-    elif json:
-        text = export.to_json([one.to_json() for one in suspects.to_list()]) + "\n"
+        text = in_form(review.to_json, lambda: [review.table(line)], json=json, markdown=markdown)
     else:
-        tables = [listing.table(suspects, _SHOWN, line)]
-        text = export.to_markdown(tables) if markdown else export.to_text(tables)
+        text = in_form(
+            lambda: [one.to_json() for one in suspects.to_list()],
+            lambda: [listing.table(suspects, _SHOWN, line)],
+            json=json,
+            markdown=markdown,
+        )
     sys.stdout.write(text)
     print_issues(joined.issues, absent)
     return OK

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 import msgspec
@@ -37,6 +38,12 @@ VERDICT_WORDS: Final = dict[str, str]([*VERDICTS.items(), (CONFLICT, "Reviewers 
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
 _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparison"}
+
+
+def today() -> str:
+    """Return the day that a pack carries."""
+    day = date.today()
+    return f"{day.day} {day:%B %Y}"
 
 
 class PackOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
 def server_settings(words: Sequence[str]) -> dict[str, Any]:
     """Return settings from the words of a command and the environment, as `streamlit run` has them.
 
-    >>> settings_of(["app.py", "--server.port", "8501", "--server.headless", "true"])["server.port"]
+    >>> server_settings(["app.py", "--server.port", "8501", "--server.headless", "true"])["server.port"]
     8501
     """
     said = main_run.make_context("streamlit run", list(words)).params

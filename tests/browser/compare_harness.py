@@ -21,7 +21,7 @@ from evaluator.components.compare.payload import ComparePayload
 from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
-from pages.app.components import panes, parse_panes
+from pages.app.components import panes
 from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, page_image, share
 from tests.building import Box, ground_truth, read_by_browser
 from tests.building import annotations as prediction_of
@@ -146,7 +146,7 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
 
 def record(key: str, name: str) -> None:
     """A callback: what the panes reported goes into the session and the log that the tests read."""
-    events = parse_panes(st.session_state[key])
+    events = panes.events(st.session_state[key])
     value = getattr(events, name)
     st.session_state.log.append([name, repr(value)])
     if name == "go" and events.go:

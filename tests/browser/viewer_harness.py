@@ -20,7 +20,7 @@ import streamlit as st
 from PIL import Image, ImageDraw
 
 from evaluator.components.viewer.payload import PagePayload
-from pages.app.components import parse_events, viewer
+from pages.app.components import viewer
 
 WIDTH, HEIGHT = 595.0, 842.0
 PAGES = 48
@@ -458,7 +458,7 @@ def judge_scene(data: dict[str, Any]) -> None:
 
 def record(key: str, name: str) -> None:
     """A callback: what the viewer reported goes into the session and the log that the tests read."""
-    events = parse_events(st.session_state[key])
+    events = viewer.events(st.session_state[key])
     value = getattr(events, name)
     # The id of a verdict is another one in each run of a test.
     shown = msgspec.structs.replace(value, id="") if name == "verdict" and value else value

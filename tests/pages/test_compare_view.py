@@ -21,7 +21,7 @@ from evaluator.compare.sentences import summary
 from evaluator.components.compare.pair_causes import box_keys, key_of
 from evaluator.components.compare.pair_causes import pages_of as pages_of_cause
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
-from evaluator.components.compare.payload import CompareEvents, LinkItem, OpenEvent
+from evaluator.components.compare.payload import BoardEvents, CompareEvents, LinkEvent, OpenEvent
 from evaluator.components.viewer.payload import GoEvent
 from evaluator.data.dataset import join
 from evaluator.matching.box_measures import box_measures
@@ -348,8 +348,8 @@ def test_the_choices_stay_on_the_way_over_other_views() -> None:
     ],
 )
 def test_malformed_reports_are_left_out(state: dict[str, Any] | None) -> None:
-    assert components.parse_panes(state) == CompareEvents()
-    assert components.parse_linked(state) is None
+    assert components.panes.events(state) == CompareEvents()
+    assert components.board.events(state) == BoardEvents()
 
 
 def test_reports_are_read() -> None:
@@ -360,11 +360,11 @@ def test_reports_are_read() -> None:
         "mode": "flip",
         "open": {"letter": "B", "key": "g1"},
     }
-    read = components.parse_panes(state)
+    read = components.panes.events(state)
     assert (read.go, read.show, read.mode) == (GoEvent("a.pdf", 2, 1), "both_missed", "flip")
     assert (read.selected and read.selected.key, read.open) == ("b3", OpenEvent("B", "g1"))
-    linked = components.parse_linked({"link": {"show": "both_found", "label": "Table", "at": 1}})
-    assert linked == LinkItem("both_found", "Table")
+    linked = components.board.events({"link": {"show": "both_found", "label": "Table", "at": 1}})
+    assert linked.link == LinkEvent("both_found", "Table", 1)
 
 
 def decision_words(app: AppTest) -> list[str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+import msgspec
+
 from evaluator.components.gallery.payload import CardBoxItem
 from evaluator.components.payload import Event, Events, Payload, Rect
+from evaluator.components.viewer.payload import NOTE_LENGTH
 
 
 class AgendaRowItem(Payload, frozen=True):
@@ -142,6 +145,9 @@ class DecideEvent(Event, frozen=True):
     """of the reviewer, when nobody had one"""
     onward: bool
     """show the next open item"""
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "note", self.note[:NOTE_LENGTH])
 
 
 class ShowItemEvent(Event, frozen=True):

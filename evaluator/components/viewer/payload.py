@@ -350,6 +350,9 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     held: tuple[str, ...] = ()
     """names of the page and of the strip that the browser shows"""
 
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "note", self.note[:NOTE_LENGTH])
+
 
 class ViewedEvents(Events, frozen=True):
     """What every component sends that shows a page of a list of pages."""

@@ -13,7 +13,7 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.components.compare import pair_causes, pair_list
 from evaluator.components.compare.comparison_summary import TABLE_METRICS
-from evaluator.components.compare.payload import LinkItem
+from evaluator.components.compare.payload import LinkEvent, LinkItem
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import whole
 from evaluator.matching.box_measures import box_measures
@@ -45,7 +45,7 @@ def choose_cause(key: str) -> None:
     state.pair_cause = key
 
 
-def open_linked(pages: LinkItem) -> None:
+def open_linked(pages: LinkItem | LinkEvent) -> None:
     """List the pages behind a number of the board (of all documents), and bring them into view."""
     choose_show(pages.show)
     loaded = session_files.load_boxes()

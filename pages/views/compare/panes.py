@@ -108,7 +108,7 @@ def part(find: Callable[[], Source | None]) -> None:
 
 def _events(source: Source) -> CompareEvents:
     """Return what the reader asked for, with whole document ids."""
-    events = components.parse_panes(report(_KEYS[state.pair_kind]))
+    events = components.panes.events(report(_KEYS[state.pair_kind]))
     return components.with_documents(events, lambda: {document for document, _ in source.pages.places})
 
 
@@ -200,12 +200,12 @@ def _choose_show(name: str) -> None:
 
 
 def _choose_filter() -> None:
-    name = components.parse_panes(report(_KEYS[state.pair_kind])).show
+    name = components.panes.events(report(_KEYS[state.pair_kind])).show
     if name is not None and name in ITEM_FILTERS:
         _choose_show(name)
 
 
 def _choose_mode() -> None:
-    name = components.parse_panes(report(_KEYS[state.pair_kind])).mode
+    name = components.panes.events(report(_KEYS[state.pair_kind])).mode
     if name is not None:
         state.pair_mode = name

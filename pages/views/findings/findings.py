@@ -36,7 +36,7 @@ from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, j
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, login
 from pages.app.cache import Cached
-from pages.app.components import remembered_name, reviewer
+from pages.app.components import reviewer
 from pages.app.results import ResultKey, result_key, result_of
 from pages.app.session_files import BOXES, SAMPLE_DATA, LoadedBoxes, Model, Place, files
 from pages.app.state import Field, State, report, state
@@ -168,7 +168,11 @@ def ask_author(*, label: str = "Your name") -> None:
     if verified:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
-    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=lambda: set_author(remembered_name(report(_REMEMBERED))))
+
+    def remembered() -> None:
+        set_author(reviewer.events(report(_REMEMBERED)).name or "")
+
+    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=remembered)
     st.text_input(
         label,
         key=State.reviewer.key,

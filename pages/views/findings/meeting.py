@@ -29,7 +29,7 @@ from evaluator.review.finding_groups import beside, outcome, rows_of
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.app import frame
-from pages.app.components import meeting, parse_meeting
+from pages.app.components import meeting
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import go_to_page, report, state
@@ -63,7 +63,7 @@ def show(loaded: LoadedBoxes, statuses: Sequence[FindingStatus]) -> None:
             on_show=_show_item,
             on_end=_end,
         )
-    if parse_meeting(report(_KEY)).open and item is not None:
+    if meeting.events(report(_KEY)).open and item is not None:
         _open(loaded, model, item)
 
 
@@ -187,7 +187,7 @@ def _page(loaded: LoadedBoxes, model: PairModel, item: AgendaItem, example: int)
 
 
 def _show_item() -> None:
-    event = parse_meeting(report(_KEY)).show
+    event = meeting.events(report(_KEY)).show
     if event is not None:
         state.meeting_item, state.meeting_example, state.meeting_of = event.item, event.example, event.letter
 
@@ -198,7 +198,7 @@ def _end() -> None:
 
 def _save_decision(loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem]) -> None:
     """Keep a decision, and go on when it is on disk."""
-    event = parse_meeting(report(_KEY)).decide
+    event = meeting.events(report(_KEY)).decide
     item = next((each for each in items if event is not None and each.key == event.item), None)
     if event is None or item is None:
         return

@@ -6,7 +6,6 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -108,12 +107,6 @@ def tags() -> list[str]:
     """Return the tags of all findings, sorted."""
     opinions = (event for judged in findings.review_log().judged.values() for event in judged.opinions)
     return sorted({tag for event in opinions for tag in event.tags})
-
-
-def today() -> str:
-    """Return the day that a pack carries."""
-    day = date.today()
-    return f"{day.day} {day:%B %Y}"
 
 
 def systems(loaded: LoadedBoxes | None) -> dict[str, AnyProtocol]:

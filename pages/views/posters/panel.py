@@ -19,7 +19,7 @@ from evaluator.protocols.posters.difference import Passage, PosterColumns, field
 from evaluator.protocols.posters.evaluation import CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.app import frame, widgets
-from pages.app.components import parse_events, viewer, with_documents
+from pages.app.components import viewer, with_documents
 from pages.app.state import Field, State, report, state
 from pages.views.posters import poster_results, poster_verdicts
 from pages.views.posters.poster_results import PosterModel
@@ -112,7 +112,7 @@ def _not_compared(shown: PosterModel, poster_id: str) -> None:
 
 
 def _events() -> PageEvents:
-    return with_documents(parse_events(report(_KEY)), poster_results.poster_ids)
+    return with_documents(viewer.events(report(_KEY)), poster_results.poster_ids)
 
 
 def _page(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[str, ...], poster_id: str) -> None:

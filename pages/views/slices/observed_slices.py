@@ -242,7 +242,7 @@ def _shown(source: Source, of_search: SearchResult) -> None:
 
 
 def _list_things() -> None:
-    state.slices_listed = components.parse_slices(report(_KEY)).boxes
+    state.slices_listed = components.slices.events(report(_KEY)).boxes
 
 
 def _things(source: Source, of_search: SearchResult, one: Slice) -> None:

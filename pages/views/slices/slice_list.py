@@ -73,7 +73,7 @@ def draw_list(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, ke
     cards = {card.key: card for one in payload.slices for card in one.examples}
 
     def want() -> None:
-        wanted = components.parse_slices(report(key)).want or ()
+        wanted = components.slices.events(report(key)).want or ()
         state.slices_wanted = [name for name in wanted if name in cards]
 
     asked = [cards[name] for name in State.slices_wanted.pop()]

@@ -63,8 +63,7 @@ _BARS_HEIGHT = 330
 def _choices(loaded: LoadedBoxes) -> None:
     """Models, label and document, in the sidebar."""
     with st.sidebar:
-        for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
-            frame.model_choice(loaded, model, f", {role}")
+        frame.candidate_choice(loaded)
         st.button(
             "Swap A and B", icon=":material/swap_horiz:", on_click=model_pair.swap, args=(loaded,), width="stretch"
         )
@@ -256,12 +255,6 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
             models=models,
         )
 
-    def judged(place: Place, drawn: PairLayers) -> PairLayers:
-        first, second = (
-            findings.on_pane(loaded, of, place, pane) for of, pane in zip(both.chosen, drawn.panes, strict=True)
-        )
-        return drawn._replace(panes=(first, second))
-
     keys = [result_key(loaded, model) for model in both.chosen]
     return PairPages(
         listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, len(rows)),
@@ -271,7 +264,7 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
         name=lambda _: "",
         picture=lambda place: pictures.page_picture(loaded, place),
         draw=draw,
-        judged=judged,
+        judged=lambda place, order, pane: findings.on_pane(loaded, both.chosen[order], place, pane),
         in_common=in_common,
         prepare=lambda place: pictures.prepare_page(loaded, place),
     )

@@ -95,12 +95,8 @@ def _defined(value: float) -> float | None:
 def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     pairs = model.result.compared
-    truth = compared.opened.project.ground_truth
     with st.sidebar:
-        name = truth.name if truth else ""
-        st.selectbox("Ground truth", [0], format_func=lambda _: displayed(name), key="field_truth", disabled=True)
-        for each in compared.models:
-            frame.model_choice(compared.opened, each)
+        frame.sides_choice(compared.opened, "field_truth")
         names = [pairs.documents[code] for code in model.pages.in_natural_order]
         documents = {"": f"All {count_of(len(names), 'document')}", **{name: displayed(name) for name in names}}
         widgets.choice("Document", documents, State.field_within)

@@ -22,11 +22,11 @@ from evaluator.workspace.roles import Sides
 from evaluator.workspace.uploads import DroppedFiles, ProposedSide, endings, sort_dropped_files
 from pages.app import frame, pictures, session_files, widgets, workspace_store
 from pages.app.address import parts, read_url, take
-from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
+from pages.app.session_files import BOXES, FIELDS, KINDS, POSTERS, AnyKind
 from pages.app.state import FilesWithRole, State, form_value, state
 from pages.views.files import columns, doctor, file_list
 
-_KINDS: dict[str, AnyKind] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
+_KINDS: dict[str, AnyKind] = {kind.name: kind for kind in KINDS}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.

@@ -72,17 +72,8 @@ def _explanation() -> None:
 
 
 def _sidebar(posters: session_files.LoadedFiles[Posters]) -> None:
-    truth = posters.project.ground_truth
     with st.sidebar:
-        st.selectbox(
-            "Ground truth",
-            [0],
-            format_func=lambda _: displayed(truth.name if truth else ""),
-            key="poster_truth_shown",
-            disabled=True,
-        )
-        for model in posters.pair:
-            frame.model_choice(posters, model)
+        frame.sides_choice(posters, "poster_truth_shown")
         frame.sidebar_lines(
             [
                 count_of(len(poster_results.poster_ids()), "poster"),

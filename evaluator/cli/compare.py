@@ -29,7 +29,6 @@ from evaluator.cli.program import (
     Protocol,
     Truth,
     UsageError,
-    in_form,
     in_one_sentence,
     print_issues,
 )
@@ -39,6 +38,7 @@ from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.data.issues import count_of
+from evaluator.metrics import export
 from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import PROTOCOLS, protocol_of
@@ -103,7 +103,7 @@ def compare(
         results = [one.result for one in evaluations]
         comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         with in_one_sentence(ValueError):
-            text = in_form(
+            text = export.in_form(
                 lambda: _values(comparison, evaluations),
                 lambda: comparison.tables(model_names(files.pred)),
                 json=json,
@@ -231,4 +231,4 @@ def _verdicts(
     against = f" against {baseline[0]}" if baseline else ""
     ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
     title = f"Gate {ended}: {name}{against}"
-    return in_form(values, lambda: [verdict_table(verdicts, title, line)], json=json, markdown=markdown)
+    return export.in_form(values, lambda: [verdict_table(verdicts, title, line)], json=json, markdown=markdown)

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +20,6 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from evaluator.cli.commands import SUMMARY
 from evaluator.data.issues import BadInput, Issue, issues_text, plain
-from evaluator.metrics import export
-from evaluator.metrics.results import ResultTable
 from evaluator.system import cache_folder
 from evaluator.system.version import __version__
 
@@ -82,15 +80,6 @@ def in_one_sentence(*kinds: type[ValueError]) -> Iterator[None]:
         yield
     except kinds as problem:
         raise UsageError(f"{problem}.") from problem
-
-
-def in_form(
-    values: Callable[[], object], tables: Callable[[], Sequence[ResultTable]], *, json: bool, markdown: bool
-) -> str:
-    """Return a result for standard output: its values as JSON, or its tables as Markdown or plain text."""
-    if json:
-        return export.to_json(values()) + "\n"
-    return export.to_markdown(tables()) if markdown else export.to_text(tables())
 
 
 def run(arguments: Sequence[str]) -> int:

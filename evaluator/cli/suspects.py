@@ -14,11 +14,12 @@ from evaluator.analysis.suspects import listing, review_plan
 from evaluator.analysis.suspects.page_evidence import with_page_evidence
 from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
-from evaluator.cli.program import OK, Protocol, Truth, UsageError, in_form, in_one_sentence, print_issues
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, in_one_sentence, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.data.dataset import Dataset, fix_texts
 from evaluator.data.issues import count_of
+from evaluator.metrics import export
 from evaluator.metrics.results import Signature, threshold_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -96,9 +97,9 @@ def suspects(
     evidence = () if pdfs is None else ("words and ink of the pages",)
     line = _signature(system, joined.dataset, evidence, labels=labels, min_score=min_score, least=least)
     if plan is not None:
-        text = in_form(review.to_json, lambda: [review.table(line)], json=json, markdown=markdown)
+        text = export.in_form(review.to_json, lambda: [review.table(line)], json=json, markdown=markdown)
     else:
-        text = in_form(
+        text = export.in_form(
             lambda: [one.to_json() for one in suspects.to_list()],
             lambda: [listing.table(suspects, _SHOWN, line)],
             json=json,

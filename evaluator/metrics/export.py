@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -27,6 +27,15 @@ _MARKDOWN_SPECIAL = re.compile(
 )
 
 Cell = str | int | float | None
+
+
+def in_form(
+    values: Callable[[], object], tables: Callable[[], Sequence[ResultTable]], *, json: bool, markdown: bool
+) -> str:
+    """Return a result for standard output: its values as JSON, or its tables as Markdown or plain text."""
+    if json:
+        return to_json(values()) + "\n"
+    return to_markdown(tables()) if markdown else to_text(tables())
 
 
 def to_json(value: object) -> str:

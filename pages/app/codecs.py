@@ -40,15 +40,21 @@ def plain_number(value: float) -> str:
     return f"{value:g}"
 
 
+def _valid(read: Callable[[str], T], write: Callable[[T], str], valid: Callable[[T], bool]) -> Codec[T]:
+    """Return the codec of the values that are valid."""
+
+    def checked(text: str) -> T:
+        value = read(text)
+        if not valid(value):
+            raise ValueError(text)
+        return value
+
+    return Codec(checked, write)
+
+
 def one_of(words: Sequence[str]) -> Codec[Any]:
     """Return the codec of one of some words."""
-
-    def read(text: str) -> str:
-        if text not in words:
-            raise ValueError(text)
-        return text
-
-    return Codec(read, plain_text)
+    return _valid(str, plain_text, words.__contains__)
 
 
 def some_of(words: Sequence[str]) -> Codec[list[str]]:
@@ -62,26 +68,12 @@ def some_of(words: Sequence[str]) -> Codec[list[str]]:
 
 def number_of(choices: Sequence[float]) -> Codec[float]:
     """Return the codec of one of some numbers."""
-
-    def read(text: str) -> float:
-        value = float(text)
-        if value not in choices:
-            raise ValueError(text)
-        return value
-
-    return Codec(read, plain_number)
+    return _valid(float, plain_number, choices.__contains__)
 
 
 def between(low: float, high: float) -> Codec[float]:
     """Return the codec of a number between two others, both included."""
-
-    def read(text: str) -> float:
-        value = float(text)
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
-
-    return Codec(read, plain_number)
+    return _valid(float, plain_number, lambda value: low <= value <= high)
 
 
 def whole_number(low: int, high: int, *, shift: int = 0) -> Codec[int]:
@@ -111,13 +103,12 @@ def json_of(kind: Any, checked: Callable[[Any], T], plain: Callable[[T], object]
 def _range(text: str) -> tuple[float, float]:
     """Return a range such as ``0.35-1``."""
     low, _, high = text.partition("-")
-    bounds = float(low), float(high)
-    if not 0.0 <= bounds[0] <= bounds[1] <= 1.0:
-        raise ValueError(text)
-    return bounds
+    return float(low), float(high)
 
 
 TEXT: Final = Codec(str, plain_text)
 YES: Final = Codec(lambda text: one_of(("yes",)).read(text) == "yes", lambda on: "yes")
-RANGE: Final = Codec(_range, lambda value: f"{value[0]:g}-{value[1]:g}")
+RANGE: Final = _valid(
+    _range, lambda value: f"{value[0]:g}-{value[1]:g}", lambda value: 0.0 <= value[0] <= value[1] <= 1.0
+)
 FROM_ONE: Final = whole_number(1, 10**9, shift=1)

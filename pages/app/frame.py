@@ -180,6 +180,12 @@ def number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.3f}"
 
 
+def points(difference: float) -> str:
+    """Return a difference of ratios in points, with its sign."""
+    points = 100 * difference
+    return f"{'+' if points >= 0.05 else '−' if points <= -0.05 else '±'}{abs(points):.1f}"
+
+
 def short_name(model: Model) -> str:
     """Return a model's name without its owner, cut at 12 characters."""
     return shorten(_OWNER.sub("", model.name), 12)
@@ -232,10 +238,22 @@ def files_choice(loaded: LoadedBoxes) -> None:
     """Draw protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
         protocol_choice()
-        truth = loaded.dataset.ground_truth.source.name
-        st.selectbox("Ground truth", [0], format_func=lambda _: displayed(truth), key="truth_shown", disabled=True)
-        for model in loaded.pair:
-            model_choice(loaded, model)
+        sides_choice(loaded, "truth_shown")
+
+
+def sides_choice(loaded: AnyLoadedFiles, key: str) -> None:
+    """Draw the ground truth, which is chosen under Files, and the choice of the two models."""
+    truth = loaded.project.ground_truth
+    name = displayed(truth.name if truth else "")
+    st.selectbox("Ground truth", [0], format_func=lambda _: name, key=key, disabled=True)
+    for model in loaded.pair:
+        model_choice(loaded, model)
+
+
+def candidate_choice(loaded: AnyLoadedFiles) -> None:
+    """Draw the choice of the baseline and of the candidate."""
+    for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
+        model_choice(loaded, model, f", {role}")
 
 
 def protocol_choice() -> None:

@@ -31,8 +31,7 @@ from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from pages.app import ended_sessions, frame, routes, workspace_store
 from pages.app.session_files import (
     BOXES,
-    FIELDS,
-    POSTERS,
+    KINDS,
     AnyKind,
     LoadedBoxes,
     Place,
@@ -120,17 +119,32 @@ def shown_image(
     )
 
 
-def prepare(
-    root: Folders | None,
-    name: str,
-    index: int,
-    images: Mapping[tuple[str, int], str] | None = None,
-    width: int | None = None,
-) -> None:
+class Pages(NamedTuple):
+    """Where the pages of a document are: a folder, the name there, and the images of pages by that name and index."""
+
+    root: Folders | None
+    name: str
+    images: Mapping[tuple[str, int], str] | None = None
+
+    def file(self, index: int) -> PageFile:
+        """Return the file that shows a page, of its document or of the page alone; raises `PageProblem`."""
+        if self.root is None:
+            raise PageProblem("no_folder", document=self.name)
+        return _folder(self.root).find_page(self.name, index, self.images)
+
+
+def pages_of(loaded: LoadedBoxes, document: str) -> Pages:
+    """Return where the pages of a document of the dataset are."""
+    dataset = loaded.dataset
+    name = dataset.documents[dataset.document_code[document]].name
+    return Pages(loaded.project.pdfs, name, dataset.page_images)
+
+
+def prepare(pages: Pages, index: int, *, width: int | None = None) -> None:
     """Put picture and text of a page into the renderer's caches; errors show when the page is opened."""
     renderer = pool()
     with contextlib.suppress(PageProblem):
-        page = _page_file(root, name, index, images)
+        page = pages.file(index)
         shown_image(renderer, page.path, page.page_index, width=width)
         if not renderer.words(page.path, page.page_index).texts:
             renderer.ink(page.path, page.page_index)
@@ -138,7 +152,7 @@ def prepare(
 
 def prepare_page(loaded: LoadedBoxes, place: Place) -> None:
     """Put picture and text of a page of the dataset into the renderer's caches; see `prepare`."""
-    prepare(loaded.project.pdfs, _name_of(loaded, place.document), place.index, loaded.dataset.page_images)
+    prepare(pages_of(loaded, place.document), place.index)
 
 
 def _folder(root: Folders) -> PdfFolder:
@@ -152,22 +166,6 @@ def refresh_pdfs() -> None:
     State.pdf_folders.pop()
 
 
-def page_file(loaded: LoadedBoxes, document: str, index: int) -> PageFile:
-    """Return the file that shows a page, of its document or of the page alone; raises `PageProblem`."""
-    return _page_file(loaded.project.pdfs, _name_of(loaded, document), index, loaded.dataset.page_images)
-
-
-def _page_file(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None) -> PageFile:
-    if root is None:
-        raise PageProblem("no_folder", document=name)
-    return _folder(root).find_page(name, index, images)
-
-
-def _name_of(loaded: LoadedBoxes, document: str) -> str:
-    dataset = loaded.dataset
-    return dataset.documents[dataset.document_code[document]].name
-
-
 def _path(root: Folders | None, name: str) -> Path:
     """Return the PDF of a name under a folder; raises `PageProblem` when there is none."""
     if root is None:
@@ -177,7 +175,7 @@ def _path(root: Folders | None, name: str) -> Path:
 
 def page_count(loaded: LoadedBoxes, document: str) -> int | None:
     """Return the pages of a document's PDF; None when it cannot be opened."""
-    return pdf_page_count(loaded.project.pdfs, _name_of(loaded, document))
+    return pdf_page_count(*pages_of(loaded, document)[:2])
 
 
 def pdf_page_count(root: Folders | None, name: str) -> int | None:
@@ -190,10 +188,8 @@ def pdf_page_count(root: Folders | None, name: str) -> int | None:
 
 def sizes_of(loaded: LoadedBoxes, document: str, pages: Sequence[int]) -> dict[int, Size]:
     """Return the sizes of a document's pages, or of page images, by page index; see `pdf.sizes.measured`."""
-    root = loaded.project.pdfs
-    if root is None:
-        return {}
-    return document_page_sizes(_folder(root), pool(), _name_of(loaded, document), pages, loaded.dataset.page_images)
+    root, name, images = pages_of(loaded, document)
+    return {} if root is None else document_page_sizes(_folder(root), pool(), name, pages, images or {})
 
 
 def pdf_listing(root: Folders | None) -> PdfFolder | None:
@@ -209,29 +205,20 @@ def request_sharper(wanted: SharperEvent | None) -> None:
 
 def page_picture(loaded: LoadedBoxes, place: Place) -> PictureItem:
     """Return the picture of a page of the dataset, as sharp as the zoom needs; see `picture`."""
-    return zoomed_picture(loaded.project.pdfs, _name_of(loaded, place.document), place, loaded.dataset.page_images)
+    return zoomed_picture(pages_of(loaded, place.document), place)
 
 
-def zoomed_picture(
-    root: Folders | None, name: str, place: Place, images: Mapping[tuple[str, int], str] | None = None
-) -> PictureItem:
-    """Return the picture of a page by PDF name, as sharp as the zoom needs; see `picture`."""
+def zoomed_picture(pages: Pages, place: Place) -> PictureItem:
+    """Return the picture of a page, as sharp as the zoom needs; see `picture`."""
     wanted = state.sharper
     zoomed = wanted is not None and (wanted.document, wanted.index) == (place.document, place.index)
-    return picture(root, name, place.index, width=wanted.width if zoomed and wanted else None, images=images)
+    return picture(pages, place.index, width=wanted.width if zoomed and wanted else None)
 
 
-def picture(
-    root: Folders | None,
-    name: str,
-    index: int,
-    *,
-    width: int | None = None,
-    images: Mapping[tuple[str, int], str] | None = None,
-) -> PictureItem:
+def picture(pages: Pages, index: int, *, width: int | None = None) -> PictureItem:
     """Return the picture of a page as the viewer wants it, or the reason why there is none."""
     try:
-        page = _page_file(root, name, index, images)
+        page = pages.file(index)
         try:
             waits = _picture_patience(page)
             image = shown_image(pool(), page.path, page.page_index, width=width, patience=waits)
@@ -293,10 +280,10 @@ def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
     return lazy_address(page, "page", make, known=jpeg, whole=True)
 
 
-def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
+def thumbnail(pages: Pages, index: int) -> str:
     """Return the address of a small picture of a page, drawn when it is fetched; empty for none."""
     try:
-        page = _page_file(root, name, index, images)
+        page = pages.file(index)
     except PageProblem:
         return ""
     renderer = pool()
@@ -324,17 +311,9 @@ def lazy_address(
     return routes.lazy_address(of, make, known=known, whole=whole)
 
 
-def with_thumbnails(
-    strip: Sequence[StripItem],
-    root: Folders | None,
-    name_of: Callable[[str], str],
-    images: Mapping[tuple[str, int], str] | None = None,
-) -> tuple[StripItem, ...]:
-    """Return the pages of a strip with small pictures; `name_of` gives the PDF name of a document."""
-    return tuple(
-        msgspec.structs.replace(page, image=thumbnail(root, name_of(page.document), page.index, images))
-        for page in strip
-    )
+def with_thumbnails(strip: Sequence[StripItem], pages_of: Callable[[str], Pages]) -> tuple[StripItem, ...]:
+    """Return the pages of a strip with small pictures; `pages_of` says where those of a document are."""
+    return tuple(msgspec.structs.replace(page, image=thumbnail(pages_of(page.document), page.index)) for page in strip)
 
 
 def add_pages(
@@ -407,7 +386,7 @@ def _upload_folder() -> Path:
 
 
 def _look_there(folder: Path, kinds: Collection[AnyKind]) -> None:
-    for kind in (BOXES, FIELDS, POSTERS):
+    for kind in KINDS:
         held: AnyProject = files(kind)
         if held.pdfs is None:
             kind.project_field.set(replace(held, pdfs=folder))
@@ -449,7 +428,7 @@ def remove_page(name: str) -> None:
     folder = Path(state.upload_folder.name)
     (folder / name).unlink()
     if not uploaded_pages():
-        for kind in (BOXES, FIELDS, POSTERS):
+        for kind in KINDS:
             held: AnyProject = files(kind)
             if held.pdfs is not None and folder in (open_now := folders_of(held.pdfs)):
                 left = tuple(each for each in open_now if each != folder)

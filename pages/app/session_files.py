@@ -249,6 +249,7 @@ POSTERS: Final[Kind[Posters]] = Kind(
 )
 
 
+KINDS: Final[tuple[AnyKind, ...]] = (BOXES, FIELDS, POSTERS)
 LARGE_BYTES: Final = 8 << 20
 """From this size on a file is read with a progress bar."""
 
@@ -433,8 +434,7 @@ def remove(taken: OpenUpload) -> None:
 
 
 def _kind_of(taken: OpenUpload) -> AnyKind:
-    kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
-    return next(kind for kind in kinds if kind.name == taken.kind)
+    return next(kind for kind in KINDS if kind.name == taken.kind)
 
 
 def use_as_reference(place: int) -> None:

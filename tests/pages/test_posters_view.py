@@ -318,9 +318,9 @@ def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: 
     app = start(POSTERS, poster="night-buses")
     real = pictures.picture
 
-    def slow(root: Path, name: str, index: int, *, width: int) -> PictureItem:
+    def slow(pages: pictures.Pages, index: int, *, width: int) -> PictureItem:
         if width == 1_500:
-            return real(root, name, index, width=width)
+            return real(pages, index, width=width)
         problem = ProblemItem("Rendering took too long", "", "")
         return PictureItem(width=1.0, height=1.0, image=None, image_width=0, problem=problem, notes=())
 

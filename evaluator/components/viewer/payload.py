@@ -276,6 +276,12 @@ class WindowPayload(WindowLayer, frozen=True, kw_only=True):
     """as in `PagePayload`"""
 
 
+def walk_item(before: int | None, after: int | None, total: int) -> WalkItem:
+    """Return the way to the nearest pages with mistakes, by their places in the list from 0; None without one."""
+    places = (0 if place is None else place + 1 for place in (before, after))
+    return WalkItem(before is not None, after is not None, total, *places)
+
+
 def without_page(model: ModelItem, models: Sequence[ModelItem], empty: EmptyItem | None) -> PagePayload:
     """Return the page viewer before a page is chosen: a view replaces what it has."""
     nothing = msgspec.structs.asdict(NOTHING_DRAWN)

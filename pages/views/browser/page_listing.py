@@ -12,7 +12,7 @@ import numpy as np
 from evaluator.components.payload import LostText
 from evaluator.components.viewer import mistake_filter, page_overlay, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList
-from evaluator.components.viewer.payload import MistakeItem, PageLayers, PagePayload, WalkItem
+from evaluator.components.viewer.payload import MistakeItem, PageLayers, PagePayload, WalkItem, walk_item
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem
@@ -257,7 +257,7 @@ def with_verdicts(loaded: LoadedBoxes, model: Model, place: Place, payload: Page
 def page_text(loaded: LoadedBoxes, place: Place) -> text_lost.PageText | None:
     """Return the words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
-        page = pictures.page_file(loaded, place.document, place.index)
+        page = pictures.pages_of(loaded, place.document).file(place.index)
         renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
         words = renderer.words(page.path, page.page_index, patience=patience)
         ink = None if len(words.texts) else renderer.ink(page.path, page.page_index, patience=patience)
@@ -294,11 +294,4 @@ def mistakes_around(shown: ListedPages, position: int | None) -> WalkItem:
     """Return whether mistakes follow on later and earlier pages of the list, and their total."""
     pages = shown.pages
     here = -1 if position is None else position
-    before, after = pages.with_mistakes(here, -1), pages.with_mistakes(here, 1)
-    return WalkItem(
-        before=before is not None,
-        after=after is not None,
-        total=int(pages.mistakes.sum()),
-        previous=0 if before is None else before + 1,
-        next=0 if after is None else after + 1,
-    )
+    return walk_item(pages.with_mistakes(here, -1), pages.with_mistakes(here, 1), int(pages.mistakes.sum()))

@@ -77,9 +77,8 @@ def payload(loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place,
 
 def _strip(loaded: LoadedBoxes, shown: ListedPages, here: int | None) -> Sequence[StripItem]:
     bare = page_list.without_current(strip(shown.working.result, shown.pages, here).pages)
-    dataset = loaded.dataset
-    names = {cut(document.doc_id): document.name for document in dataset.documents}
-    return pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
+    ids = {cut(document.doc_id): document.doc_id for document in loaded.dataset.documents}
+    return pictures.with_thumbnails(bare, lambda document: pictures.pages_of(loaded, ids[document]))
 
 
 def _content(

@@ -32,8 +32,7 @@ FIELDS_VIEW = "pages/fields.py"
 def sidebar(compared: ComparedFields) -> None:
     """Draw the choice of both models and the threshold of the boxes."""
     with st.sidebar:
-        for model, role in zip(compared.models, ("baseline", "candidate"), strict=True):
-            frame.model_choice(compared.opened, model, f", {role}")
+        frame.candidate_choice(compared.opened)
         low, high = field_results.IOU_RANGE
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
 
@@ -86,12 +85,6 @@ def _source() -> panes.Source | None:
             kinds=kinds,
         )
 
-    def judged(place: Place, drawn: PairLayers) -> PairLayers:
-        first_pane, second_pane = (
-            field_verdicts.on_pane(model, place.document, pane) for model, pane in zip((a, b), drawn.panes, strict=True)
-        )
-        return drawn._replace(panes=(first_pane, second_pane))
-
     root = compared.opened.project.pdfs
     return panes.Source(
         chosen=(a, b),
@@ -99,14 +92,14 @@ def _source() -> panes.Source | None:
         pages=pages,
         place=lambda: Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
         go=_go,
-        picture=lambda place: pictures.zoomed_picture(root, place.document, place),
+        picture=lambda place: pictures.zoomed_picture(pictures.Pages(root, place.document), place),
         draw=draw,
-        judged=judged,
+        judged=lambda place, order, pane: field_verdicts.on_pane((a, b)[order], place.document, pane),
         opens="Fields",
         open=_open,
         judge=_judge,
         write_url=lambda: write_url("compare"),
-        prepare=lambda place: pictures.prepare(root, place.document, place.index),
+        prepare=lambda place: pictures.prepare(pictures.Pages(root, place.document), place.index),
     )
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from evaluator.components.compare.pair import PairLayers
 from evaluator.components.compare.pair_items import ItemPages, item_pages
-from evaluator.components.compare.payload import OpenEvent
+from evaluator.components.compare.payload import OpenEvent, PaneItem
 from evaluator.components.compare.pixel_pair import DRAWN_PIECES, pixel_pair
 from evaluator.components.matrix.matrix import short_pixels
 from evaluator.components.payload import ModelItem, PairKind, PictureItem
@@ -40,8 +40,7 @@ PIXEL_VIEW = "pages/pixel_confusion.py"
 def sidebar(loaded: LoadedBoxes) -> None:
     """Draw the choice of both models, how the pixels are counted, and the score thresholds."""
     with st.sidebar:
-        for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
-            frame.model_choice(loaded, model, f", {role}")
+        frame.candidate_choice(loaded)
         pixel_results.count_choices()
         for model in loaded.pair:
             headline.score_slider(loaded, model)
@@ -129,15 +128,9 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         pieces = pieces_on(place)
         return pixel_pair((a, b), place.document, place.index, pieces=pieces, models=(first, second), kinds=kinds)
 
-    def judged(place: Place, drawn: PairLayers) -> PairLayers:
-        pieces = pieces_on(place)
-        first_pane, second_pane = (
-            findings.with_verdicts(
-                pane, attach_pieces(pane.mistakes, _judged_pieces(loaded, model, place, result, own))
-            )
-            for model, pane, result, own in zip(loaded.pair, drawn.panes, (a, b), pieces, strict=True)
-        )
-        return drawn._replace(panes=(first_pane, second_pane))
+    def judged(place: Place, order: int, pane: PaneItem) -> PaneItem:
+        pieces = _judged_pieces(loaded, loaded.pair[order], place, (a, b)[order], pieces_on(place)[order])
+        return findings.with_verdicts(pane, attach_pieces(pane.mistakes, pieces))
 
     return panes.Source(
         chosen=loaded.pair,

@@ -33,8 +33,7 @@ _TEXT_HEIGHT = 470
 def sidebar(posters: LoadedFiles[Posters]) -> None:
     """Draw the choice of both models and the profile."""
     with st.sidebar:
-        for model, role in zip(posters.pair, ("baseline", "candidate"), strict=True):
-            frame.model_choice(posters, model, f", {role}")
+        frame.candidate_choice(posters)
         widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
 
 
@@ -76,14 +75,6 @@ def _source() -> panes.Source | None:
         words = tuple(poster_results.words(model, place.document) for model in chosen)
         return poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
 
-    def judged(place: Place, drawn: PairLayers) -> PairLayers:
-        words = tuple(poster_results.words(model, place.document) for model in chosen)
-        first_pane, second_pane = (
-            poster_verdicts.on_pane(model, place.document, own, pane)
-            for model, own, pane in zip(chosen, words, drawn.panes, strict=True)
-        )
-        return drawn._replace(panes=(first_pane, second_pane))
-
     return panes.Source(
         chosen=chosen,
         key=(*signed, a.signature, b.signature, first, second),
@@ -92,7 +83,7 @@ def _source() -> panes.Source | None:
         go=_go,
         picture=lambda place: poster_results.picture(place.document),
         draw=draw,
-        judged=judged,
+        judged=lambda place, order, pane: poster_verdicts.on_pane(chosen[order], place.document, pane),
         opens="Posters",
         open=_open,
         judge=_judge,

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from evaluator.components.compare.pair import PairLayers
-from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload
+from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload, PaneItem
 from evaluator.components.payload import EmptyItem, PageItem, PictureItem, with_notes
 from evaluator.data.issues import cut
 from evaluator.system.lru_cache import LRUCache
@@ -28,7 +28,7 @@ class PairPages:
 
     `listing` names all that decides which pages are listed and what is drawn; `first` is the place, from 0, of the
     first one beside the panes. `name` is empty where people read the document's id; `draw` leaves verdicts out,
-    `judged` adds them; `prepare` fills the renderer's caches.
+    `judged` adds them to the pane of A (0) or B (1); `prepare` fills the renderer's caches.
     """
 
     listing: str
@@ -38,7 +38,7 @@ class PairPages:
     name: Callable[[Place], str]
     picture: Callable[[Place], PictureItem]
     draw: Callable[[Place, PictureItem], PairLayers]
-    judged: Callable[[Place, PairLayers], PairLayers]
+    judged: Callable[[Place, int, PaneItem], PaneItem]
     in_common: Callable[[], PairListItem]
     prepare: Callable[[Place], object]
 
@@ -55,8 +55,8 @@ class PairPages:
             position=at + 1,
             total=self.total,
         )
-        judged = self.judged(place, drawn)
-        return PairPageItem(page=page, panes=judged.panes, differences=judged.differences)
+        panes = [self.judged(place, order, pane) for order, pane in enumerate(drawn.panes)]
+        return PairPageItem(page=page, panes=panes, differences=drawn.differences)
 
     def layers(self, at: int) -> PairLayers:
         """Return what is drawn on a page, without verdicts."""

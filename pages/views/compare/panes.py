@@ -16,7 +16,7 @@ from evaluator.components.compare.pair_items import (
     listed_item_pages,
 )
 from evaluator.components.compare.pair_list import LISTED_PAGES
-from evaluator.components.compare.payload import CompareEvents, OpenEvent, PairListItem
+from evaluator.components.compare.payload import CompareEvents, OpenEvent, PairListItem, PaneItem
 from evaluator.components.payload import EmptyItem, PairKind, PictureItem
 from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
@@ -37,8 +37,9 @@ class Source:
     """What the panes of a comparison show, and what their events do.
 
     `place` gives the page chosen at the moment, None for none; `key` is all that decides what is listed and drawn;
-    `draw` leaves verdicts out, `judged` adds them. `opens` is the view of one model that `open` goes to, `write_url`
-    returns the query, `short` fits a number into the list, and `prepare` fills the renderer's caches.
+    `draw` leaves verdicts out, `judged` adds them to the pane of A (0) or B (1). `opens` is the view of one model that
+    `open` goes to, `write_url` returns the query, `short` fits a number into the list, and `prepare` fills the
+    renderer's caches.
     """
 
     chosen: tuple[PairModel, ...]
@@ -48,7 +49,7 @@ class Source:
     go: Callable[[Place], None]
     picture: Callable[[Place], PictureItem]
     draw: Callable[[Place, PictureItem, Sequence[PairKind]], PairLayers]
-    judged: Callable[[Place, PairLayers], PairLayers]
+    judged: Callable[[Place, int, PaneItem], PaneItem]
     opens: str
     open: Callable[[OpenEvent], None]
     judge: Callable[[VerdictEvent], None]

@@ -10,7 +10,14 @@ import msgspec
 from evaluator.components.payload import ViewedPageItem, with_notes
 from evaluator.components.viewer import fields as overlay
 from evaluator.components.viewer.page_strip import window
-from evaluator.components.viewer.payload import PageLayers, PagePayload, StripItem, WalkItem, WindowPayload, with_layers
+from evaluator.components.viewer.payload import (
+    PageLayers,
+    PagePayload,
+    StripItem,
+    WindowPayload,
+    walk_item,
+    with_layers,
+)
 from evaluator.data.issues import cut, displayed
 from evaluator.system.lru_cache import LRUCache
 from pages.app import page_list, pictures
@@ -41,7 +48,7 @@ def payload(
 
     def prepare(at: int) -> None:
         code, index = shown.order[at]
-        pictures.prepare(root, model.result.compared.documents[code], index)
+        pictures.prepare(pictures.Pages(root, model.result.compared.documents[code]), index)
 
     pages = page_list.PageList(
         "fields", of, len(shown.order), here, lambda at: _content(compared, model, shown, at, bare=bare, of=of), prepare
@@ -76,7 +83,8 @@ def _strip(
 ) -> Sequence[StripItem]:
     pages = overlay.strip(model.result, model.pages, shown.order[first:last], -1, counts=shown.counts)
     names = {cut(name): name for name in model.result.compared.documents}
-    return pictures.with_thumbnails(pages, compared.opened.project.pdfs, names.__getitem__)
+    root = compared.opened.project.pdfs
+    return pictures.with_thumbnails(pages, lambda document: pictures.Pages(root, names[document]))
 
 
 def _content(
@@ -91,7 +99,8 @@ def _content(
     """Return everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     code, index = shown.order[at]
     root, document = compared.opened.project.pdfs, model.result.compared.documents[code]
-    picture, iou = pictures.zoomed_picture(root, document, Place(document, index)), state.field_iou
+    picture = pictures.zoomed_picture(pictures.Pages(root, document), Place(document, index))
+    iou = state.field_iou
     paper = overlay.Paper(code, index, picture.points, field_results.unit(model))
     kept = None if state.field_number in field_results.MIXED else shown.rows
 
@@ -113,13 +122,7 @@ def _content(
             position=at + 1,
             total=len(shown.order),
         ),
-        walk=WalkItem(
-            before=before is not None,
-            after=after is not None,
-            total=sum(shown.counts.values()),
-            previous=0 if before is None else before + 1,
-            next=0 if after is None else after + 1,
-        ),
+        walk=walk_item(before, after, sum(shown.counts.values())),
         visit="",
         empty=None,
     )

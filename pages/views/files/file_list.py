@@ -16,12 +16,11 @@ from evaluator.project import AnyMember
 from evaluator.workspace import file_list, project_file
 from evaluator.workspace.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow, PageFiles
 from pages.app import frame, pictures, session_files, widgets
-from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind
+from pages.app.session_files import BOXES, FIELDS, KINDS, AnyKind
 from pages.app.state import Field, State, chosen_cells, form_value, state
 from pages.views.files import doctor
 from pages.views.findings import findings
 
-_KINDS: Final[tuple[AnyKind, ...]] = (BOXES, FIELDS, POSTERS)
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
 # Another role of a file that the reader asked for, until it has it.
 _ROLE_ASKED: Final[Field[tuple[AnyKind, AnyMember, Side | None] | None]] = Field(None, "role_asked")
@@ -94,14 +93,14 @@ def _card(listed: _Listed) -> None:
 
 def _members() -> list[tuple[AnyKind, Any]]:
     """Return the files that may have another role, of all kinds, those that are not used last."""
-    held = [(kind, member) for kind in _KINDS for member in session_files.files(kind).members]
-    by_name: dict[str, AnyKind] = {kind.name: kind for kind in _KINDS}
+    held = [(kind, member) for kind in KINDS for member in session_files.files(kind).members]
+    by_name: dict[str, AnyKind] = {kind.name: kind for kind in KINDS}
     return [*held, *((by_name[name], member) for name, member in state.unused)]
 
 
 def _list_rows(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
     """Return the files that are read, boxes first, then pages, findings, project, then those left out."""
-    rows = [row for kind in _KINDS for row in file_list.of_project(session_files.files(kind), _letters(kind))]
+    rows = [row for kind in KINDS for row in file_list.of_project(session_files.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
     listed = [_Listed(row, member) for row, member in zip(rows, members, strict=True)]
     uploads = pictures.uploaded_folder()
@@ -135,7 +134,7 @@ def unused_files() -> tuple[str, ...]:
 
 
 def _folders_of_pages() -> list[Path]:
-    open_now = [held.pdfs for kind in _KINDS if (held := session_files.files(kind)).members and held.pdfs is not None]
+    open_now = [held.pdfs for kind in KINDS if (held := session_files.files(kind)).members and held.pdfs is not None]
     return list(dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)))
 
 

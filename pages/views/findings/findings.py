@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -47,27 +46,25 @@ _REMEMBERED: Final = "remembered_reviewer"
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
 
 
-@dataclass(frozen=True, slots=True)
-class Unsaved:
-    """A verdict not stored, and why; tried again under its `event_id` it is stored at most once."""
+class Task(NamedTuple):
+    """Who is to act on a finding, until when (``2026-01-31``), and how far it is, or empty texts."""
+
+    owner: str = ""
+    due: str = ""
+    status: str = ""
+
+
+class Unsaved(NamedTuple):
+    """A verdict not stored, and why, in one line; tried again under its `event_id` it is stored at most once."""
 
     target: Target
     target_id: str
     verdict: str | None
     note: str
     tags: tuple[str, ...]
-    title: str
-    text: str
-    fix: str
+    task: Task
     event_id: str
-    owner: str = ""
-    due: str = ""
-    status: str = ""
-
-    @property
-    def problem(self) -> str:
-        """Return why, in one line."""
-        return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
+    problem: str = ""
 
 
 # By target, what the store did not take in this session.
@@ -189,14 +186,6 @@ def set_author(name: str) -> None:
         state.reviewer = name.strip()[:AUTHOR_LENGTH]
 
 
-class Task(NamedTuple):
-    """Who is to act on a finding, until when (``2026-01-31``), and how far it is, or empty texts."""
-
-    owner: str = ""
-    due: str = ""
-    status: str = ""
-
-
 def save(
     target: Target,
     *,
@@ -237,8 +226,7 @@ def save_all(
         held = _held(log, key, (name, verified))
         kept = (held.tags if held else ()) if tags is None else tuple(tags)
         own = (Task(held.owner, held.due, held.status) if held else Task()) if task is None else task
-        entry = Unsaved(target, key, verdict, note, kept, "Not saved", "", "", event, *own)
-        waiting.append(entry)
+        waiting.append(Unsaved(target, key, verdict, note, kept, own, event))
         try:
             said.append(
                 judge(
@@ -251,16 +239,14 @@ def save_all(
                     time=datetime.now(UTC),
                     target_id=key,
                     event_id=event,
-                    owner=own.owner,
-                    due=own.due,
-                    status=own.status,
+                    **own._asdict(),
                 )
             )
         except ValueError as problem:
-            return _keep_unsaved([replace(each, text=str(problem)) for each in waiting])
+            return _keep_unsaved(waiting, "Not saved", str(problem))
     why = _open_store().write(said, _workspace())
     if why is not None:
-        return _keep_unsaved([replace(each, title=why.title, text=why.text, fix=why.fix) for each in waiting])
+        return _keep_unsaved(waiting, why.title, why.text, why.fix)
     _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in targets})
     return None
 
@@ -296,13 +282,15 @@ def retry_unsaved() -> None:
             verdict=entry.verdict,
             note=entry.note,
             tags=entry.tags,
-            task=Task(entry.owner, entry.due, entry.status),
+            task=entry.task,
             target_id=entry.target_id,
             event_id=entry.event_id,
         )
 
 
-def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:
+def _keep_unsaved(waiting: Sequence[Unsaved], title: str, *why: str) -> Unsaved | None:
+    problem = " ".join(part for part in (f"{title}.", *why) if part)
+    entries = [entry._replace(problem=problem) for entry in waiting]
     _UNSAVED.set({**_UNSAVED.get(), **{entry.target_id: entry for entry in entries}})
     return entries[0] if entries else None
 

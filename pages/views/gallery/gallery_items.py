@@ -302,7 +302,7 @@ def crop(
         return pictures.shown_image(pictures.pool(), page.path, page.page_index, dpi=dpi)
 
     try:
-        page = pictures.page_file(loaded, document, index)
+        page = pictures.pages_of(loaded, document).file(index)
         picture = drawn(page)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)

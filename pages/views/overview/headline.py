@@ -11,7 +11,7 @@ import streamlit as st
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
 from pages.app import protocol, widgets
-from pages.app.frame import escaped, letter_and_name, letter_badge, number, theme_class
+from pages.app.frame import escaped, letter_and_name, letter_badge, number, points, theme_class
 from pages.app.results import (
     BEST_F1,
     STANDARD,
@@ -149,9 +149,7 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
     other = baseline.row(0)["f1"]
     if f1 is None or other is None:
         return "F1 n/a against A"
-    points = 100 * (f1 - other)
-    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
-    return f"F1 {sign}{abs(points):.1f} points against A"
+    return f"F1 {points(f1 - other)} points against A"
 
 
 def _thresholds(loaded: LoadedBoxes, model: Model) -> str:

@@ -155,17 +155,11 @@ def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: d
         star = f" {_STAR}" if moved is not None and moved.is_clear else ""
         interval = ""
         if moved is not None and moved.low is not None and moved.high is not None and not moved.too_few:
-            interval = f"95 % interval {_points(moved.low)} to {_points(moved.high)}"
+            interval = f"95 % interval {frame.points(moved.low)} to {frame.points(moved.high)}"
         cells.append(
-            f'<td class="{"ls-star" if star else ""}" title="{interval}">{_points(b.value - a.value)}{star}</td>'
+            f'<td class="{"ls-star" if star else ""}" title="{interval}">{frame.points(b.value - a.value)}{star}</td>'
         )
     return f'<tr class="ls-moved"><th scope="row">B minus A, points</th>{"".join(cells)}</tr>'
-
-
-def _points(difference: float) -> str:
-    points = 100 * difference
-    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
-    return f"{sign}{abs(points):.1f}"
 
 
 def _three(value: float | None) -> str:
@@ -413,6 +407,6 @@ def _one_or_own(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
 
 
 def _gain_row(name: str, one: float | None, own: float | None, note: str) -> str:
-    gain = "–" if one is None or own is None else _points(own - one)
+    gain = "–" if one is None or own is None else frame.points(own - one)
     cells = f'<td title="{note}">{frame.number(one)}</td><td>{frame.number(own)}</td><td><b>{gain}</b></td>'
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'

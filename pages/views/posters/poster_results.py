@@ -156,11 +156,11 @@ def open_poster(poster_id: str) -> None:
 
 def picture(poster_id: str) -> PictureItem:
     """Return a poster's page as sharp as the zoom needs, else the first picture with the reason."""
-    root, wanted = files(POSTERS).pdfs, state.sharper
-    first = pictures.picture(root, poster_id, 0, width=_FIRST_WIDTH)
+    pages, wanted = pictures.Pages(files(POSTERS).pdfs, poster_id), state.sharper
+    first = pictures.picture(pages, 0, width=_FIRST_WIDTH)
     if wanted is None or wanted.document != poster_id or first.problem:
         return first
-    sharper = pictures.picture(root, poster_id, 0, width=wanted.width)
+    sharper = pictures.picture(pages, 0, width=wanted.width)
     if sharper.problem:
         return with_notes(first, [f"No sharper picture: {sharper.problem.title}."])
     return sharper
@@ -168,7 +168,7 @@ def picture(poster_id: str) -> PictureItem:
 
 def prepare(poster_id: str) -> None:
     """Have the picture of a poster as it is first shown and its words ready in the renderer's caches."""
-    pictures.prepare(files(POSTERS).pdfs, poster_id, 0, width=_FIRST_WIDTH)
+    pictures.prepare(pictures.Pages(files(POSTERS).pdfs, poster_id), 0, width=_FIRST_WIDTH)
 
 
 def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:

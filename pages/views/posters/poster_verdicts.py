@@ -31,8 +31,9 @@ def on_page(model: PosterModel, poster_id: str, words: PageDifference, payload: 
     )
 
 
-def on_pane(model: PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
+def on_pane(model: PosterModel, poster_id: str, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved, as `on_page`."""
+    words = poster_results.words(model, poster_id)
     if words is None:
         return pane
     return findings.with_verdicts(pane, attach_words(pane.mistakes, _words_with_verdicts(model, poster_id, words)))

@@ -146,11 +146,11 @@ def test_the_help_names_every_command_and_every_option_of_the_start() -> None:
     text = " ".join(overview(100).split())
     for command in COMMANDS:
         assert f" {command} {COMMANDS_HELP[command][1]}" in text
-    own = " ".join(str(inspect.getdoc(app.default_command)).split())
+    documented = " ".join(str(inspect.getdoc(app.default_command)).split())
     options = {name: words for names, words in OPTIONS.items() for name in names.replace(",", "").split()}
     for argument in app.assemble_argument_collection():
         for name in argument.names:
-            assert options[name].partition(" [")[0] in own
+            assert options[name].partition(" [")[0] in (argument.parameter.help or documented)
     assert {*app.help_flags, *app.version_flags} <= options.keys()
 
 

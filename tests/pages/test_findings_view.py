@@ -291,13 +291,13 @@ def decided(app: AppTest, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
     """The view after a decision that the component sends; AppTest has no events of components."""
     left = [event]
 
-    def once(payload: Any, *, key: str, on_decide: Any, **on: Any) -> None:
+    def once(*, on_decide_change: Any, **_: Any) -> None:
         if left:
-            on_decide()
+            on_decide_change()
             left.clear()
 
     with monkeypatch.context() as patch:
-        patch.setattr(meeting, "meeting", once)
+        patch.setattr(meeting.meeting, "_mount", once)
         patch.setattr(meeting, "report", lambda key: {"decide": left[0]} if left else None)
         app.run()
     assert not left

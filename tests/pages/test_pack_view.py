@@ -143,7 +143,7 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
         return evaluate(system, *rest, **more)
 
     monkeypatch.setattr(extra_protocols, "evaluate_read", counted)
-    pack_job._made_before.clear()
+    monkeypatch.setattr(pack_job, "_MADE_BEFORE", pack_job.MadeBefore(most=12))
     app = packing("coco", boxes=one_model(boxes), fields=Sides(FIELDS / "ground_truth", (FIELDS / "rules",)))
     app.session_state["field_parity"] = "stickler"
     app.session_state["class_weights"] = (("Text", 2.0), ("Gone", 3.0))

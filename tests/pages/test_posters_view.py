@@ -209,7 +209,7 @@ def test_results_json_is_the_file_of_the_reference_program() -> None:
         poster_results.reader.FORMAT.read_path(SAMPLE / name, Reading(side=side))
         for name, side in (("ground_truth", "ground_truth"), ("across", "prediction"))
     )
-    evaluated = poster_results._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
+    evaluated = poster_results._evaluated(poster_results.PosterModel(0, "across", "A", *sides), "documented")
     content = json.loads(evaluated.results_json)
     assert set(content) == {"results", "aggregate"}
     assert [each["poster_id"] for each in content["results"]] == list(evaluated.columns.ids)

@@ -104,6 +104,11 @@ class ModelPair:
     listed: Ledger
 
     @property
+    def letters(self) -> list[str]:
+        """Return the letters of the two models."""
+        return [model.letter for model in self.chosen]
+
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """Return the board's differences; documents are resampled at the first call."""
         return _differences(self.keys, self.results)

@@ -1,0 +1,335 @@
+"""Two models box by box: from one sentence down to the boxes in which they differ."""
+
+from __future__ import annotations
+
+import msgspec
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from evaluator.compare.decision import cost_of
+from evaluator.compare.differences import Difference
+from evaluator.compare.labels import label_notes
+from evaluator.compare.sentences import difference_points, interval_text
+from evaluator.components.compare import pair_causes, pair_list
+from evaluator.components.compare.comparison_summary import board_data
+from evaluator.components.compare.pair import PairLayers, pair_data
+from evaluator.components.compare.payload import CompareEvents, OpenEvent, PairListItem
+from evaluator.components.payload import EmptyItem, ModelItem, PictureItem
+from evaluator.components.viewer.page_strip import window as first_and_last
+from evaluator.data.boxes import IntArray
+from evaluator.data.issues import displayed, isolated
+from evaluator.metrics.results import threshold_text
+from pages.app import frame, page_list, pictures, session_files, widgets
+from pages.app.address import leave_first_address
+from pages.app.components import board, panes, with_documents
+from pages.app.results import result_key, score_threshold
+from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.state import State, chosen_cells, report, state
+from pages.app.widgets import Column
+from pages.views.browser import page_listing
+from pages.views.compare import compare_parts, decision, model_pair, page_payload
+from pages.views.compare.model_pair import ModelPair
+from pages.views.compare.page_payload import PairPages
+from pages.views.findings import findings
+from pages.views.gallery import gallery_items
+from pages.views.overview import headline
+
+BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
+_PANES, _BOARD, _LEDGER = "compare_panes", "compare_board", "compare_ledger"
+
+
+def _choices(loaded: LoadedBoxes) -> None:
+    """Models, label and document, in the sidebar."""
+    with st.sidebar:
+        frame.candidate_choice(loaded)
+        st.button(
+            "Swap A and B", icon=":material/swap_horiz:", on_click=model_pair.swap, args=(loaded,), width="stretch"
+        )
+        frame.label_choice(loaded)
+        frame.document_choice(loaded)
+
+
+def _one_model(loaded: LoadedBoxes) -> None:
+    frame.title("Compare", "")
+    (model,) = loaded.pair
+    name = frame.shorten(displayed(model.name), 60)
+    st.html(
+        '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
+        "Add a second prediction under Files.</p></div>"
+    )
+    st.caption(f"Open now: {frame.escaped(name)}. Predictions of the same documents are recognised by their content.")
+    st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+    frame.sidebar(loaded)
+
+
+def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
+    """Warn when the models do not have the same labels: it changes the numbers."""
+    first, second = (loaded.dataset.predictions[model.index].source.labels for model in chosen)
+    notes = label_notes(
+        first, second, loaded.dataset.ground_truth.source.labels, names=[model.letter for model in chosen]
+    )
+    if notes.sentences:
+        st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
+
+
+def _open_link(key: str) -> None:
+    """Open what a number of the summary or of the ledger counts."""
+    pages = board.events(report(key)).link
+    if pages is not None:
+        model_pair.open_linked(pages)
+
+
+def _events() -> CompareEvents:
+    loaded = session_files.load_boxes()
+    return with_documents(panes.events(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
+
+
+def _turn_page(both: ModelPair) -> None:
+    """Follow a page turn or a click on the list."""
+    go = _events().go
+    if go is not None and page_list.accept_event(go):
+        model_pair.turn(both, go.document, go.index, go.step)
+        state.box = go.box
+
+
+def _select_box() -> None:
+    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
+    selected = _events().selected
+    page_list.accept_event(selected)
+    if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
+        state.box = selected.key
+
+
+def _choose_filter() -> None:
+    name = _events().show
+    if name is not None:
+        model_pair.choose_show(name)
+
+
+def _choose_cause() -> None:
+    key = _events().cause
+    if key is not None:
+        model_pair.choose_cause(key)
+
+
+def _save_verdict(loaded: LoadedBoxes) -> None:
+    """Save a verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
+    event = _events().verdict
+    model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
+    page_list.accept_event(event)
+    if event is not None and model is not None:
+        findings.handle(loaded, model, event)
+
+
+def _show_alike(loaded: LoadedBoxes) -> None:
+    """More causes like one of the page: the gallery shows those of the model that makes the mistakes."""
+    event = _events().alike
+    model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
+    if event is not None and model is not None:
+        state.model = model.index
+        gallery_items.show_alike(event.family)
+
+
+def _choose_mode() -> None:
+    name = _events().mode
+    if name is not None:
+        state.pair_mode = name
+
+
+def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: PairLayers) -> None:
+    """Draw the shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
+    state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
+    own = page.letter.lower()
+    listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
+    key = page.key or next(iter(listed), "")
+    state.box = f"p{key[1:]}" if key.startswith(own) else key if key.startswith("g") else None
+    st.switch_page(BROWSER_VIEW)
+
+
+@st.fragment
+def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
+    """Show the list of pages and the two panes; each run of this part fills `numbers` above anew."""
+    if State.alike_asked.pop():
+        st.switch_page(GALLERY_VIEW)
+    if State.pair_whole.pop():
+        st.rerun()
+    both = model_pair.compare_models(loaded)
+    with numbers:
+        headline.numbers_line(loaded, both.chosen)
+    if both.cause is None:
+        state.pair_cause = ""
+    show, rows = state.pair_show, both.rows
+    position = model_pair.place_in(both, rows)
+    place = None if position is None else model_pair.place_of(both, int(rows[position]))
+    pages, address = _pair_pages(loaded, both, show, rows, position), compare_parts.write_address(place)
+    events = panes(
+        page_payload.empty_payload(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
+        if position is None
+        else page_payload.payload(pages, position, selected=state.box, address=address),
+        key=_PANES,
+        on_go=lambda: _turn_page(both),
+        on_selected=_select_box,
+        on_sharper=lambda: pictures.request_sharper(_events().sharper),
+        on_show=_choose_filter,
+        on_cause=_choose_cause,
+        on_mode=_choose_mode,
+        on_clear_filter=model_pair.clear_filter,
+        on_verdict=lambda: _save_verdict(loaded),
+        on_alike=lambda: _show_alike(loaded),
+    )
+    if position is not None and events.open:
+        _open_browser(loaded, events.open, both, pages.layers(position))
+
+
+def _scope(loaded: LoadedBoxes) -> str:
+    """Return what the filters keep, in words, so that no number is taken for that of all boxes."""
+    code = loaded.dataset.document_code.get(state.within)
+    name = "" if code is None else loaded.dataset.documents[code].name
+    parts = [f"of {isolated(displayed(state.label))}"] if state.label else []
+    if name:
+        parts.append(f"in {isolated(displayed(name))}")
+    return " ".join(["boxes", *parts]) if parts else ""
+
+
+def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray, position: int | None) -> PairPages:
+    cause, causes, names = both.cause, both.causes, both.letters
+    label, (a, b) = state.label or None, both.chosen
+    models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
+    chosen = "" if cause is None else state.pair_cause
+    scope = _scope(loaded)
+
+    def in_common() -> PairListItem:
+        of_cause = None if cause is None else pair_causes.boxes_per_page(causes, cause, both.listed.dataset.pages)
+        listed = pair_list.page_list(both.listed, show, rows, position or 0, names, of_cause=of_cause)
+        return PairListItem(
+            strip=listed.strip,
+            look=listed.look,
+            filters=pair_list.filters(both.listed, show, names),
+            show=show if cause is None else "",
+            causes=pair_causes.cause_items(causes, names),
+            cause=chosen,
+            scope=scope,
+        )
+
+    def draw(place: Place, picture: PictureItem) -> PairLayers:
+        row = loaded.dataset.page_row(place.document, place.index)
+        return pair_data(
+            *both.results,
+            both.ledger,
+            -1 if row is None else row,
+            show=show,
+            only=None if cause is None else pair_causes.box_keys(causes, cause),
+            labels=[label] if label else None,
+            page_points=picture.points,
+            models=models,
+        )
+
+    keys = [result_key(loaded, model) for model in both.chosen]
+    return PairPages(
+        listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, len(rows)),
+        total=len(rows),
+        first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
+        place=lambda at: model_pair.place_of(both, int(rows[at])),
+        name=lambda _: "",
+        picture=lambda place: pictures.page_picture(loaded, place),
+        draw=draw,
+        judged=lambda place, order, pane: findings.on_pane(loaded, both.chosen[order], place, pane),
+        in_common=in_common,
+        prepare=lambda place: pictures.prepare_page(loaded, place),
+    )
+
+
+def _nothing(both: ModelPair, show: str) -> str:
+    if not int(both.ledger.total.changed[0]) and show == "changed":
+        return "A and B have the same matches and the same mistakes at these thresholds."
+    return "No page passes the filter."
+
+
+def _every_model(loaded: LoadedBoxes) -> None:
+    rows = model_pair.every_model(loaded)
+    frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
+    letters = [f"{row.model.letter} " if isinstance(row.model, PairModel) else "" for row in rows]
+    names = [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]
+    table: dict[str, Column] = {"Model": names}
+    table["Score"] = [f"≥ {threshold_text(score_threshold(loaded, row.model))}" for row in rows]
+    for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
+        table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
+        if metric != "f1":
+            table[f"{title} − A"] = [_against(row.differences.get(metric)) for row in rows]
+    for name in ("tp", "fp", "fn"):
+        table[name.upper()] = [int(getattr(row.result.micro, name)[0]) for row in rows]
+    ratio = st.column_config.NumberColumn(format="%.3f", width=80)
+    # Another B is another table, so that no old choice stays marked.
+    key = f"compare_models_{state.model_b}"
+
+    def picked() -> None:
+        for place, _ in chosen_cells(key):
+            model_pair.make_b(loaded, rows[place].model.index)
+
+    widgets.table(
+        table,
+        on_select=picked,
+        key=key,
+        placeholder="–",
+        columns=dict.fromkeys(("Precision", "Recall", "F1"), ratio),
+        alt="All models against A",
+    )
+
+
+def _against(one: Difference | None) -> str | None:
+    """Return a difference with its interval, for a cell; None for A itself and where it is undefined."""
+    moved = None if one is None else difference_points(one)
+    if one is None or moved is None:
+        return None
+    interval = interval_text(one, signed=True)
+    return f"{moved} ({interval}){' ★' if one.is_clear else ''}" if interval else moved
+
+
+def body() -> None:
+    """Draw the view of boxes, sidebar included."""
+    loaded = frame.open_boxes("Compare")
+    if loaded is None:
+        return
+    chosen = loaded.pair
+    if len(chosen) < 2:
+        _one_model(loaded)
+        return
+    leave_first_address()
+    page_listing.drop_unknown(loaded)
+    State.pair_whole.pop()
+    with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
+        frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
+        with st.popover("Operating point", icon=":material/tune:", width="content"):
+            headline.operating_point(loaded, chosen)
+    frame.banners(loaded, chosen)
+    _label_notes(loaded, chosen)
+    _choices(loaded)
+    answer = st.container(key="compare_answer")
+    left, right = answer.columns([1.05, 1], gap="small")
+    # In here it moves no other part of the view, and the panes keep the keys, when a verdict brings corrected numbers.
+    main_numbers = answer.empty()
+    with main_numbers:
+        headline.numbers_line(loaded, chosen)  # before what takes longer
+    both = model_pair.compare_models(loaded)
+    numbers = board_data(both.ledger, both.differences, both.letters, show=state.pair_show, label=state.label)
+    with left:
+        add_cost = decision.card(
+            chosen,
+            both.differences,
+            lambda: decision.COSTS.of(both.keys, lambda: cost_of(*both.results)),
+            lambda: all(result.mistakes_known for result in both.results),
+            lambda: compare_parts.write_address(model_pair.shown_place(loaded)),
+        )
+    with right:
+        board(numbers, key=_BOARD, on_link=lambda: _open_link(_BOARD))
+    pages = st.container()
+    frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
+    ledger = msgspec.structs.replace(numbers, part="ledger")
+    board(ledger, key=_LEDGER, on_link=lambda: _open_link(_LEDGER))
+    if len(loaded.names) > len(chosen):
+        _every_model(loaded)
+    with pages:
+        _pages(loaded, main_numbers)
+    add_cost()
+    compare_parts.part(loaded)
+    frame.sidebar(loaded)

@@ -1,0 +1,187 @@
+"""What changed between two models: named mistakes, slices, class confusion and pixels, one of them at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.analysis.slices.measure_values import ALL
+from evaluator.charts import boxes as charts
+from evaluator.components.compare.payload import LinkItem
+from evaluator.components.matrix.class_matrix import class_difference
+from evaluator.components.matrix.matrix import SHOWS, difference_data
+from evaluator.components.matrix.payload import with_axes
+from evaluator.components.viewer.mistake_filter import label_counts
+from evaluator.data.issues import displayed
+from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.protocols.pixel.difference import difference
+from pages.app import frame, widgets
+from pages.app.address import at, write_url
+from pages.app.components import chosen_cell, matrix
+from pages.app.results import confusion_of
+from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.state import State, chosen_points, report, state
+from pages.views.browser import page_listing
+from pages.views.compare import model_pair
+from pages.views.pixel import pixel_results
+from pages.views.slices import slice_list
+
+BROWSER_VIEW, PIXEL_VIEW, SLICES_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py", "pages/slices.py"
+_MATRIX, _BY_NAME, _BY_LABEL = "compare_matrix", "compare_names", "compare_labels"
+_PARTS = {"mistakes": "Mistakes", "slices": "Slices", "classes": "Class confusion", "pixels": "Pixels"}
+_BARS_HEIGHT = 330
+
+
+def write_address(place: Place | None) -> str:
+    """Write what the view shows into the address bar; the query of the address."""
+    if place is not None:
+        state.doc, state.page = place.document, place.index
+    return write_url("compare", at(place))
+
+
+@st.fragment
+def part(loaded: LoadedBoxes) -> None:
+    """Named mistakes, slices, class confusion and pixels, one of them at a time."""
+    if State.pair_whole.pop():
+        st.rerun()
+    if State.pair_mistakes.pop():
+        st.switch_page(BROWSER_VIEW)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="compare_more"):
+        st.html('<h2 class="ls-section">What changed</h2>', width="content")
+        widgets.switch(
+            "What changed",
+            _PARTS,
+            State.pair_part,
+            on_change=lambda: State.pair_part_moved.set(True),
+            label_visibility="collapsed",
+        )
+    if State.pair_part_moved.pop():
+        write_address(model_pair.shown_place(loaded))
+    {"mistakes": _mistakes, "slices": _slices, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
+
+
+def _mistakes(loaded: LoadedBoxes) -> None:
+    """Mistakes of both models by name and by label."""
+    both = model_pair.compare_models(loaded)
+    every = [page_listing.all_mistakes(loaded, model) for model in both.chosen]
+    if not any(map(len, every)):
+        st.caption("No mistake at these thresholds.")
+        return
+    labels = loaded.dataset.labels
+    titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
+    totals = " ".join(
+        f"{frame.letter_badge(model.letter)} {len(columns):,}"
+        for model, columns in zip(both.chosen, every, strict=True)
+    )
+    left, right = st.columns(2, gap="medium")
+    for column, name, key, names, meant, counts in (
+        (
+            left,
+            "By name",
+            _BY_NAME,
+            titles,
+            DOCUMENT,
+            [np.bincount(one.kind, minlength=len(DOCUMENT)) for one in every],
+        ),
+        (
+            right,
+            "By label",
+            _BY_LABEL,
+            list(map(displayed, labels)),
+            labels,
+            [label_counts(one, len(labels)) for one in every],
+        ),
+    ):
+        column.html(
+            f'<h2 class="ls-section{frame.theme_class()}">{name} <small>a bar opens its mistakes</small>'
+            f'<small class="ls-right">{totals}</small></h2>'
+        )
+        bars = charts.mistakes_by_label(
+            names, dict(zip("AB", counts, strict=True)), baseline="A", dark=frame.is_dark(), height=_BARS_HEIGHT
+        )
+        widgets.chart(
+            column,
+            bars,
+            on_select=_bar_callback(both.chosen, key, dict(zip(names, meant, strict=True))),
+            selection_mode="label",
+            key=key,
+            alt=f"Mistakes of A and B, {name}",
+        )
+    right.caption("A mistake between two labels counts for both.")
+
+
+def _bar_callback(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
+    def opened() -> None:
+        for point in chosen_points(key, "label"):
+            asked, letter = str(point["label"]), point.get("model")
+            model = next((each for each in chosen if each.letter == letter), chosen[0])
+            asked = meant.get(asked, "")
+            model_pair.ask_mistakes(
+                model, label=asked if key == _BY_LABEL else "", name=asked if key == _BY_NAME else ""
+            )
+
+    return opened
+
+
+def _slices(loaded: LoadedBoxes) -> None:
+    """Draw the sets of boxes in which B loses or gains against A, by any measure."""
+    slice_list.of_choice(loaded, "B-A", ALL, key="compare_slices")
+    st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
+
+
+def _classes(loaded: LoadedBoxes) -> None:
+    """Which labels are taken for which: B minus A."""
+    both = model_pair.compare_models(loaded)
+    labels = both.ledger.labels
+    sides = [confusion_of(loaded, model) for model in both.chosen]
+    st.caption(
+        "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: extra; background "
+        "column: missed. A cell lists the changed pages of its label."
+    )
+    matrix(
+        with_axes(
+            class_difference(*sides, names=both.letters),
+            key="compare classes",
+            rows="Ground truth",
+            columns="Prediction",
+            letters=("B", "A"),
+        ),
+        key=_MATRIX,
+        on_cell=lambda: _cell(labels),
+    )
+
+
+def _cell(labels: tuple[str, ...]) -> None:
+    """Show the changed pages of the label of a cell."""
+    cell = chosen_cell(report(_MATRIX), len(labels) + 1)
+    if cell is not None and any(cell):
+        model_pair.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
+
+
+def _pixels(loaded: LoadedBoxes) -> None:
+    """Which pixels of one label are taken for another: B minus A, in points of the row."""
+    counted = [pixel_results.result_of(loaded, letter) for letter in ("A", "B")]
+    if any(each.result is None for each in counted):
+        st.caption(
+            "The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing."
+        )
+    else:
+        first, second = (each.result.whole for each in counted if each.result is not None)
+        moved = difference(second, first, SHOWS["row"])
+        st.caption("Points of the row share, B minus A, over all documents. On the diagonal more is better.")
+        cells = difference_data(moved, "row", "steps")
+        matrix(
+            with_axes(
+                msgspec.structs.replace(cells, classes=[displayed(name) for name in moved.classes]),
+                key="compare pixels",
+                rows="Ground truth",
+                columns="Prediction",
+                letters=("B", "A"),
+            ),
+            key=f"{_MATRIX}_pixels",
+            on_cell=lambda: None,
+        )
+    st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")

@@ -138,14 +138,13 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     ):
         if field.get() not in ("", *known):
             field.set("")
-    st.pills(
-        "Verdict",
-        [kind for kind in finding_card.WORDS if counts[kind] or kind in state.finding_verdicts],
-        selection_mode="multi",
-        format_func=lambda kind: f"{finding_card.verdict_label(kind)} {counts[kind]:,}",
-        key=State.finding_verdicts.key,
-        persist_state="session",
-        help="None chosen shows all.",
+    kinds = {
+        kind: f"{finding_card.verdict_label(kind)} {count:,}"
+        for kind, count in counts.items()
+        if count or kind in state.finding_verdicts
+    }
+    widgets.several(
+        "Verdict", kinds, State.finding_verdicts.key, persist_state="session", help="None chosen shows all."
     )
     states = {key: f"{words} {totals[key]:,}" for key, words in _STATE_CHOICES.items()}
     widgets.switch("State", states, State.finding_state)

@@ -51,16 +51,7 @@ _HINTS = {
 def _sidebar(loaded: LoadedBoxes) -> None:
     with st.sidebar:
         frame.document_choice(loaded)
-        titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
-        st.pills(
-            "Mistake",
-            list(DOCUMENT),
-            selection_mode="multi",
-            format_func=titles.__getitem__,
-            key=State.mistake_names.key,
-            persist_state="session",
-            help="None chosen shows all.",
-        )
+        frame.mistake_choice(dict.fromkeys(DOCUMENT))
         frame.label_choice(loaded)
         with st.expander("More filters"):
             for name, field in (

@@ -55,17 +55,10 @@ def _choices() -> None:
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="models_choices"):
         widgets.choice("Sort and rank by", titles, State.rank_by, width=170)
         # The one that ranks shows anyway.
-        others = [name for name in titles if name != state.rank_by]
+        others = {name: title for name, title in titles.items() if name != state.rank_by}
         state.rank_more = [name for name in state.rank_more if name in others]
-        st.pills(
-            "Also show",
-            others,
-            selection_mode="multi",
-            format_func=titles.__getitem__,
-            default=[name for name in State.rank_more.start if name in others],
-            key=State.rank_more.key,
-            persist_state="session",
-        )
+        start = [name for name in State.rank_more.start if name in others]
+        widgets.several("Also show", others, State.rank_more.key, default=start, persist_state="session")
 
 
 def _title(metric: Metric) -> str:

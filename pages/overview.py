@@ -38,21 +38,12 @@ def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = 
 def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
-    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
+    names = {model.letter: frame.escaped(f"{model.letter} {frame.short_name(model)}") for model in chosen}
     thresholds = sorted({state.iou, *protocol.chosen().thresholds})
     with controls.container(
         horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small", key="labels_controls"
     ):
-        letter = st.segmented_control(
-            "Numbers of",
-            list(names),
-            format_func=lambda key: frame.escaped(names[key]),
-            default="A",
-            key="numbers_of",
-            label_visibility="collapsed",
-            required=True,
-            persist_state="session",
-        )
+        letter = widgets.one_of("Numbers of", names, "numbers_of")
         iou = _table_iou(thresholds)
     results = {model.letter: result_of(loaded, model, iou=iou) for model in chosen}
     shown = results[letter if letter in results else "A"]
@@ -131,15 +122,7 @@ def _mistakes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     every = {model.letter: page_listing.all_mistakes(loaded, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
-        by = st.segmented_control(
-            "Bars of the mistakes",
-            ["Label", "Name"],
-            default="Label",
-            key="mistakes_by",
-            label_visibility="collapsed",
-            required=True,
-            persist_state="session",
-        )
+        by = widgets.one_of("Bars of the mistakes", {"Label": "Label", "Name": "Name"}, "mistakes_by")
     totals = "".join(f" {frame.letter_badge(letter)} {len(columns):,}" for letter, columns in every.items())
     head.html(f'<h2 class="ls-section{frame.theme_class()}">Mistakes <small class="ls-right">{totals}</small></h2>')
     if not any(map(len, every.values())):

@@ -10,7 +10,7 @@ from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.text_lost import TextSummary
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed
-from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.matching.error_types import DOCUMENT
 from pages.app import frame, jobs, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import viewer, with_documents
@@ -30,17 +30,8 @@ _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
 def _filters(loaded: LoadedBoxes, counts: IntArray) -> None:
-    titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
-    present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in state.mistake_names]
-    st.pills(
-        "Mistake",
-        present,
-        selection_mode="multi",
-        format_func=lambda name: f"{titles[name]} {counts[DOCUMENT.index(name)]:,}",
-        key=State.mistake_names.key,
-        persist_state="session",
-        help="None chosen shows all.",
-    )
+    every = zip(DOCUMENT, counts.tolist(), strict=True)
+    frame.mistake_choice({name: count for name, count in every if count or name in state.mistake_names})
     frame.label_choice(loaded)
     _range("Box score", State.score_range, "Missed boxes have no score and stay.")
     st.checkbox("Only pages with mistakes", key=State.only.key, persist_state="session")

@@ -95,22 +95,19 @@ def _earlier() -> PackRecord | None:
 
 
 def _also(loaded: LoadedBoxes | None) -> tuple[str, ...]:
-    titles = {name: each.title for name, each in pack_job.systems(loaded).items()}
+    titles = {name: frame.escaped(each.title) for name, each in pack_job.systems(loaded).items()}
     if not titles:
         return ()
-    chosen = st.pills(
+    return widgets.several(
         "Also include" if loaded is not None else "Include",
-        list(titles),
-        selection_mode="multi",
-        format_func=lambda name: frame.escaped(titles[name]),
-        default=None if loaded is not None else list(titles),
+        titles,
         # Another protocol or other files, and the choice begins anew.
-        key=f"pack_also_{'_'.join(titles)}",
+        f"pack_also_{'_'.join(titles)}",
+        default=None if loaded is not None else list(titles),
         wrap=True,
         help="Each with its numbers, the comparison of A and B, and its curves, heatmaps or texts. Evaluated when the "
         "pack is made.",
     )
-    return tuple(chosen or ())
 
 
 def _short(name: str) -> str:
@@ -121,41 +118,18 @@ def _choice(loaded: LoadedBoxes, limits: PackOptions) -> PackOptions:
     title = _title()
     names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
     offered = {document: _short(name) for document, name in list(names.items())[:_DOCUMENTS]}
-    chosen = st.pills(
+    documents = widgets.several(
         "Documents",
-        list(offered),
-        selection_mode="multi",
-        format_func=widgets.distinct_words(offered),
-        key="pack_documents",
+        offered,
+        "pack_documents",
         wrap=True,
         help="Whose findings, causes and pages are shown; none chosen means all. Numbers are over all documents.",
     )
-    verdicts = st.pills(
-        "Verdicts",
-        list(VERDICT_WORDS),
-        selection_mode="multi",
-        format_func=VERDICT_WORDS.__getitem__,
-        key="pack_verdicts",
-        help="Findings of these verdicts; none chosen means all.",
-    )
-    known = pack_job.tags()
-    tags: list[str] = []
-    if known:
-        tags = st.pills(
-            "Tags",
-            known,
-            selection_mode="multi",
-            format_func=widgets.distinct_words({tag: _short(tag) for tag in known}),
-            key="pack_tags",
-            wrap=True,
-        )
-    return msgspec.structs.replace(
-        limits,
-        title=title,
-        documents=tuple(chosen or ()),
-        verdicts=tuple(verdicts or ()),
-        tags=tuple(tags or ()),
-    )
+    explained = "Findings of these verdicts; none chosen means all."
+    verdicts = widgets.several("Verdicts", VERDICT_WORDS, "pack_verdicts", help=explained)
+    known = {tag: _short(tag) for tag in pack_job.tags()}
+    tags = widgets.several("Tags", known, "pack_tags", wrap=True) if known else ()
+    return msgspec.structs.replace(limits, title=title, documents=documents, verdicts=verdicts, tags=tags)
 
 
 def _preview(loaded: LoadedBoxes, contents: Contents, *, is_made: bool) -> None:

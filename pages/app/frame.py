@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from evaluator import formats
 from evaluator.components.theme.payload import ThemePayload
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
+from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.workspace.roles import sample
 from evaluator.workspace.uploads import endings
@@ -232,6 +233,15 @@ def label_choice(loaded: LoadedBoxes) -> None:
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: displayed(label) for label in labels}}
     widgets.choice("Label", names, State.label)
+
+
+def mistake_choice(counts: Mapping[str, int | None]) -> None:
+    """Draw the choice of any names of mistakes, each with its number, if it has one."""
+    names = {
+        name: ERROR_TYPES["document"][name].chip + ("" if count is None else f" {count:,}")
+        for name, count in counts.items()
+    }
+    widgets.several("Mistake", names, State.mistake_names.key, persist_state="session", help="None chosen shows all.")
 
 
 def files_choice(loaded: LoadedBoxes) -> None:

@@ -58,6 +58,28 @@ def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
     return _known(chosen, names, field)
 
 
+def several(label: str, names: Mapping[K, str], key: str, **more: Any) -> tuple[K, ...]:  # noqa: ANN401 - as Streamlit's
+    """Draw options of which any number may be chosen; `names` has the Markdown of each."""
+    words = distinct_words(names)
+    chosen = st.pills(label, list(names), selection_mode="multi", format_func=words, key=key, **more)
+    return tuple(chosen or ())
+
+
+def one_of(label: str, names: Mapping[K, str], key: str) -> K:
+    """Draw a few options in a row, always one chosen, at first the first; `names` has the Markdown of each."""
+    chosen: K = st.segmented_control(
+        label,
+        list(names),
+        format_func=distinct_words(names),
+        default=next(iter(names)),
+        key=key,
+        label_visibility="collapsed",
+        required=True,
+        persist_state="session",
+    )
+    return chosen
+
+
 def kind_switch(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
     """Draw, in the sidebar, which kind of the open files a view shows; nothing for one kind."""
     if field.get() not in kinds:

@@ -180,18 +180,8 @@ def labels_and_curves(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
         shown = chosen[0]
         if len(chosen) == 2:
             with control.container(horizontal=True, horizontal_alignment="right"):
-                letter = st.segmented_control(
-                    "Curves of",
-                    [model.letter for model in chosen],
-                    format_func={
-                        model.letter: frame.escaped(frame.letter_and_name(model)) for model in chosen
-                    }.__getitem__,
-                    default=chosen[0].letter,
-                    key="own_model",
-                    label_visibility="collapsed",
-                    required=True,
-                    persist_state="session",
-                )
+                names = {model.letter: frame.escaped(frame.letter_and_name(model)) for model in chosen}
+                letter = widgets.one_of("Curves of", names, "own_model")
             shown = next((model for model in chosen if model.letter == letter), shown)
         _label_table(loaded, chosen, shown, columns)
     with right:

@@ -60,18 +60,18 @@ class Contents:
     options: PackOptions
     title: str
     signature: str
-    dataset: Dataset | None
-    models: tuple[Model, ...]
-    differences: tuple[Difference, ...]
-    summary: str
-    ledger: Ledger | None
-    cards: tuple[Card, ...]
-    cards_words: str
-    pages: tuple[int, ...]
-    left_out: int
-    issues: tuple[Issue, ...]
-    notes: tuple[str, ...]
     files: tuple[FileRow, ...]
+    issues: tuple[Issue, ...]
+    dataset: Dataset | None = None
+    models: tuple[Model, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    summary: str = ""
+    ledger: Ledger | None = None
+    cards: tuple[Card, ...] = ()
+    cards_words: str = "none"
+    pages: tuple[int, ...] = ()
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
     question: str = ""
     decision: decision.Decision | None = None
     keys: tuple[KeyDifference, ...] = ()
@@ -81,14 +81,13 @@ class Contents:
     chapters: tuple[Chapter, ...] = ()
     since: Since | None = None
     judged: tuple[ReviewedTarget, ...] = ()
+    slices: PackSlices = NO_SLICES
 
     @property
     def record(self) -> PackRecord:
         """Return what a later pack is compared with."""
         answer = self.decision.headline if self.decision is not None else ""
         return record(date=self.options.date, answer=answer, models=self.models, judged=self.judged)
-
-    slices: PackSlices = NO_SLICES
 
     @property
     def shown_documents(self) -> str:
@@ -187,17 +186,7 @@ def gather_chapters(
         options=options,
         title=options.title or title,
         signature=first.signature,
-        dataset=None,
-        models=(),
-        differences=(),
-        summary="",
-        ledger=None,
-        cards=(),
-        cards_words="none",
-        pages=(),
-        left_out=0,
         issues=tuple(issues),
-        notes=(),
         files=first.files,
         question=f"Ship {made.names[1]} instead of {made.names[0]}?" if made else "",
         decision=made,

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Final, NamedTuple
@@ -254,7 +254,7 @@ class _Draft(Draft):
             return self.refuse(judged, "no newer one adds the same field", "a newer one")
         tree = self.trees.get(document)
         if tree is None:
-            tree = _copy(self.truth.documents.get(document, {}))
+            tree = _mapped(self.truth.documents.get(document, {}), lambda field: field)
         try:
             self._put(tree, model, row, _as_truth(predicted))
         except _NoPlaceError:
@@ -311,7 +311,7 @@ class _Draft(Draft):
         if partner is not None:
             return node[partner]
         if key not in self.items:
-            self.items[key] = _unboxed(source)
+            self.items[key] = _mapped(source, lambda field: Field(value=field.value))
             node.append(self.items[key])
         return self.items[key]
 
@@ -346,19 +346,13 @@ def _as_truth(predicted: Field) -> Field:
     return msgspec.structs.replace(predicted)
 
 
-def _copy(tree: Tree) -> Tree:
-    """Return new objects and lists around the same fields."""
+def _mapped(tree: Tree, of: Callable[[Field], Field]) -> Tree:
+    """Return new objects and lists around what is made of each field."""
+    if isinstance(tree, Field):
+        return of(tree)
     if isinstance(tree, dict):
-        return {key: _copy(inner) for key, inner in tree.items()}
-    return [_copy(inner) for inner in tree] if isinstance(tree, list) else tree
-
-
-def _unboxed(tree: Tree) -> Tree:
-    if isinstance(tree, dict):
-        return {key: _unboxed(inner) for key, inner in tree.items()}
-    if isinstance(tree, list):
-        return [_unboxed(inner) for inner in tree]
-    return Field(value=tree.value)
+        return {key: _mapped(inner, of) for key, inner in tree.items()}
+    return [_mapped(inner, of) for inner in tree]
 
 
 def _edited(tree: Tree, edits: Mapping[tuple[str, int], Field | None], path: str) -> Tree | None:

@@ -7,7 +7,7 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 import streamlit as st
@@ -17,25 +17,20 @@ from evaluator.review import findings_export, findings_import, identity
 from evaluator.review.agenda import targets_of_causes
 from evaluator.review.corrections import snapshot_file
 from evaluator.review.finding_groups import FindingGroup, agreed_by_two, group_by_cause
-from evaluator.review.status import STATES, FindingStatus
-from evaluator.review.verdicts import NOTE_LENGTH, STATUSES, VERDICTS, Event, ReviewLog, Target
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
 from pages.app import frame, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import ImportNote, State, form_value, go_to_page, reset, state
 from pages.views.fields import field_verdicts
-from pages.views.findings import finding_card, findings, meeting, review_sample
+from pages.views.findings import finding_card, findings, meeting, queue, review_sample
 from pages.views.posters import poster_verdicts
 
 BROWSER_VIEW = "pages/page_browser.py"
 # Findings that have views of their own, by the kind of what they are about.
 _OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
-_FILTER: Final = (State.finding_verdicts, State.finding_author, State.finding_tag, State.finding_state)
-# Groups of one sheet of the queue.
-_SHEET: Final = 50
-_STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
-_STATUS_WORDS: Final[Mapping[str, str]] = {"": "", **STATUSES}
 _Number = Literal["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 _NUMBERS: Final[tuple[_Number, ...]] = get_args(_Number)
 _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Coverage", "Purity")
@@ -119,145 +114,12 @@ def _moved(value: float | None, other: float | None) -> str:
     return f"{'+' if difference > 0 else '−'}{text}"
 
 
-# --- queue -------------------------------------------------------------------------------------------------------
-
-
-def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
-    counts = dict.fromkeys(finding_card.WORDS, 0)
-    for entry in entries:
-        counts[finding_card.verdict_of(entry)] += 1
-    judged = list(log.judged.values())
-    authors = sorted({name for each in judged for name in each.authors})
-    tags = sorted({tag for each in judged for tag in each.tags})
-    past = sum(entry.state != "applies" for entry in entries)
-    totals = {"": len(entries), "applies": len(entries) - past, "past": past}
-    for field, known in (
-        (State.finding_author, authors),
-        (State.finding_tag, tags),
-        (State.finding_state, _STATE_CHOICES),
-    ):
-        if field.get() not in ("", *known):
-            field.set("")
-    kinds = {
-        kind: f"{finding_card.verdict_label(kind)} {count:,}"
-        for kind, count in counts.items()
-        if count or kind in state.finding_verdicts
-    }
-    widgets.several(
-        "Verdict", kinds, State.finding_verdicts.key, persist_state="session", help="None chosen shows all."
-    )
-    states = {key: f"{words} {totals[key]:,}" for key, words in _STATE_CHOICES.items()}
-    widgets.switch("State", states, State.finding_state)
-    for label, field, known in (("Author", State.finding_author, authors), ("Tag", State.finding_tag, tags)):
-        widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
-
-
-def _passes(entry: FindingStatus) -> bool:
-    """Return whether the filter lets a finding through; what is empty lets all through."""
-    judged = entry.judged
-    return (
-        (not state.finding_verdicts or finding_card.verdict_of(entry) in state.finding_verdicts)
-        and (not state.finding_author or state.finding_author in judged.authors)
-        and (not state.finding_tag or state.finding_tag in judged.tags)
-        and (not state.finding_state or (entry.state == "applies") == (state.finding_state == "applies"))
-    )
-
-
-# What may be left out where it is empty, and the widths: the first ten columns fit a window of 1,440 pixels.
-_MAY_BE_EMPTY = ("Model", "Owner", "Due", "Status", "Note", "Tags", "Label")
-_WIDTHS: dict[str, object] = {
-    "Boxes": widgets.count_column(50),
-    "Finding": 146,
-    "Model": 50,
-    "Verdict": 130,
-    "Document": 112,
-    "Page": 42,
-    "Judged": 56,
-    "Owner": 72,
-    "Due": 84,
-    "Status": 84,
-    "Who": 84,
-    "Note": 130,
-}
-
-
-def _queue(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
-    """Draw the list of groups, a sheet at a time; return the chosen one, or the first."""
-    sheets = -(-len(every) // _SHEET)
-    state.finding_sheet = min(state.finding_sheet, sheets - 1)
-    if sheets > 1:
-        names = {
-            at: f"{at * _SHEET + 1:,} to {min((at + 1) * _SHEET, len(every)):,} of {len(every):,}"
-            for at in range(sheets)
-        }
-        widgets.choice("Groups", names, State.finding_sheet, label_visibility="collapsed", width=190)
-    first = state.finding_sheet * _SHEET
-    shown = every[first : first + _SHEET]
-    targets = [group.entries[0].judged.target for group in shown]
-    tasks = [group.task for group in shown]
-    table: dict[str, list[Any]] = {
-        "Boxes": [group.cost if group.cause is not None else None for group in shown],
-        "Finding": [_title(group) for group in shown],
-        "Model": [_model(loaded, group) for group in shown],
-        "Verdict": [finding_card.verdict_label(group.opinion) for group in shown],
-        "Document": [displayed(target.document or "") for target in targets],
-        "Page": ["" if (page := target.page) is None else str(page + 1) for target in targets],
-        "Judged": [_judged(group) for group in shown],
-        "Owner": [plain(task.owner) if task else "" for task in tasks],
-        "Due": [task.due if task else "" for task in tasks],
-        "Status": [_STATUS_WORDS[task.status] if task else "" for task in tasks],
-        "Who": [plain(", ".join(group.authors)) for group in shown],
-        "Note": [plain(group.note) for group in shown],
-        "State": [", ".join(dict.fromkeys(STATES[entry.state] for entry in group.entries)) for group in shown],
-        "Label": [plain(", ".join(dict.fromkeys(_labels(group)))) for group in shown],
-        "Tags": [plain(", ".join(dict.fromkeys(_tags(group)))) for group in shown],
-        "When": [finding_card.event_time(group.entries[0].judged.last) for group in shown],
-    }
-    # A column in which nobody has said anything takes the room of the others.
-    table = {name: cells for name, cells in table.items() if name not in _MAY_BE_EMPTY or any(cells)}
-    event: Any = widgets.table(
-        table,
-        height=min(640, 26 * (len(shown) + 1) + 14),
-        on_select="rerun",
-        selection_mode="single-row",
-        key="finding_queue",
-        placeholder="–",
-        columns={name: width for name, width in _WIDTHS.items() if name in table},
-        names="Document",
-        alt="Findings in groups, the costliest first",
-    )
-    rows = event["selection"]["rows"]
-    return shown[rows[0]] if rows and rows[0] < len(shown) else shown[0]
-
-
-def _title(group: FindingGroup) -> str:
-    return plain(frame.shorten(group.title, 80)) if group.cause is not None else finding_card.subject(group.entries[0])
-
-
-def _model(loaded: LoadedBoxes | None, group: FindingGroup) -> str:
-    if loaded is None or group.model is None:
-        return ", ".join(map(plain, group.entries[0].judged.target.models))
-    return next(
-        (model.letter for model in loaded.pair if model.index == group.model),
-        frame.short_name(loaded.models[group.model]),
-    )
-
-
-def _judged(group: FindingGroup) -> str:
-    return f"{len(group.entries):,} of {group.mistakes:,}" if group.cause is not None else ""
-
-
-def _labels(group: FindingGroup) -> list[str]:
-    return [label for entry in group.entries if (label := entry.judged.target.label)]
-
-
-def _tags(group: FindingGroup) -> list[str]:
-    return [tag for entry in group.entries for tag in entry.judged.tags]
+# --- one group --------------------------------------------------------------------------------------------------
 
 
 def _detail(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
     """Draw a group: what both models did there, and one verdict for all or one of its findings."""
-    frame.section(_title(group), finding_card.place_words(group.entries[0]))
+    frame.section(queue.title_of(group), finding_card.place_words(group.entries[0]))
     targets = {group.key: group.entries[0].judged.target}
     if loaded is not None and group.cause is not None and group.model is not None:
         result = result_of(loaded, loaded.models[group.model])
@@ -434,7 +296,7 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
             f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
             f"{count_of(len(entries), 'finding')}.</p></div>"
         )
-        st.button("Clear filter", on_click=reset, args=(_FILTER,))
+        st.button("Clear filter", on_click=reset, args=(queue.FILTER,))
     elif findings.store_problem() is None:
         st.html(
             '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in the Page browser and give it '
@@ -471,14 +333,14 @@ def view() -> None:
     facts += [frame.signature(loaded, loaded.models)] if loaded is not None else []
     frame.title("Findings", " · ".join(facts))
     _problems()
-    shown = [entry for entry in entries if _passes(entry)]
+    shown = [entry for entry in entries if queue.passes(entry)]
     reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == review_sample.NAME
     with st.sidebar:
         # A reviewer without a name is asked where the verdict is pressed.
         if findings.author()[0] or not (shown or reviewing):
             findings.ask_author()
         if entries and not reviewing:
-            _filters(log, entries)
+            queue.filters(log, entries)
     if loaded is not None:
         _meeting_button()
     if loaded is not None and len(log):
@@ -511,7 +373,7 @@ def _groups(loaded: LoadedBoxes | None, shown: Sequence[FindingStatus], entries:
     with st.container(key="findings_queue"):
         left, right = st.columns([1.55, 1], gap="medium")
     with left:
-        chosen = _queue(loaded, grouped)
+        chosen = queue.table(loaded, grouped)
     with right:
         _detail(loaded, chosen)
 

@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from evaluator.components.compare import pair_items
 from evaluator.components.compare.field_pair import FieldSide, field_pair
 from evaluator.components.compare.pair import PairLayers
-from evaluator.components.compare.payload import CompareEvents
 from evaluator.components.compare.pixel_pair import pixel_pair
 from evaluator.components.compare.poster_pair import poster_pair
 from evaluator.components.payload import ModelItem
@@ -287,14 +286,13 @@ def chosen_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, box: dict[str, Any]
     """The view after a box was chosen in the panes."""
     sent: list[bool] = []
 
-    def once(payload: Any, *, key: str, on_selected: Any, **on: Any) -> CompareEvents:
+    def once(*, on_selected_change: Any, **_: Any) -> None:
         if not sent:
             sent.append(True)
-            on_selected()
-        return CompareEvents()
+            on_selected_change()
 
     with monkeypatch.context() as patch:
-        patch.setattr("pages.app.components.panes", once)
+        patch.setattr("pages.app.components.panes._mount", once)
         patch.setattr("pages.views.compare.panes.report", lambda key: {"selected": box})
         app.run()
     assert sent

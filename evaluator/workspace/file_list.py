@@ -39,15 +39,11 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
     issues: str = "none"
     sha256: str = ""
 
-    @property
-    def is_read(self) -> bool:
-        """Return whether something of it is used: it has a role, and no errors that keep it from being read."""
-        return bool(self.role) and self.what != _NOT_READ
-
     def shown_under(self, choice: str) -> bool:
         """Return whether it belongs to the rows of a choice; every row belongs to any other word."""
         if choice in (READ, LEFT_OUT):
-            return self.is_read == (choice == READ)
+            # Something of it is used: it has a role, and no errors that keep it from being read.
+            return (bool(self.role) and self.what != _NOT_READ) == (choice == READ)
         return choice != WITH_ISSUES or self.issues != "none"
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.data.issues import BadInput, Collector
+from evaluator.data.issues import Collector
 from evaluator.data.order import distinct
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
@@ -133,7 +133,9 @@ class Coco(BoxFormat):
             with suppress(msgspec.MsgspecError, RecursionError):
                 return _checked(source, file, reading, Collector(name, max_per_rule=reading.max_per_rule))
         collector = Collector(name, max_per_rule=reading.max_per_rule)
-        return _checked(source, _walk(source, collector), reading, collector)
+        fix = "Split the file; something in it is not plain COCO."
+        file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
+        return _checked(source, file, reading, collector)
 
     def place_in_file(self, source: Annotations, row: int) -> str:
         """Return the JSON path of the annotation or result."""
@@ -230,14 +232,6 @@ def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Co
 def is_unresolved(source: Annotations) -> bool:
     """Return whether a file is a results list that needs pages and labels of its ground truth."""
     return source.format == FORMAT.name and source.side == "prediction" and not source.label_map
-
-
-def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
-    fix = "Split the file; something in it is not plain COCO."
-    file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
-    if file is None:
-        raise BadInput(collector.issues())
-    return file
 
 
 def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:

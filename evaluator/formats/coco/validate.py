@@ -138,20 +138,18 @@ _ITEM = Shape(
 _WITHOUT_BOX = _ITEM._replace(required=("image_id", "category_id"), checks={**_ITEM.checks, "bbox": lambda *_: _NO_BOX})
 
 
-def validate(tree: object, collector: Collector) -> CocoFile | None:
+def validate(tree: object, collector: Collector) -> CocoFile:
     """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
 
-    None when the top level is neither an object nor an array.
+    `BadInput` when the top level is neither an object nor an array, or the object is no file of boxes.
     """
     if isinstance(tree, list):
         texts = number_ids({"annotations": tree}, "$", collector)
         return _file(None, None, tree, collector, place="$")._replace(texts=texts)
     if not isinstance(tree, dict):
         rule = f"the top level must be an object with {', '.join(_KEYS)}, or an array of results (COCO format)"
-        collector.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
-        return None
-    if _is_other(tree, collector):
-        return None
+        collector.fail("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
+    _refuse_other(tree, collector)
     _TOP.check_keys(tree, "$", collector)
     parts = {key: _array(collector, tree, key) for key in _KEYS}
     texts = number_ids(parts, "$.annotations", collector)
@@ -167,24 +165,20 @@ def validate(tree: object, collector: Collector) -> CocoFile | None:
     return file._replace(texts=texts)
 
 
-def _is_other(tree: Mapping[str, Any], collector: Collector) -> bool:
-    """Report an object that has no boxes: named results, panoptic segments, captions; True for one."""
+def _refuse_other(tree: Mapping[str, Any], collector: Collector) -> None:
+    """Refuse an object that has no boxes: named results, panoptic segments, captions."""
     names = [key for key, held in tree.items() if _first(held).keys() >= {"image_id", "category_id"}]
     if names and not any(key in tree for key in _KEYS):
         rule = "results must be an array at the top level (COCO format)"
-        collector.error("$", rule, f"an object with results under {quote(names[0])}", "Write the array alone.")
-        return True
+        collector.fail("$", rule, f"an object with results under {quote(names[0])}", "Write the array alone.")
     first = _first(tree.get("annotations"))
     if "segments_info" in first and "bbox" not in first:
         rule = "this is a panoptic file of COCO, whose segments are in images of their own"
         fix = "Convert it with panoptic2detection_coco_format.py of panopticapi."
-        collector.error("$.annotations[0].segments_info", rule, "", fix)
-        return True
+        collector.fail("$.annotations[0].segments_info", rule, "", fix)
     if "caption" in first and "bbox" not in first:
         rule = "this is a file of captions of COCO, which has no boxes"
-        collector.error("$.annotations[0].caption", rule, "", "Give the instances file of the same images.")
-        return True
-    return False
+        collector.fail("$.annotations[0].caption", rule, "", "Give the instances file of the same images.")
 
 
 def _first(value: object) -> dict[str, Any]:

@@ -63,7 +63,8 @@ class Snapshot(BoxFormat):
         with json_text.garbage_collection_off():
             file = None if self._exact else decode(source.content)
             if file is None:
-                file = _walk(source, collector)
+                fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
+                file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
         return _checked(source, file, collector, reading)
 
     def place_in_file(self, source: Annotations, row: int) -> str:
@@ -77,14 +78,6 @@ class Snapshot(BoxFormat):
 
 
 FORMAT: Final = Snapshot()
-
-
-def _walk(source: json_text.Source, collector: Collector) -> SnapshotFile:
-    fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
-    file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
-    if file is None:
-        raise BadInput(collector.issues())
-    return file
 
 
 def _refuse_crowds(source: json_text.Source) -> None:

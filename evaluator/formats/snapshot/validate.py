@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from evaluator.data.issues import Collector
+from evaluator.data.issues import BadInput, Collector
 from evaluator.formats.json_text import excerpt, has_lone_surrogate, step
 from evaluator.formats.json_values import Check, Shape, no_oddities, text, wanted
 from evaluator.formats.snapshot.shape import ColumnBuilder, DocumentEntry, ObjectEntry, PageEntry, SnapshotFile
@@ -139,13 +139,13 @@ _PAGE = _of_schema(
 )
 
 
-def validate(tree: object, collector: Collector) -> SnapshotFile | None:
+def validate(tree: object, collector: Collector) -> SnapshotFile:
     """Return a tree of `json_text.parse` as the columns of the fast decoder, with issues for misfits.
 
-    None when the top level is not an object; a missing label_map or info is UNSET.
+    `BadInput` when the top level is not an object; a missing label_map or info is UNSET.
     """
     if _TOP.fields(tree, "$", collector) is None or not isinstance(tree, dict):
-        return None
+        raise BadInput(collector.issues())
     unusable: dict[str, Any] = dict.fromkeys(_DOCUMENT.required)
     listed = [
         DocumentEntry(**unusable | (_DOCUMENT.fields(item, place, collector) or {}))

@@ -179,8 +179,7 @@ def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int
 
 def _content_list(tree: list[object], file: OutputFile) -> None:
     """Add content_list.json: entries in thousandths of the page."""
-    entries = [(f"$[{index}]", file.convert(value, _Entry, f"$[{index}]")) for index, value in enumerate(tree)]
-    read = [(place, entry) for place, entry in entries if entry is not None]
+    read = list(file.entries(tree, "$", _Entry))
     bare = [place for place, entry in read if entry.bbox is None]
     file.leave_out(
         bare,
@@ -220,8 +219,5 @@ def _nested(tree: list[object], file: OutputFile) -> Iterator[tuple[int, str, _B
         if not isinstance(page, list):
             file.collector.error(f"$[{index}]", "a page must be an array (MinerU)", excerpt(page), AGAIN)
             continue
-        for position, value in enumerate(page):
-            place = f"$[{index}][{position}]"
-            block = file.convert(value, _Block, place)
-            if block is not None:
-                yield index, place, block
+        for place, block in file.entries(page, f"$[{index}]", _Block):
+            yield index, place, block

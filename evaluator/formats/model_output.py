@@ -210,6 +210,12 @@ class OutputFile:
         elif held is not None:
             self.collector.error(where, f"{key} must be an array ({self.source})", excerpt(held), AGAIN)
 
+    def entries(self, values: Sequence[object], place: str, kind: type[T]) -> Iterator[tuple[str, T]]:
+        """Yield JSON path and struct of the entries of an array that fit; see `convert`."""
+        for index, value in enumerate(values):
+            if (held := self.convert(value, kind, f"{place}[{index}]")) is not None:
+                yield f"{place}[{index}]", held
+
     def structs(self, value: object, key: str, place: str, kind: type[T]) -> Iterator[tuple[str, T]]:
         """Yield JSON path and struct of the entries under a key that fit; see `items` and `convert`."""
         for where, item in self.items(value, key, place):

@@ -93,10 +93,8 @@ def _is_second(head: bytes) -> bool:
 
 def _second(tree: list[object], file: OutputFile) -> None:
     """Add the regions of PP-StructureV2, each with the number of its page."""
-    for index, value in enumerate(tree):
-        place = f"$[{index}]"
-        region = file.convert(value, _Region, place)
-        if region is not None and (box := corners_of(region.bbox, f"{place}.bbox", file)):
+    for place, region in file.entries(tree, "$", _Region):
+        if box := corners_of(region.bbox, f"{place}.bbox", file):
             page = file.page_at(place, region.img_idx or 0)
             file.builder.box(page, region.type, box, place, score=region.score)
 

@@ -87,9 +87,7 @@ class Unstructured(ModelOutput):
             tree, top = tree["elements"], "$.elements"
         if not isinstance(tree, list):
             file.refuse("the top level must be an array of elements (unstructured)", AGAIN, excerpt(tree), "$")
-        places = [f"{top}[{index}]" for index in range(len(tree))]
-        converted = [(place, file.convert(value, _Element, place)) for place, value in zip(places, tree, strict=True)]
-        elements = [(place, element) for place, element in converted if element is not None]
+        elements = list(file.entries(tree, top, _Element))
         bare = [place for place, element in elements if not _has_place(element)]
         file.leave_out(
             bare,

@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def files(app: Any) -> dict[str, tuple[str, str]]:
     """Role and what it is, by name, as they are in the table."""
-    frame = next(each.value for each in app.dataframe if "Role" in each.value)
+    frame = dashboard.table(app, "Role")
     rows = zip(frame["File"], frame["Role"], frame["What it is"], strict=True)
     return {name: (role, what) for name, role, what in rows}
 
@@ -119,9 +119,8 @@ def test_a_file_that_is_no_page_is_not_counted_as_one(folder: Path) -> None:
 def test_only_files_of_no_use_are_no_issue(folder: Path) -> None:
     (folder / "scan.html").unlink()
     (folder / "package.json").unlink()
-    assert "Nothing is wrong with the files that are read. 1 file left out: neither annotations nor pages." in [
-        each.value for each in start(folder).caption
-    ]
+    fine = "Nothing is wrong with the files that are read. 1 file left out: neither annotations nor pages."
+    assert fine in [each.value for each in start(folder).caption]
 
 
 def test_a_role_is_changed_and_changed_back(folder: Path) -> None:
@@ -131,7 +130,7 @@ def test_a_role_is_changed_and_changed_back(folder: Path) -> None:
         chosen = next(each for each in app.selectbox if each.label == "File")
         chosen.set_value(chosen.options.index(name))
         next(each for each in app.selectbox if each.label == "Role").set_value(role)
-        dashboard.fine(next(each for each in app.button if each.label == "Change the role").click().run())
+        dashboard.press(app, "Change the role")
         return {name: role for name, (role, _) in files(app).items() if role and role != "Pages"}
 
     assert change("a.json", "Not used") == {"truth.json": "Ground truth", "b.json": "Model A", "a.json": "Not used"}
@@ -156,50 +155,42 @@ def choose(app: Any, key: str, row: int, column: str) -> None:
 def test_a_row_leads_to_what_is_in_the_file(folder: Path) -> None:
     app = start(folder)
     choose(app, "files_All", 2, "File")
-    facts = next(each.value for each in app.dataframe if "In this file" in each.value)
-    assert facts["In this file"].tolist() == [
+    assert dashboard.table(app, "In this file")["In this file"].tolist() == [
         "1 document, 1 page, 1 box, 2 labels", "0.4 to 0.4, median 0.4 of the page",
         "0.4 to 0.4, median 0.4 of the page", "0.5 to 0.5, median 0.5, 0 without", "0",
     ]  # fmt: skip
-    dashboard.fine(next(each for each in app.button if each.label == "Show pages").click().run())
+    dashboard.press(app, "Show pages")
     assert dashboard.title(app) == "Page browser"
 
 
 def test_a_count_of_a_check_opens_as_many_pages(tmp_path: Path) -> None:
     write_file(tmp_path / "truth.json", ROWS, side="ground_truth", pages=[("a.pdf", 3), ("a.pdf", 5)])
     write_file(tmp_path / "a.json", [*ROWS, *ROWS[:1]])
-    app = dashboard.start(dashboard.FILES, files=roles.find([tmp_path]).to_json())
-    choose(app, "checks_of_files", 1, "truth.json")
-    behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
-    assert behind.to_numpy().tolist() == [["a.pdf", 4, 1], ["a.pdf", 6, 1]]
-    choose(app, "checks_of_files", 0, "a.json")
-    behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
-    assert behind.to_numpy().tolist() == [["a.pdf", 1, 1]]
-    choose(app, "checks_of_files", 4, "a.json")
-    few = next(each.value for each in app.dataframe if list(each.value) == ["Label", "Boxes"])
-    assert few.to_numpy().tolist() == [["Figure", 3]]
+    app, pages = start(tmp_path), ["Document", "Page", "Count"]
+    for row, name, head, behind in (
+        (1, "truth.json", pages, [["a.pdf", 4, 1], ["a.pdf", 6, 1]]),
+        (0, "a.json", pages, [["a.pdf", 1, 1]]),
+        (4, "a.json", ["Label", "Boxes"], [["Figure", 3]]),
+    ):
+        choose(app, "checks_of_files", row, name)
+        assert behind in [each.value.to_numpy().tolist() for each in app.dataframe if list(each.value) == head]
 
 
-def test_the_project_and_the_findings_are_listed(folder: Path) -> None:
+def test_the_project_and_the_findings_of_the_open_documents_are_listed(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     (folder / "layoutscope.toml").write_text('ground_truth = "truth.json"\nmodels = ["a.json"]\n')
     assert files(start(folder))["layoutscope.toml"] == ("Project", "Project file")
-
-
-@pytest.mark.parametrize(("judged", "listed"), [(("a.pdf", "b.pdf", None), "2 findings"), (("b.pdf",), None)])
-def test_findings_of_the_open_documents_are_counted(
-    monkeypatch: pytest.MonkeyPatch,
-    folder: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    judged: tuple[str | None, ...],
-    listed: str | None,
-) -> None:
-    path = tmp_path_factory.mktemp("findings") / "judged.sqlite"
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    with Store(path) as store:
-        store.add(
-            [opinion(page_target(name, 0) if name else Target(kind="comparison", models=("a", "b"))) for name in judged]
-        )
-    assert files(start(folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
+    both = Target(kind="comparison", models=("a", "b"))
+    for targets, listed in (
+        ([page_target("a.pdf", 0), page_target("b.pdf", 0), both], "2 findings"),
+        ([page_target("b.pdf", 0)], None),
+    ):
+        path = tmp_path_factory.mktemp("findings") / "judged.sqlite"
+        monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+        with Store(path) as store:
+            store.add([*map(opinion, targets)])
+        assert files(start(folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
 
 
 def test_counts_have_the_issues_that_are_not_spelled_out() -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import tomllib
 import urllib.parse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
-from evaluator import cli
 from evaluator.cli import dashboard as started
 from evaluator.cli.program import UsageError
 from evaluator.data.issues import BadInput
@@ -21,7 +22,8 @@ from evaluator.workspace import project_file
 from evaluator.workspace.roles import NO_SIDES, QUERY_VARIABLE, Sides
 from pages.app.state import State
 from tests.building import box, write_file
-from tests.dashboard import FILES, PAGE_BROWSER, fine, issues, key_of, start, workspace
+from tests.dashboard import FILES, PAGE_BROWSER, issues, key_of, press, start, texts, workspace
+from tests.terminal import run_command
 from tests.texts import character
 
 
@@ -148,12 +150,7 @@ def test_a_project_of_fields_alone(tmp_path: Path) -> None:
 
 def test_commands_take_a_project(sides: Sides, capsys: pytest.CaptureFixture[str]) -> None:
     path = project_file.save({"boxes": sides}, {"protocol": "pod", "fix": "b b.json:labels=case"})
-
-    def run(*words: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        return (int(str(left.value.code)), *capsys.readouterr())
-
+    run = partial(run_command, capsys)
     typed = ("--gt", sides.ground_truth, "--pred", sides.predictions[0], "--pred", sides.predictions[1])
     fix = ("--fix", "b b.json:labels=case", "--allow-no-match")
     for command in ("evaluate", "compare"):
@@ -161,16 +158,15 @@ def test_commands_take_a_project(sides: Sides, capsys: pytest.CaptureFixture[str
         assert (by_hand[0], run(command, "--project", path, "--allow-no-match", "--json")) == (0, by_hand)
         by_hand = run(command, "snapshot", *typed, *fix, "--json")
         assert run(command, "snapshot", "--project", path, "--allow-no-match", "--json") == by_hand
-    assert run("evaluate", "--project", path, "--gt", path) == (
-        2, "", "error: layoutscope.toml lists what to compare; give it without --gt and --pred.\n",
-    )  # fmt: skip
-    assert run("evaluate")[2] == "error: name a PROTOCOL, or give a project with --project.\n"
-    assert run("compare", "pod", "--gt", path)[2] == (
-        "error: --pred is needed: give --gt and --pred, or a project with --project.\n"
-    )
-    assert run("evaluate", "fields", "--project", path) == (
-        2, "", "error: layoutscope.toml has no ground truth and models for fields.\n",
-    )  # fmt: skip
+    for words, said in (
+        (("evaluate", "--project", path, "--gt", path),
+         "layoutscope.toml lists what to compare; give it without --gt and --pred."),
+        (("evaluate",), "name a PROTOCOL, or give a project with --project."),
+        (("compare", "pod", "--gt", path),
+         "--pred is needed: give --gt and --pred, or a project with --project."),
+        (("evaluate", "fields", "--project", path), "layoutscope.toml has no ground truth and models for fields."),
+    ):  # fmt: skip
+        assert run(*words) == (2, "", f"error: {said}\n")
 
 
 def test_a_project_without_a_place_is_not_saved(sides: Sides, tmp_path: Path) -> None:
@@ -215,13 +211,10 @@ def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch,
     project_file.remember(tmp_path / "gone.toml", state)
     project_file.remember(project_file.save({"boxes": sides}, {"protocol": "coco", "fix": "a.json:y-flip"}), state)
     app = start(FILES)
-    assert any(
-        caption.value.endswith("is not there any more; open it from its new place once.") for caption in app.caption
-    )
-    name = f"{tmp_path.name}/layoutscope.toml"
-    fine(next(button for button in app.button if button.label == name).click().run())
-    assert app.session_state[key_of(app, "protocol")] == "coco"
-    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
+    gone = "is not there any more; open it from its new place once."
+    assert any(caption.value.endswith(gone) for caption in app.caption)
+    press(app, f"{tmp_path.name}/layoutscope.toml")
+    assert chosen(app) == ("coco", ("a.json:y-flip",))
     held = app.session_state[State.files.key]
     assert [member.name for member in held.members] == ["gt.json", "a.json", "b b.json"]
 
@@ -236,12 +229,7 @@ def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
     moved = model.rename(model.with_suffix(".moved"))
     app = start(FILES)
     was = [member.name for member in app.session_state[State.files.key].members]
-
-    def reopen() -> None:
-        name = f"{tmp_path.name}/layoutscope.toml"
-        fine(next(button for button in app.button if button.label == name).click().run())
-
-    reopen()
+    press(app, f"{tmp_path.name}/layoutscope.toml")
     (issue,) = issues(app)
     assert [issue[name] for name in ("File", "Place", "Rule", "Found", "Fix")] == [
         "layoutscope.toml", "models[0]",
@@ -251,7 +239,7 @@ def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
     assert app.session_state[State.fixes.key] == ()
     assert [member.name for member in app.session_state[State.files.key].members] == was
     moved.rename(model)
-    reopen()
+    press(app, f"{tmp_path.name}/layoutscope.toml")
     assert issues(app) == []
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
 
@@ -259,7 +247,7 @@ def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
 def test_files_saves_it(sides: Sides, tmp_path: Path) -> None:
     files = workspace(sides.ground_truth, sides.predictions, sides.pdfs)
     app = start(FILES, files=files, protocol="coco", fix="a.json:y-flip")
-    fine(next(button for button in app.button if button.label == "Save project").click().run())
+    press(app, "Save project")
     opened, query = project_file.read(tmp_path / "layoutscope.toml")
     assert opened.of("boxes") == sides
     parts = dict(urllib.parse.parse_qsl(query))
@@ -267,23 +255,19 @@ def test_files_saves_it(sides: Sides, tmp_path: Path) -> None:
 
 
 def test_the_sample_data_is_not_written_to() -> None:
-    app = start(FILES)
-    fine(next(button for button in app.button if button.label == "Save project").click().run())
-    assert app.error[-1].value.replace("\\", "") == (
-        "Uploaded files and the sample data have no folder to save a project in."
-    )
+    said = texts(press(start(FILES), "Save project").error)
+    assert said[-1] == "Uploaded files and the sample data have no folder to save a project in."
+
+
+def chosen(app: AppTest) -> tuple[str, tuple[str, ...]]:
+    """The protocol and the fixes of a session."""
+    return app.session_state[key_of(app, "protocol")], app.session_state[State.fixes.key]
 
 
 def test_a_session_without_an_address_starts_as_the_project_says(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(QUERY_VARIABLE, "protocol=coco&fix=a.json%3Ay-flip")
     files = workspace(sides.ground_truth, sides.predictions)
-    app = start(FILES, files=files)
-    assert app.session_state[key_of(app, "protocol")] == "coco"
-    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
-    app = start(PAGE_BROWSER, files=files, protocol="pod")
-    assert app.session_state[key_of(app, "protocol")] == "pod"
-    assert app.session_state[State.fixes.key] == ()
+    assert chosen(start(FILES, files=files)) == ("coco", ("a.json:y-flip",))
+    assert chosen(start(PAGE_BROWSER, files=files, protocol="pod")) == ("pod", ())
     # The address of Files never holds a fix, so it does not say that there is none.
-    app = start(FILES, files=files, protocol="pod")
-    assert app.session_state[key_of(app, "protocol")] == "pod"
-    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
+    assert chosen(start(FILES, files=files, protocol="pod")) == ("pod", ("a.json:y-flip",))

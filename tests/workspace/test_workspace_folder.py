@@ -43,6 +43,7 @@ def stored(folder: WorkspaceFolder) -> dict[str, bytes]:
 
 
 def test_what_is_kept_is_read_again(folder: WorkspaceFolder) -> None:
+    assert folder.read() == StoredUploads()
     several = OpenUpload("fields", "ground_truth", Upload("gt", (("a.json", b"1"), ("b/c.json", b"2")), "fields"))
     folder.keep(taken())
     folder.keep(several)
@@ -56,10 +57,6 @@ def test_what_is_kept_is_read_again(folder: WorkspaceFolder) -> None:
     assert held.filters == {"label": "Table"}
     assert {name: path.read_bytes() for name, path in held.pages.items()} == {"x/y.pdf": PDF}
     assert held.issues == ()
-
-
-def test_an_empty_folder_holds_nothing(folder: WorkspaceFolder) -> None:
-    assert folder.read() == StoredUploads()
 
 
 def test_uploads_lie_under_the_digest_of_their_content_once(folder: WorkspaceFolder) -> None:
@@ -138,15 +135,14 @@ def test_uploads_that_are_gone_or_changed_are_said(folder: WorkspaceFolder) -> N
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["../a.pdf", "/etc/passwd", "a/../../b.pdf", "C:\\x.pdf", ""])
-def test_a_name_of_the_state_file_leads_nowhere(folder: WorkspaceFolder, name: str) -> None:
+def test_a_name_of_the_state_file_leads_nowhere(folder: WorkspaceFolder) -> None:
     digest = hashlib.sha256(PDF).hexdigest()
     folder.keep_pages([("a.pdf", PDF)])
-    state = {"layout": 1, "pages": [{"name": name, "sha256": digest}, {"name": "b.pdf", "sha256": "../../secret"}]}
-    (folder.root / STATE_FILE).write_text(json.dumps(state))
-    held = folder.read()
-    assert held.pages == {}
-    assert len(held.issues) == 2
+    for name in ("../a.pdf", "/etc/passwd", "a/../../b.pdf", "C:\\x.pdf", ""):
+        pages = [{"name": name, "sha256": digest}, {"name": "b.pdf", "sha256": "../../secret"}]
+        (folder.root / STATE_FILE).write_text(json.dumps({"layout": 1, "pages": pages}))
+        held = folder.read()
+        assert (held.pages, len(held.issues)) == ({}, 2), name
 
 
 def test_links_of_the_folder_lead_nowhere(tmp_path: Path) -> None:
@@ -165,20 +161,11 @@ def test_links_of_the_folder_lead_nowhere(tmp_path: Path) -> None:
         WorkspaceFolder(tmp_path / "other")
 
 
-def test_a_folder_that_cannot_be_made_says_why(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be written"):
-        WorkspaceFolder(tmp_path / "file" / "ws")
-
-
 def test_a_file_is_put_under_another_name(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"2")
     link_or_copy(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == b"1"
-
-
-# --- the dashboard -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -196,19 +183,18 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def upload(app: AppTest, name: str, content: bytes) -> None:
     app.file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
     next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
-    dashboard.fine(next(each for each in app.button if each.label == "Read the files").click().run())
+    dashboard.press(app, "Read the files")
 
 
 def names(app: AppTest) -> list[str]:
-    table = next(each.value for each in app.dataframe if "SHA-256" in each.value)
-    return list(table["File"])
+    return list(dashboard.table(app, "SHA-256")["File"])
 
 
 def test_uploads_and_filter_survive_a_reload_until_they_are_removed(workspace: Path) -> None:
     app = start(FILES)
     upload(app, "mine.json", BOXES_FILE)
     app.file_uploader(key="upload_pages_files").set_value([("tram-options.pdf", PDF, "application/pdf")])
-    dashboard.fine(next(each for each in app.button if each.label == "Add the pages").click().run())
+    dashboard.press(app, "Add the pages")
     dashboard.go(app, PAGE_BROWSER)
     app.session_state["label"] = "Table"
     dashboard.fine(app.run())
@@ -230,20 +216,17 @@ def test_uploads_and_filter_survive_a_reload_until_they_are_removed(workspace: P
         each.session_state["upload_folder"].cleanup()
 
 
-def test_an_address_says_nothing_of_what_only_other_views_show(workspace: Path) -> None:
+def test_an_address_goes_before_the_kept_filter_and_says_nothing_of_what_only_other_views_show(workspace: Path) -> None:
     start(PAGE_BROWSER, mistakes="missed", order="page", label="Table")
     again = start("pages/compare.py", show="b_broke")
-    assert again.session_state["pair_show"] == "b_broke"
-    assert again.session_state["order"] == "page"
+    assert (again.session_state["pair_show"], again.session_state["order"]) == ("b_broke", "page")
     # Compare shows the label: without one in its address all labels are shown.
     assert "label" not in again.session_state or not again.session_state["label"]
+    assert start(PAGE_BROWSER, label="Text").session_state["label"] == "Text"
 
 
-def test_saved_filters_and_the_filter_of_findings_survive_a_reload(
-    monkeypatch: pytest.MonkeyPatch, workspace: Path, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
-    seeded(tmp_path / "findings.sqlite")
+def test_saved_filters_and_the_filter_of_findings_survive_a_reload(workspace: Path, store_path: Path) -> None:
+    seeded(store_path)
     app = start(PAGE_BROWSER, mistakes="missed", score="0.3-1", poor="yes", coverage="0.9")
     app.text_input(key="filter_name").set_value("missed, sure")
     dashboard.fine(app.button(key="filter_save").click().run())
@@ -270,11 +253,6 @@ def test_saved_filters_that_make_no_sense_are_at_their_start(workspace: Path, te
     assert [values[:2] + values[4:5] for values in saved.values()] in ([], [("", "Table", (0.0, 1.0))])
 
 
-def test_an_address_goes_before_the_kept_filter(workspace: Path) -> None:
-    start(PAGE_BROWSER, label="Table")
-    assert start(PAGE_BROWSER, label="Text").session_state["label"] == "Text"
-
-
 def test_without_a_folder_the_view_says_what_a_reload_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     app = start(FILES)
@@ -295,14 +273,10 @@ def test_a_folder_that_cannot_be_used_is_said_on_files(monkeypatch: pytest.Monke
     workspace_store._open.clear()
 
 
-def test_a_reload_stays_in_the_meeting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
-    app = start("pages/findings.py")
-    dashboard.fine(next(each for each in app.button if each.label == "Start a meeting").click().run())
-    address = {name: values[0] if isinstance(values, list) else values for name, values in app.query_params.items()}
+def test_a_reload_stays_in_the_meeting() -> None:
+    address = dashboard.address(dashboard.press(start(dashboard.FINDINGS), "Start a meeting"))
     assert address["meeting"] == "yes"
-    again = start("pages/findings.py", **address)
-    assert again.session_state["meeting_open"] is True
+    assert start(dashboard.FINDINGS, **address).session_state["meeting_open"] is True
 
 
 def test_the_command_hands_the_folder_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -110,16 +110,6 @@ def test_counts_by_name_follow_the_other_conditions_only(mixed: snapshot.Thresho
     )
 
 
-def test_the_best_pair_of_a_split_counts() -> None:
-    parts = [box(0.1, 0.1, 0.5, 0.24, score=0.4), box(0.1, 0.3, 0.5, 0.48, score=0.7)]
-    for sides, score in (([box(0.1, 0.1, 0.5, 0.5)], parts), 0.7), ((parts, [box(0.1, 0.1, 0.5, 0.5, score=0.2)]), 0.2):
-        columns = columns_of(result_of(*sides))
-        assert [DOCUMENT[code] for code in columns.kind] == ["split" if len(sides[0]) == 1 else "merged"]
-        assert (columns.iou, columns.score, columns.size) == (
-            pytest.approx([0.45]), pytest.approx([score]), pytest.approx([0.16])
-        )  # fmt: skip
-
-
 def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
     """The same boxes in shares and in pixels of 400 x 800: size and height are the same shares, of pairs too."""
     rows = [box(0.1, 0.1, 0.5, 0.3), box(0.1, 0.7, 0.5, 0.9)]

@@ -156,13 +156,14 @@ def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDo
 @given(seeds, st.sampled_from([0.1, 0.5, 0.75]))
 def test_links_hold_what_their_numbers_count(seed: int, iou: float) -> None:
     result = evaluate(*random_sides(seed))
-    counts = result.overall(iou)
-    wanted = {
-        name: int(getattr(counts, name)[0]) for name in ("true_positive", "below_threshold", "missed", "spurious")
-    }
-    wanted |= {"ground_truth": int(result.num_gt.sum()), "predictions": int(result.num_detections.sum())}
+    columns = {name: name for name in ("true_positive", "below_threshold", "missed", "spurious")}
+    columns |= {"ground_truth": "num_gt", "predictions": "num_detections"}
+    for row in type_rows({"A": result}, "A", iou=iou):
+        label = None if row.label == ALL_FIELDS else row.label
+        for link, column in columns.items():
+            assert len(linked_rows(result, link, iou=iou, label=label)) == getattr(row, column), (link, label)
     cells = result.value_by_box(iou)
-    wanted |= {link: cells[link.split("_box_")[0]]["box_" + link.split("_box_")[1]] for link in VALUE_BOX}
+    wanted = {link: cells[link.split("_box_")[0]]["box_" + link.split("_box_")[1]] for link in VALUE_BOX}
     wanted |= {f"{BIN}{at}": count for at, count in enumerate(result.confidence().calibration.count.tolist())}
     assert {link: len(linked_rows(result, link, iou=iou)) for link in wanted} == wanted
 

@@ -23,7 +23,6 @@ from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.matching.box_items import Query, boxes_of_cell, class_confusion, in_query, items
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, linked_rows
-from evaluator.protocols.fields.evaluation import ALL_FIELDS
 from evaluator.protocols.pixel.cells import cell_facts
 from pages.app.state import State
 from tests import dashboard
@@ -130,15 +129,6 @@ def test_a_bar_opens_the_page_browser_with_nothing_hidden(bars: Bars) -> None:
     assert viewer(app)["model"]["name"] == "blocks 1.0"
 
 
-def test_the_headings_say_mistakes_and_mean_them() -> None:
-    app = start(OVERVIEW)
-    counts = [len(box_result(model).mistakes) for model in (0, 1)]
-    for model, card in enumerate(dashboard.cards(app)):
-        assert f"{counts[model]} mistakes" in card["signature"]
-        assert browser(model) == counts[model]
-    assert "A {} B {}".format(*counts) in " ".join(words(app))
-
-
 def test_every_document_opens_its_mistakes() -> None:
     documents = table(start(OVERVIEW), "Mistakes, A")
     names = {document.name: document.doc_id for document in sample().documents}
@@ -150,13 +140,6 @@ def test_every_document_opens_its_mistakes() -> None:
             assert listed(model, MistakeFilter(document=names[row["Document"]])) == row[f"Mistakes, {letter}"]
     worst = documents.iloc[0]
     assert browser(0, within=names[worst["Document"]]) == worst["Mistakes, A"]
-
-
-def test_every_page_of_the_strip_has_the_mistakes_it_says() -> None:
-    for entry in viewer(start(PAGE_BROWSER))["strip"]:
-        row = sample().page_row(entry["document"], entry["index"])
-        assert row is not None
-        assert len(page_overlay.page_data(box_result(0), row).mistakes) == entry["mistakes"]
 
 
 @pytest.mark.parametrize("model", [0, 1])
@@ -233,23 +216,6 @@ def fields_opened(letter: str, **address: str) -> int:
     app = start(dashboard.FIELDS, model=str(LETTERS[letter] + 1), **address)
     app.session_state["field_tab"] = "Fields behind the number"
     return fields_behind(fine(app.run()))
-
-
-# What the columns of the table of field types open.
-FIELD_COLUMNS = {
-    "TP": "true_positive", "Below": "below_threshold", "Missed": "missed", "Spur.": "spurious",
-    "Truth": "ground_truth", "Pred.": "predictions",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("letter", ["A", "B"])
-def test_every_count_of_fields_opens_that_many(letter: str) -> None:
-    types = table(start(dashboard.FIELDS, model=str(LETTERS[letter] + 1)), "Spur.")
-    for _, row in types.iterrows():
-        label = None if row["Field"] == ALL_FIELDS else row["Field"]
-        for column, link in FIELD_COLUMNS.items():
-            rows = linked_rows(field_results()[letter], link, iou=0.5, label=label)
-            assert len(rows) == row[column], (row["Field"], column)
 
 
 def test_a_count_lists_its_fields() -> None:

@@ -281,3 +281,13 @@ def test_a_label_may_be_called_as_a_column_of_the_table(tmp_path: Path) -> None:
     rows = [box(0.0, 0.0, 0.5, 0.5, label="Ground truth")]
     app = start(PIXELS, files=two_files(tmp_path, rows, rows, labels=["Ground truth"]), page_size="100x100")
     fine(app.toggle(key="pixel_as_table").set_value(True).run())
+
+
+def test_other_views_say_that_pixels_cannot_be_counted(tmp_path: Path) -> None:
+    rows = [box(0.0, 0.0, 0.5, 0.5)]
+    files = dashboard.files_of(tmp_path, rows, rows, rows)
+    compare = [(dashboard.COMPARE, {"compare": "pixels"}), (dashboard.COMPARE, {"below": "pixels"})]
+    for view, chosen in (*compare, (dashboard.SLICES, {"slices": "pixels"})):
+        app = start(view, files=files, **chosen)
+        said = [*words(app), *texts(app.caption), *texts(app.info)]
+        assert any("The pixels of these files cannot be counted" in text for text in said), (view, chosen)

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.issues import Collector, quote
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import FEWEST_POINTS, Shape, listed, outline, points
 from evaluator.formats.xml_format import XmlFile, XmlFormat
@@ -24,9 +24,13 @@ _SOURCE: Final = "ALTO"
 _UNITS: Final = ("pixel", "mm10", "inch1200")
 _BLOCKS: Final = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 _EDGES: Final = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
-# Tags for what a block is; others name languages, people, fonts.
+# Tags for what a block is; role and named-entity tags are about its text.
 _KINDS: Final = ("LayoutTag", "StructureTag", "OtherTag")
-_TYPES: Final = ("", "type", "block", "region")
+_KIND_OF_TEXT: Final = re.compile(
+    r"ne|named[ _-]?entit(y|ies)|person|location|place|organi[sz]ation|date|lang(uage)?|script|fonts?(style)?"
+)
+# Types that say of no tag in particular what it is.
+_ANY_TYPE: Final = ("type", "block", "region", "structural", "structure", "layout", "logical", "physical")
 # alto, Layout, Page, the space on it, and the blocks in that.
 _DEPTH: Final = 5
 
@@ -37,6 +41,8 @@ class _File(XmlFile):
         self._unit = "pixel"
         self._image = name
         self._labels: dict[str, str] = {}
+        self._of_text: dict[str, str] = {}
+        self._left_out: list[Element] = []
         # What is in a block that is on the page itself; it ends before the block does.
         self._inside: list[Element] = []
 
@@ -48,8 +54,8 @@ class _File(XmlFile):
             self._measure(element)
         elif element.name == "fileName" and element.parent == "sourceImageInformation" and element.text:
             self._image = element.text
-        elif element.name in _KINDS and element.attributes.get("TYPE", "") in _TYPES:
-            self._labels.setdefault(element.attributes.get("ID", ""), element.attributes.get("LABEL", ""))
+        elif element.name in _KINDS and element.parent == "Tags":
+            self._tag(element)
         elif element.depth == _DEPTH:
             if element.parent in _BLOCKS:
                 self._inside.append(element)
@@ -60,6 +66,25 @@ class _File(XmlFile):
             self._take_blocks(element)
         elif element.name == "Page" and element.parent == "Layout":
             self._page(element)
+
+    def _tag(self, element: Element) -> None:
+        key, kind = element.attributes.get("ID", ""), element.attributes.get("TYPE", "").strip()
+        if _KIND_OF_TEXT.fullmatch(kind.lower()):
+            self._of_text[key] = kind
+        else:
+            stated = "" if kind.lower() in _ANY_TYPE else kind
+            self._labels.setdefault(key, element.attributes.get("LABEL", "").strip() or stated)
+
+    def end(self) -> None:
+        """Say which blocks have tags that are no labels."""
+        if self._left_out:
+            first = self._left_out[0]
+            kind = next(self._of_text[key] for key in _references(first) if key in self._of_text)
+            rule = f"tags for named entities, languages and fonts are no labels ({_SOURCE})"
+            what = f"{count_of(len(self._left_out), 'block')} with one, the first of TYPE {quote(kind)}"
+            fix = "These blocks have the label of another tag, of their TYPE or of their element."
+            self.collector.warning(first.place, rule, what, fix)
+        super().end()
 
     def _measure(self, element: Element) -> None:
         if element.text not in _UNITS:
@@ -74,12 +99,14 @@ class _File(XmlFile):
         if shape := _shape(element, self.collector):
             label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
             self.keep(element, label, shape, box_id=element.attributes.get("ID", ""))
+            if any(key in self._of_text for key in _references(element)):
+                self._left_out.append(element)
         for child in element.children:
             self._take_blocks(child)
 
     def _tags(self, element: Element) -> Iterator[str]:
-        for key in element.attributes.get("TAGREFS", "").split():
-            if label := self._labels.get(key, "").strip():
+        for key in _references(element):
+            if label := self._labels.get(key, ""):
                 yield label
 
     def _page(self, element: Element) -> None:
@@ -100,9 +127,10 @@ class Alto(XmlFormat):
     """ALTO, Library of Congress, versions 1 to 4, with and without prefix.
 
     Blocks at any depth are read, also those directly on the page; lines, words, margins and print space are not. The
-    label is that of the first layout or structure tag, else ``TYPE``, else the element (``TextBlock``). Boxes are HPOS,
-    VPOS, WIDTH and HEIGHT, or that of the outline. There are no scores, so a file may be either side. Files in ``mm10``
-    or ``inch1200`` need page sizes. ``boxes.ids`` are the ids of the blocks.
+    label is that of the first layout, structure or other tag (``LABEL``, else ``TYPE``) that is not about the text,
+    else ``TYPE``, else the element (``TextBlock``). Boxes are HPOS, VPOS, WIDTH and HEIGHT, or that of the outline.
+    There are no scores, so a file may be either side. Files in ``mm10`` or ``inch1200`` need page sizes. ``boxes.ids``
+    are the ids of the blocks.
     """
 
     name = "alto"
@@ -117,6 +145,10 @@ class Alto(XmlFormat):
 
 
 FORMAT: Final = Alto()
+
+
+def _references(element: Element) -> list[str]:
+    return element.attributes.get("TAGREFS", "").split()
 
 
 def _shape(element: Element, collector: Collector) -> Shape | None:

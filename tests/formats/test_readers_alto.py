@@ -41,7 +41,7 @@ def test_columns() -> None:
     assert (source.documents[0].path, list(source.boxes.ids)) == ("scans/p1.jpg", ["b0", "b1", "b2", "b3", "b4"])
     ring = [[10, 20], [110, 20], [110, 70], [10, 60]]
     assert outlines(source) == {1: [ring], 4: [[[1, 300], [31, 300], [16, 342]]]}
-    assert source.issues == ()
+    assert [issue.found for issue in source.issues] == ['1 block with one, the first of TYPE "language"']
 
 
 def test_blocks_on_the_page_itself() -> None:
@@ -106,6 +106,33 @@ WRONG = [
 @pytest.mark.parametrize(("content", "sentence"), WRONG)
 def test_sentences(content: bytes, sentence: str) -> None:
     assert reading.refused(ROW, content, "a.xml") == [f"a.xml: {sentence}"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "label"),
+    [
+        ('<StructureTag ID="t" TYPE="Running Title"/>', "Running Title"),
+        ('<LayoutTag ID="t" TYPE="header" LABEL=" "/>', "header"),
+        ('<LayoutTag ID="t" TYPE="marginalia" LABEL="note"/>', "note"),
+        ('<StructureTag ID="t" TYPE="Structural" LABEL="titre 1"/>', "titre 1"),
+        ('<StructureTag ID="t" TYPE="Structural"/>', "TextBlock"),
+        ('<OtherTag ID="t" TYPE="stamp"/>', "stamp"),
+        ('<RoleTag ID="t" LABEL="author"/>', "TextBlock"),
+        ('<OtherTag ID="t" TYPE="NE" LABEL="important"/>', "TextBlock"),
+    ],
+)
+def test_a_tag_gives_its_label_or_its_type(tag: str, label: str) -> None:
+    content = page(block().replace(">", ' TAGREFS="x t">', 1)).replace(
+        b"<Layout>", f"<Tags>{tag}</Tags><Layout>".encode()
+    )
+    source = reading.read(ROW, content, "a.xml")
+    assert [row[2] for row in rows(source)] == [label]
+    left_out = [
+        "a.xml: line 3, <TextBlock>: tags for named entities, languages and fonts are no labels (ALTO); found 1 block "
+        'with one, the first of TYPE "NE". These blocks have the label of another tag, of their TYPE or of their '
+        "element.",
+    ]
+    assert warned(source) == (left_out if "NE" in tag else [])
 
 
 def test_a_block_without_a_place_is_left_out() -> None:

@@ -98,7 +98,6 @@ def test_outlines_and_columns_go_along() -> None:
     assert (moved.unit, moved.boxes.area, moved.issues) == ("pixels", None, ())
     assert moved.boxes.xyxy.tolist() == [[0.0, 0.0, 200.0, 200.0]]
     assert moved.boxes.polygons[0][0].tolist() == [[0.0, 0.0], [200.0, 0.0], [200.0, 200.0]]
-    assert moved.page_size is not None
     assert moved.page_size.tolist() == [[400.0, 200.0]]
     assert shares.boxes.xyxy.tolist() == [[0.0, 0.0, 0.5, 1.0]]
 

@@ -477,6 +477,5 @@ def test_the_six_types_follow_the_outlines(tmp_path: Path) -> None:
         for protocol in ("coco", "snapshot"):
             (evaluated,) = evaluate(protocol, files[0], [files[1]], polygons=polygons)
             errors = box_protocols()[protocol].error_types(evaluated.result)  # type: ignore[arg-type]
-            assert errors is not None
             counts = zip(TIDE, errors.counts.tolist(), strict=True)
             assert {name: count for name, count in counts if count} == expected

@@ -122,23 +122,19 @@ def test_the_size_of_a_result_without_bbox_is_that_of_its_mask() -> None:
             kept = {key: result[key] for key in ("image_id", "category_id", "score")}
             masked.append(kept | {"segmentation": encoded(pixels)})
     _, predicted = read_pair(instances, masked)
-    assert predicted.boxes.area is not None
     assert not np.array_equal(predicted.boxes.area, predicted.boxes.box_area)
     assert_equal_to_official(instances, masked)
 
 
-def test_a_file_without_any_bbox_has_one_issue_that_counts_them() -> None:
+def test_a_file_without_any_bbox_has_the_extremes_of_points_and_one_issue_that_counts_them() -> None:
     region = {"image_id": 1, "category_id": 1, "segmentation": [[5, 5, 30, 8, 20, 30]], "score": 0.5}
-    (issue,) = formats.read_bytes(json.dumps([region] * 1200).encode(), "dt.json").issues
-    assert (issue.place, issue.found) == ("$[0]", "no bbox and 1,199 more")
-    assert issue.rule == "an entry without bbox has the box around its segmentation, as in pycocotools"
-
-
-def test_polygons_without_bbox_have_the_extremes_of_their_points() -> None:
-    result = [{"image_id": 1, "category_id": 1, "segmentation": [[5, 5, 30, 8, 20, 30]], "score": 0.5}]
-    read = formats.read_bytes(json.dumps(result).encode(), "dt.json")
-    assert read.boxes.xyxy.tolist() == [[5.0, 5.0, 30.0, 30.0]]
-    assert [ring.tolist() for ring in read.boxes.polygons[0]] == [[[5.0, 5.0], [30.0, 8.0], [20.0, 30.0]]]
+    read = formats.read_bytes(json.dumps([region] * 1200).encode(), "dt.json")
+    assert read.boxes.xyxy.tolist() == [[5.0, 5.0, 30.0, 30.0]] * 1200
+    assert read.boxes.polygons[0][0].tolist() == [[5.0, 5.0], [30.0, 8.0], [20.0, 30.0]]
+    assert [(issue.place, issue.found, issue.rule) for issue in read.issues] == [
+        ("$[0]", "no bbox and 1,199 more",
+         "an entry without bbox has the box around its segmentation, as in pycocotools"),
+    ]  # fmt: skip
 
 
 def test_without_both_an_entry_is_refused() -> None:

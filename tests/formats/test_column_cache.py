@@ -316,7 +316,6 @@ def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload
     truth = INSTANCES.replace(b"table", b"of the dashboard")
     results = b'[{"image_id": 1, "category_id": 7, "bbox": [1, 2, 30, 40], "score": 0.5}]'
     upload = session_files.read(BOXES, Upload("up.json", (("up.json", truth),)), "up.json", "ground_truth")
-    assert upload.source is not None
     assert not stored(home)
     paths = tmp_path / "truth.json", tmp_path / "results.json"
     for path, content in zip(paths, (truth, results), strict=True):

@@ -79,7 +79,6 @@ def test_coco_has_an_image_per_page_and_an_annotation_per_box() -> None:
 def test_a_file_comes_back_box_for_box(tmp_path: Path, name: str, side: str) -> None:
     source = sized(side)
     written = formats.FORMATS[name].write(source)
-    assert written is not None
     out = tmp_path / ("folder" if WRITERS[name].folder else next(iter(written.files)))
     for file, content in written.files.items():
         path = out / file if WRITERS[name].folder else out

@@ -305,7 +305,6 @@ def test_pixels_become_shares_of_the_page() -> None:
     assert (source.unit, source.side, source.documents[0].doc_id) == ("page", "prediction", "a")
     assert source.boxes.xyxy.tolist() == [[0.1, 0.1, 0.5, 0.5]]
     assert source.boxes.polygons[0][0].tolist() == [[0.1, 0.1], [0.5, 0.5]]
-    assert source.page_size is not None
     assert source.page_size.tolist() == [[200, 100]]
 
 

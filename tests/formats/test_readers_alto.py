@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from evaluator import formats
 from evaluator.formats import alto
 from tests import reading
-from tests.reading import OWN, head, outlines, refusal, rows, warned
+from tests.reading import OWN, head, outlines, rows, warned
 
 ROW = alto.FORMAT
 
@@ -68,15 +66,6 @@ def test_parts_of_a_millimetre_or_inch_become_shares(unit: str) -> None:
 def test_pages_without_blocks_or_a_size() -> None:
     assert len(reading.read(ROW, page(), "a.xml").boxes) == 0
     assert reading.read(ROW, page(block(), size=""), "a.xml").page_size is None
-
-
-def test_units_of_one_folder_must_be_one(tmp_path: Path) -> None:
-    (tmp_path / "1.xml").write_bytes(page(block()))
-    (tmp_path / "2.xml").write_bytes(page(block(), unit="mm10"))
-    assert refusal(formats.read, tmp_path) == [
-        f"{tmp_path.name}: 2.xml and 1.xml: the files of a folder must have the same unit; found "
-        '"page" and "pixels". Use one folder for each.'
-    ]
 
 
 WRONG = [

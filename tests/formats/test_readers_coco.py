@@ -96,7 +96,6 @@ def test_instances_become_columns_in_pixels() -> None:
 def test_the_area_is_that_of_width_and_height_to_the_last_digit() -> None:
     # 0.1 + 0.2 - 0.1 is not 0.2: corners alone would lose the digits that decide ties.
     boxes = read(instances(annotation(bbox=[0.1, 0.1, 0.2, 0.7], area=0.2 * 0.7))).boxes
-    assert boxes.box_area is not None
     assert boxes.box_area[0] == 0.2 * 0.7 != (boxes.xyxy[0, 2] - boxes.xyxy[0, 0]) * 0.7
 
 
@@ -410,7 +409,6 @@ def test_plain_pieces_and_those_of_the_decoder_make_one_file(monkeypatch: pytest
     source = read(encoded(instances(*rows)))
     assert source.boxes.xyxy[:, 0].tolist() == list(range(40))
     assert list(source.boxes.polygons) == [5]
-    assert source.boxes.crowd is not None
     assert np.flatnonzero(source.boxes.crowd).tolist() == [17]
     assert [issue.place for issue in source.issues] == ["$.annotations[23].ignore"]
 
@@ -436,8 +434,6 @@ def test_a_folder_of_files_is_read_as_one(tmp_path: Path) -> None:
     merged = formats.read(tmp_path)
     boxes = merged.boxes
     assert head(merged)[2:] == ("pixels", ["0-7", "0-3", "1-7", "1-3"], [0] * 4, [[300, 400], [200, 100]] * 2)
-    assert boxes.crowd is not None
-    assert boxes.area is not None
     assert (boxes.crowd.tolist(), boxes.area.tolist()) == ([False, True], [1220.0, 3.0])
     assert (list(boxes.polygons), merged.source_of(1)) == ([0], ("1.json", 0, 0))
 

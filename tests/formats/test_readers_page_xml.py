@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -58,12 +56,6 @@ def test_a_type_of_a_tool_stands_in_for_a_missing_one() -> None:
     assert [label for _, _, label, _ in rows(annotations)] == ["Main", "Main", "caption"]
     escaped = region(name="ImageRegion", more=r'custom="structure {type:Machine\u0020Print;}"')
     assert rows(reading.read(ROW, page(escaped), "p.xml"))[0][2] == "Machine Print"
-
-
-def test_pages_in_one_folder_are_read_as_one(tmp_path: Path) -> None:
-    (tmp_path / "1.xml").write_bytes(page(region()))
-    (tmp_path / "2.xml").write_bytes(page(image="b.tif"))
-    assert [document.doc_id for document in formats.read(tmp_path).documents] == ["a", "b"]
 
 
 AS_PAIRS = "points must be pairs x,y of finite numbers with blanks between them (PAGE XML); found"

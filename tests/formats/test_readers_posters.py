@@ -140,24 +140,14 @@ def test_a_folder_without_posters(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ('"text"', 'a.json: $: a poster must be a JSON object (poster evaluation); found "text". '
-         "Write the structured text of one poster as an object."),
-        ('{"a": 1, "a": 2}', "a.json: $.a: a key must not be repeated in one object (RFC 8259, section 4); "
-         'found "a" 2 times. Keep one of them.'),
-        ('{"a": [NaN]}', "a.json: $.a[0]: numbers must be finite and fit float64 (RFC 8259, section 6); found NaN. "
-         "Correct it."),
-    ],
-)  # fmt: skip
-def test_broken_posters_say_what_is_wrong(content: str | bytes, expected: str) -> None:
-    assert complaint(content) == expected
-
-
 def test_all_issues_of_a_poster_come_together() -> None:
-    lines = complaint('{"a": NaN, "b": 1, "b": 2, "posterContent": []}').splitlines()
-    assert [line.split(" ")[1] for line in lines] == ["$.b:", "$.a:", "$.posterContent:"]
+    assert complaint('{"a": NaN, "b": 1, "b": 2, "posterContent": []}').splitlines() == [
+        'a.json: $.b: a key must not be repeated in one object (RFC 8259, section 4); found "b" 2 times. Keep one of '
+        "them.",
+        "a.json: $.a: numbers must be finite and fit float64 (RFC 8259, section 6); found NaN. Correct it.",
+        "a.json: $.posterContent: posterContent should be an object (poster evaluation); found []. Its text counts as "
+        "a whole, but not section by section.",
+    ]
 
 
 def test_what_cannot_be_one_poster_is_refused() -> None:

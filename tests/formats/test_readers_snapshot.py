@@ -24,6 +24,7 @@ from evaluator.formats.snapshot import Snapshot
 from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
 from tests.broken import snapshot as broken
+from tests.building import Box, snapshot_file
 from tests.reading import HOSTILE, head, needs_shared, plain, real, refusal, refusal_issues
 from tests.texts import character
 
@@ -443,43 +444,29 @@ def test_folder_of_one_document_twice(tmp_path):
 
 
 NAMES = st.text(character, min_size=1, max_size=6)
-UNIT = st.floats(0, 1) | st.sampled_from([0, 1, 5e-324, 0.5])
+UNIT = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 5e-324, 0.5])
+SPAN = st.lists(UNIT, min_size=2, max_size=2, unique=True).map(sorted)
+ATTRIBUTES = st.dictionaries(NAMES, st.integers() | NAMES | st.none(), max_size=2)
 
 
 @st.composite
 def files(draw) -> dict:
     """A valid file as a tree: any names, any boxes, both sides."""
+    names = draw(st.lists(NAMES, min_size=3, max_size=3, unique=True))
+    rows = [
+        Box(draw(st.sampled_from(names)), draw(st.integers(0, 2**31 - 1)), draw(st.sampled_from(names) | NAMES),
+            (x[0], y[0], x[1], y[1]), draw(UNIT), draw(NAMES))
+        for x, y in draw(st.lists(st.tuples(SPAN, SPAN), max_size=6))
+    ]  # fmt: skip
     side = draw(st.sampled_from(["ground_truth", "prediction"]))
-    labels = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-    documents = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-
-    def box() -> list[float]:
-        x = sorted(draw(st.lists(UNIT, min_size=2, max_size=2, unique=True)))
-        y = sorted(draw(st.lists(UNIT, min_size=2, max_size=2, unique=True)))
-        return [x[0], y[0], x[1], y[1]]
-
-    def item() -> dict:
-        entry = {"id": draw(NAMES), "label": draw(st.sampled_from(labels) | NAMES), "bbox": box()}
-        if side == "prediction":
-            entry["score"] = draw(UNIT)
-        elif draw(st.booleans()):
-            entry["score"] = None
-        if draw(st.booleans()):
-            entry["attributes"] = draw(st.dictionaries(NAMES, st.integers() | NAMES | st.none(), max_size=2))
-        return entry
-
-    def page() -> dict:
-        return {
-            "page_id": draw(NAMES),
-            "doc_id": draw(st.sampled_from(documents)),
-            "page_index": draw(st.integers(0, 2**31 - 1)),
-            "objects": [item() for _ in range(draw(st.integers(0, 3)))],
-        }
-
-    tree = json.loads(broken.VALID[side])
-    tree["label_map"] = {str(index + 1): label for index, label in enumerate(labels)}
-    tree["documents"] = [{"doc_id": name, "doc_name": name, "doc_path": name} for name in documents]
-    tree["predictions"] = [page() for _ in range(draw(st.integers(0, 3)))]
+    tree = snapshot_file(rows, side=side, labels=names[:2], documents=names)
+    for page in tree["predictions"]:
+        page["page_id"] = draw(NAMES)
+        for item in page["objects"]:
+            if draw(st.booleans()):
+                item["attributes"] = draw(ATTRIBUTES)
+            if side == "ground_truth" and draw(st.booleans()):
+                item["score"] = None
     return tree
 
 

@@ -644,7 +644,7 @@ def _evaluated(
 
 @contextmanager
 def explained(project: AnyProject | None, protocol: AnyProtocol, options: Options) -> Iterator[None]:
-    """Yield what cannot be compared is refused with the diagnosis besides, where there is one."""
+    """Refuse what cannot be compared, with the diagnosis besides where there is one."""
     try:
         yield
     except FixableMismatch:

@@ -1,7 +1,7 @@
 """Annotations and results whose values are plain numbers: several pieces of the array at a time.
 
-Owns the cuts of the array and the threads that turn pieces into the columns of ``shape`` by ``uniform``, which makes no
-object per record. A piece that has anything but plain numbers is left to the decoder.
+Owns the cuts of the array and the threads that turn pieces into the columns of ``shape`` by ``fixed_layout``, which
+makes no object per record. A piece that has anything but plain numbers is left to the decoder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 import msgspec
 import numpy as np
 
-from evaluator.formats.coco import fixed_layout as coco_uniform
+from evaluator.formats.coco import fixed_layout
 from evaluator.formats.coco.fixed_layout import Column, Text
 from evaluator.system.threads import MOST_THREADS, thread_pool
 
@@ -31,7 +31,7 @@ _SMALL_STEP: Final = 1 << 16
 _NEXT_ITEM = re.compile(rb"\}[ \t\n\r]*+,[ \t\n\r]*+(?=\{)")
 _FIRST_ITEM = re.compile(rb"[ \t\n\r]*+(\{[^{}]*+\})")
 CLOSING: Final = b"}"[0]
-_REQUIRED: Final = frozenset({"image_id", "category_id", coco_uniform.BOX})
+_REQUIRED: Final = frozenset({"image_id", "category_id", fixed_layout.BOX})
 
 
 class ChunkReader:
@@ -63,7 +63,7 @@ class ChunkReader:
         self._pool = thread_pool(min(os.cpu_count() or 1, MOST_THREADS))
         for cut, rows in zip(self._cuts, pairwise(self._rows), strict=True):
             part = {key: column[slice(*rows)] for key, column in self._columns.items()}
-            self._answers.append(self._pool.submit(coco_uniform.read, text[cut], part))
+            self._answers.append(self._pool.submit(fixed_layout.read, text[cut], part))
 
     def __enter__(self) -> Self:
         return self
@@ -90,9 +90,9 @@ class ChunkReader:
 
 def empty_columns(keys: Iterable[str], count: int) -> dict[str, Column]:
     """Room for the values of some records: int64 or float64, shape (N,), ``bbox`` (N, 4)."""
-    columns: dict[str, Column] = {key: np.empty(count, dtype=np.int64) for key in keys if key in coco_uniform.INTEGERS}
-    columns |= {key: np.empty(count) for key in keys if key in coco_uniform.NUMBERS}
-    return {**columns, coco_uniform.BOX: np.empty((count, 4))}
+    columns: dict[str, Column] = {key: np.empty(count, dtype=np.int64) for key in keys if key in fixed_layout.INTEGERS}
+    columns |= {key: np.empty(count) for key in keys if key in fixed_layout.NUMBERS}
+    return {**columns, fixed_layout.BOX: np.empty((count, 4))}
 
 
 def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
         keys = msgspec.json.decode(first[1], type=dict[str, object]).keys()
     except msgspec.MsgspecError:
         return ()
-    return tuple(keys) if _REQUIRED <= keys <= {coco_uniform.BOX, *coco_uniform.INTEGERS, *coco_uniform.NUMBERS} else ()
+    return tuple(keys) if _REQUIRED <= keys <= {fixed_layout.BOX, *fixed_layout.INTEGERS, *fixed_layout.NUMBERS} else ()
 
 
 def _cuts(content: bytes, at: int, end: int, step: int) -> Iterator[slice]:

@@ -432,19 +432,29 @@ def test_the_command_lists_slices_and_keeps_one(
     assert first["confirmed"]
     assert "found" in err
     assert set(json.loads(named.read_bytes())) == {"low"}
-    code, out, err = run_command(capsys, "evaluate", "coco", "--gt", gt, "--pred", pred, "--json", "--slices", named)
+    one, both = ("coco", "--gt", gt, "--pred", pred), ("coco", "--gt", gt, "--pred", better, "--pred", pred)
+    code, out, err = run_command(capsys, "evaluate", *one, "--json", "--slices", named)
     assert code == 0, err
-    kept = json.loads(out)["slices"]["low"]
+    whole, kept = json.loads(out)["AP"], json.loads(out)["slices"]["low"]
     assert (kept["recall"], kept["ground_truth"]) == (pytest.approx(first["value"]), first["boxes"])
-    gate = ("gate", "coco", "--gt", gt, "--pred", pred, "--slices", named, "--fail-if")
-    assert run_command(capsys, *gate, "recall[slice:low] < 0.6")[0] == 1
-    assert run_command(capsys, *gate, "recall[slice:low] < 0.05")[0] == 0
+    average = kept["AP"]
+    assert 0.0 < average < whole
+    assert "AP50" in run_command(capsys, "evaluate", *one, "--slices", named)[1].split("Named slices")[1]
+    gate = ("gate", *one, "--slices", named, "--baseline", better, "--fail-if")
+    for condition, code in (
+        ("recall[slice:low] < 0.6", 1), ("recall[slice:low] < 0.05", 0), (f"AP[slice:low] < {average + 0.001:.4f}", 1),
+        (f"AP[slice:low] < {average - 0.001:.4f}", 0), ("AP[slice:low] < baseline", 1),
+    ):  # fmt: skip
+        assert run_command(capsys, *gate, condition)[0] == code, condition
     code, _, err = run_command(capsys, *gate, "recall[slice:other] < 0.05")
     assert (code, "slice:low" in err) == (2, True)
-    both = ("coco", "--gt", gt, "--pred", better, "--pred", pred)
-    code, out, err = run_command(capsys, "compare", *both, "--slices", named, "--json", "--resamples", 50)
+    code, out, err = run_command(capsys, "compare", *both, "--slices", named, "--json", "--resamples", 100)
     assert code == 0, err
-    assert "slice:low" in {each["label"] for each in json.loads(out)["differences"]}
+    differences = json.loads(out)["differences"]
+    (row,) = [each for each in differences if (each["label"], each["metric"]) == ("slice:low", "AP")]
+    assert row["b"] == pytest.approx(average)
+    assert row["difference"] == pytest.approx(row["b"] - row["a"])
+    assert row["low"] < row["difference"] < row["high"]
     code, out, err = run_command(capsys, "slices", *both)
     assert code == 0, err
     assert out.startswith("Boxes with doc_category scan")

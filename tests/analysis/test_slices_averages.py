@@ -117,32 +117,6 @@ def test_a_slice_that_splits_a_page_has_none_and_an_empty_one_is_missing(tmp_pat
     assert Key("AP", "slice:small") not in keys
 
 
-def test_every_command_takes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    truth, a, b = files(tmp_path)
-    named = tmp_path / "named.json"
-    named.write_text('{"scans": [{"attribute": "doc_category", "op": "==", "value": "scan"}]}')
-    code, out, err = run_command(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--json", "--slices", named)
-    assert code == 0, err
-    average = json.loads(out)["slices"]["scans"]["AP"]
-    assert 0.0 < average < json.loads(out)["AP"]
-    gate = ("gate", "coco", "--gt", truth, "--pred", a, "--slices", named, "--fail-if")
-    assert run_command(capsys, *gate, f"AP[slice:scans] < {average + 0.001:.4f}")[0] == 1
-    assert run_command(capsys, *gate, f"AP[slice:scans] < {average - 0.001:.4f}")[0] == 0
-    assert run_command(capsys, *gate, "AP[slice:scans] < baseline", "--baseline", b)[0] == 1
-    code, out, err = run_command(
-        capsys, "compare", "coco", "--gt", truth, "--pred", a, "--pred", b, "--slices", named, "--json",
-        "--resamples", 100,
-    )  # fmt: skip
-    assert code == 0, err
-    differences = json.loads(out)["differences"]
-    (one,) = [each for each in differences if (each["label"], each["metric"]) == ("slice:scans", "AP")]
-    assert one["a"] == pytest.approx(average)
-    assert one["difference"] == pytest.approx(one["b"] - one["a"])
-    assert one["low"] < one["difference"] < one["high"]
-    code, out, err = run_command(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--slices", named)
-    assert "AP50" in out.split("Named slices")[1]
-
-
 def area_of(hit: np.ndarray[Any, Any], predictions: FloatArray, truths: FloatArray) -> float:
     """Area under the interpolated precision where every box has a weight, by its definition."""
     counted, true = np.cumsum(predictions), np.cumsum(predictions * hit)

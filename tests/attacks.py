@@ -1,8 +1,5 @@
-"""Files as an attacker would send them: good ones, changed at random, for every reader.
-
-Owns the good annotations to begin with and the ways to change files; those that are no annotations are in
-`tests.attacks_files`. What a reader may do with the result is one sentence: give columns, or raise `BadInput` with
-issues. ``tests.benchmarks.bench_attack`` runs large counts.
+"""Good annotations, and ways to change files at random as an attacker would; those that are no annotations are in
+`attacks_files`. A reader gives columns or raises `BadInput` with issues; ``bench_attack`` runs large counts.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ import sys
 import time
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FrameType
@@ -70,16 +67,22 @@ _ODD_CELLS: Final = (
 )  # fmt: skip
 
 
-class Attempt(NamedTuple):
-    """What a reader did with one file.
+# A good file of formats that nobody writes, or writes in another way.
+_BY_HAND: Final = {
+    "pod": ("xml", b'<document filename="a.png"><tableRegion><Coords points="1,1 5,5"/></tableRegion></document>'),
+    "table": ("csv", b"document,page_index,label,x1,y1,x2,y2,score\na.pdf,0,Table,0.1,0.1,0.4,0.4,0.5\n"),
+    "voc": ("xml", b"<annotation><filename>a.png</filename><size><width>9</width><height>9</height></size><object>"
+            b"<name>T</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox></object>"
+            b"</annotation>"),
+    "alto": ("xml", b'<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page ID="p" WIDTH="9" HEIGHT="9" '
+             b'PHYSICAL_IMG_NR="1"><PrintSpace><TextBlock ID="b" HPOS="1" VPOS="1" WIDTH="5" HEIGHT="5"/></PrintSpace>'
+             b"</Page></Layout></alto>"),
+    "fields": ("json", b'{"a.pdf": {"total": {"value": "1.50", "confidence": 0.5}, "lines": [{"n": 1}]}}'),
+}  # fmt: skip
 
-    Attributes
-    ----------
-    uncaught : str
-        The error that was no `BadInput`; empty for none.
-    seconds : float
-        Of the processor.
-    """
+
+class Attempt(NamedTuple):
+    """What a reader did with one file: the error that was no `BadInput`, empty for none, and processor seconds."""
 
     reader: str
     name: str
@@ -102,30 +105,8 @@ def _good_files() -> dict[str, list[tuple[str, bytes]]]:
     for name, writer in WRITERS.items():
         files[name] += [(path.rsplit("/", 1)[-1], content) for path, content in writer.convert(sized).files.items()]
     files["snapshot"].append(("p.json", json.dumps(snapshot_file([row._replace(score=0.5) for row in rows])).encode()))
-    files["pod"].append(
-        ("a.xml", b'<document filename="a.png"><tableRegion><Coords points="1,1 5,5"/></tableRegion></document>')
-    )
-    files["table"].append(
-        ("a.csv", b"document,page_index,label,x1,y1,x2,y2,score\na.pdf,0,Table,0.1,0.1,0.4,0.4,0.5\n")
-    )
-    files["voc"].append(
-        (
-            "a.xml",
-            b"<annotation><filename>a.png</filename><size><width>9</width><height>9</height></size><object><name>T</name>"
-            b"<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>",
-        )
-    )
-    files["alto"].append(
-        (
-            "a.xml",
-            b'<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page ID="p" WIDTH="9" HEIGHT="9" '
-            b'PHYSICAL_IMG_NR="1"><PrintSpace><TextBlock ID="b" HPOS="1" VPOS="1" WIDTH="5" HEIGHT="5"/></PrintSpace>'
-            b"</Page></Layout></alto>",
-        )
-    )
-    files["fields"].append(
-        ("a.json", b'{"a.pdf": {"total": {"value": "1.50", "confidence": 0.5}, "lines": [{"n": 1}]}}')
-    )
+    for name, (ending, content) in _BY_HAND.items():
+        files[name].append((f"a.{ending}", content))
     for path in sorted((SAMPLE / "posters").rglob("*.json"))[:2]:
         files["posters"].append((path.name, path.read_bytes()))
     for path in sorted(OWN.glob("*")):
@@ -146,7 +127,7 @@ def changed(content: bytes, chance: random.Random) -> bytes:
     if chance.random() < 0.5 and (well_formed := _reshaped(content, chance)) is not None:
         return well_formed
     for _ in range(chance.randint(1, 4)):
-        content = _once(content, chance)
+        content = once(content, chance)
     return content
 
 
@@ -247,30 +228,41 @@ def _reshape_xml(root: ElementTree.Element, chance: random.Random) -> None:
             element.text = chance.choice(_ODD_CELLS)
 
 
-def _once(content: bytes, chance: random.Random) -> bytes:
+def once(
+    content: bytes,
+    chance: random.Random,
+    odd: Sequence[bytes] = ODD,
+    *,
+    before: bytes = b':,[> "=',
+    after: bytes = b',]}<"\n',
+    cuts: float = 1.0,
+) -> bytes:
+    """A file with one change: a byte, a piece that is missing, twice or odd, its end, or a value between two marks.
+
+    Of those changes that would cut off the end only a share does.
+    """
     first, second = sorted((chance.randrange(len(content) + 1), chance.randrange(len(content) + 1)))
     second = min(second, first + chance.choice([1, 8, 64, 4096]))
-    piece = content[first:second]
     match chance.randrange(7):
         case 0:
             return content[:first] + bytes([chance.randrange(256)]) + content[first + 1 :]
         case 1:
             return content[:first] + content[second:]
         case 2:
-            return content[:second] + piece + content[second:]
-        case 3:
+            return content[:second] + content[first:]
+        case 3 if cuts == 1.0 or chance.random() < cuts:
             return content[:first]
         case 4:
-            return content[:first] + chance.choice(ODD) + content[second:]
+            return content[:first] + chance.choice(odd) + content[second:]
     # Whole values are exchanged, so that the file stays well-formed and the rules on values are reached.
-    starts = [at for at, byte in enumerate(content) if byte in b':,[> "=']
+    starts = [at for at, byte in enumerate(content) if byte in before]
     if not starts:
         return content
     start = chance.choice(starts) + 1
     stop = start
-    while stop < len(content) and content[stop] not in b',]}<"\n':
+    while stop < len(content) and content[stop] not in after:
         stop += 1
-    return content[:start] + chance.choice(ODD) + content[stop:]
+    return content[:start] + chance.choice(odd) + content[stop:]
 
 
 def zipped(files: list[tuple[str, bytes]], chance: random.Random) -> bytes:

@@ -1,14 +1,10 @@
-"""What a stranger can hand over beside annotations: each with a good one to begin with, and what is done with it.
-
-Owns the readers that are no formats: a project file, the state of a workspace folder, an earlier pack and an earlier
-result, named slices, a schema of fields, a table of attributes, findings, dropped files, and the two little languages
-of conditions and fixes. `tests.attacks` changes them; what may come of one is the same sentence as for annotations.
+"""What a stranger can hand over beside annotations, from a project file to a condition: good ones, and their readers.
+`tests.attacks` changes them; what may come of one is the same sentence as for annotations.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -75,16 +71,49 @@ def _dataset() -> Dataset:
     return join(ground_truth(_ROWS), annotations(_ROWS))
 
 
-# --- good files ----------------------------------------------------------------------------------------------
+_PROJECT: Final = b"""ground_truth = "gt.json"
+models = ["p.json"]
+pdfs = "pdf"
+protocol = "coco"
+fix = ["p.json:y-flip"]
+as_reference = true
+[fields]
+ground_truth = "gt.json"
+models = []
+[posters]
+models = ["p.json"]
+[filters]
+"label" = "Table"
+"iou" = "0.6"
+"""
+_SLICES: Final = b"""{"tables": [{"attribute": "label", "op": "==", "value": "Table"}],
+"small": {"conditions": [{"attribute": "area", "op": "<", "value": 0.2},
+                         {"attribute": "score", "op": ">=", "value": 0.5}], "recall": 0.5}}"""
+_SCHEMA: Final = b"""{"total": {"comparator": "number", "threshold": 0.95}, "LineItems": {"match_threshold": 0.7},
+"LineItems[].Desc": {"comparator": "text", "threshold": 0.7}}"""
+_PAGE_TABLES: Final = (
+    b'document,page_no,quality,source\na.pdf,1,0.5,"scan, old"\na.pdf,2,0.25,\nb.pdf,,1,web\n',
+    b"doc_id,page_index,scan\na,0,yes\nb,0,no\n",
+)
+_STATE: Final = b"""{"layout": 1, "filters": {"label": "Table"}, "pages": [{"name": "a.pdf", "sha256": "%(sha)s"}],
+"sides": [{"kind": "boxes", "side": "prediction", "name": "p", "files": [{"name": "p.json", "sha256": "%(sha)s"}]}]}"""
+_FINDINGS: Final = (
+    b"verdict,author,time,kind,document,page_index\nignore,Ann,2026-01-31T12:00:00Z,page,a.pdf,0\n",
+    b'{"events": [{"verdict": "ignore", "author": "Ann", "time": "2026-01-31T12:00:00Z", "kind": "page", '
+    b'"document": "a.pdf", "page_index": 0, "tags": "x,y", "note": "n"}]}',
+)
+_CONDITIONS: Final = (
+    b"recall[Table] < baseline - 0.5pt and significant", b'f1["a \\"b\\""] <= 95%',
+    b"precision[all] >= baseline + 2 %", b"map < 0.5",
+)  # fmt: skip
+_FIXES: Final = (
+    b"p.json:y-flip", b"page-offset=+1", b"label=Fig=Figure", b"units=percent", b"a:b.json:x-flip=612"
+)  # fmt: skip
 
 
-def _projects() -> Files:
-    text = (
-        'ground_truth = "gt.json"\nmodels = ["p.json"]\npdfs = "pdf"\nprotocol = "coco"\nfix = ["p.json:y-flip"]\n'
-        'as_reference = true\n[fields]\nground_truth = "gt.json"\nmodels = []\n[posters]\nmodels = ["p.json"]\n'
-        '[filters]\n"label" = "Table"\n"iou" = "0.6"\n'
-    )
-    return [("layoutscope.toml", text.encode())]
+def _as(name: str, *contents: bytes) -> Callable[[], Files]:
+    """Good files that are the same every time."""
+    return lambda: [(name, content) for content in contents]
 
 
 def _packs() -> Files:
@@ -107,76 +136,14 @@ def _results() -> Files:
     return files
 
 
-def _slices() -> Files:
-    conditions = [
-        {"attribute": "label", "op": "==", "value": "Table"},
-        {"attribute": "area", "op": "<", "value": 0.2},
-        {"attribute": "score", "op": ">=", "value": 0.5},
-    ]
-    named = {"tables": conditions[:1], "small": {"conditions": conditions[1:], "recall": 0.5}}
-    return [("layoutscope-slices.json", json.dumps(named).encode())]
-
-
-def _schemas() -> Files:
-    rules = {
-        "total": {"comparator": "number", "threshold": 0.95},
-        "LineItems": {"match_threshold": 0.7},
-        "LineItems[].Desc": {"comparator": "text", "threshold": 0.7},
-    }
-    return [("schema.json", json.dumps(rules).encode())]
-
-
-def _page_tables() -> Files:
-    return [
-        ("pages.csv", b'document,page_no,quality,source\na.pdf,1,0.5,"scan, old"\na.pdf,2,0.25,\nb.pdf,,1,web\n'),
-        ("pages.csv", b"doc_id,page_index,scan\na,0,yes\nb,0,no\n"),
-    ]
-
-
-def _states() -> Files:
-    digest = "0" * 64
-    state = {
-        "layout": 1,
-        "sides": [
-            {"kind": "boxes", "side": "prediction", "name": "p", "files": [{"name": "p.json", "sha256": digest}]}
-        ],
-        "pages": [{"name": "a.pdf", "sha256": digest}],
-        "filters": {"label": "Table"},
-    }
-    return [(STATE_FILE, json.dumps(state).encode())]
-
-
-def _findings() -> Files:
-    return [
-        ("f.csv", b"verdict,author,time,kind,document,page_index\nignore,Ann,2026-01-31T12:00:00Z,page,a.pdf,0\n"),
-        (
-            "f.json",
-            b'{"events": [{"verdict": "ignore", "author": "Ann", "time": "2026-01-31T12:00:00Z", "kind": "page", '
-            b'"document": "a.pdf", "page_index": 0, "tags": "x,y", "note": "n"}]}',
-        ),
-    ]
-
-
 def _dropped() -> Files:
-    return [("gt.json", (_folder() / "gt.json").read_bytes()), *_page_tables(), *_projects(), ("a.pdf", b"%PDF-1.4\n")]
-
-
-def _conditions() -> Files:
-    lines = (
-        b"recall[Table] < baseline - 0.5pt and significant",
-        b'f1["a \\"b\\""] <= 95%',
-        b"precision[all] >= baseline + 2 %",
-        b"map < 0.5",
-    )
-    return [("condition", line) for line in lines]
-
-
-def _fixes() -> Files:
-    lines = (b"p.json:y-flip", b"page-offset=+1", b"label=Fig=Figure", b"units=percent", b"a:b.json:x-flip=612")
-    return [("fix", line) for line in lines]
-
-
-# --- what is done with them ----------------------------------------------------------------------------------
+    given = [("pages.csv", table) for table in _PAGE_TABLES]
+    return [
+        ("gt.json", (_folder() / "gt.json").read_bytes()),
+        *given,
+        ("layoutscope.toml", _PROJECT),
+        ("a.pdf", b"%PDF-1.4\n"),
+    ]
 
 
 def _read_project(content: bytes, name: str) -> object:
@@ -258,15 +225,15 @@ def _read_fix(content: bytes, name: str) -> object:
 
 
 READERS: Final[dict[str, Reader]] = {
-    "conditions": Reader(_conditions, _read_condition),
+    "conditions": Reader(_as("condition", *_CONDITIONS), _read_condition),
     "dropped": Reader(_dropped, _read_dropped),
     "earlier-result": Reader(_results, _read_result),
-    "findings": Reader(_findings, findings_import.read),
-    "fixes": Reader(_fixes, _read_fix),
-    "named-slices": Reader(_slices, _read_slices),
-    "page-table": Reader(_page_tables, _read_page_table),
+    "findings": Reader(lambda: [("f.csv", _FINDINGS[0]), ("f.json", _FINDINGS[1])], findings_import.read),
+    "fixes": Reader(_as("fix", *_FIXES), _read_fix),
+    "named-slices": Reader(_as("layoutscope-slices.json", _SLICES), _read_slices),
+    "page-table": Reader(_as("pages.csv", *_PAGE_TABLES), _read_page_table),
     "pack": Reader(_packs, _read_pack),
-    "project": Reader(_projects, _read_project),
-    "schema": Reader(_schemas, schema_from),
-    "workspace": Reader(_states, _read_state),
+    "project": Reader(_as("layoutscope.toml", _PROJECT), _read_project),
+    "schema": Reader(_as("schema.json", _SCHEMA), schema_from),
+    "workspace": Reader(_as(STATE_FILE, _STATE % {b"sha": b"0" * 64}), _read_state),
 }

@@ -1,7 +1,5 @@
 """Documents and names as an attacker would send them: changed PDFs, every legal geometry, paths that leave the folder.
-
-Owns how they are made; what may happen is one sentence each: a picture or a typed problem, an edge at most a pixel off,
-nothing opened outside the folder. ``tests.benchmarks.bench_attack`` runs large counts.
+A picture or a typed problem, an edge at most a pixel off, nothing opened outside; ``bench_attack`` runs large counts.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ import numpy as np
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from tests.attacks import SAMPLE
+from tests.attacks import SAMPLE, once
 from tests.pdf_fixtures import LEGAL, Geometry, hidden_layer, page, pages
 from tests.red_box import off
 
@@ -56,36 +54,16 @@ def good_documents() -> list[bytes]:
     return [*made, *(path.read_bytes() for path in small)]
 
 
-def changed_document(content: bytes, chance: random.Random) -> bytes:
-    """A PDF with one to six changes: bytes, pieces, words between blanks, and rarely its end."""
-    for _ in range(chance.randint(1, 6)):
-        first = chance.randrange(len(content) + 1)
-        second = min(len(content), first + chance.choice([1, 4, 32, 512]))
-        match chance.randrange(6):
-            case 0:
-                content = content[:first] + bytes([chance.randrange(256)]) + content[first + 1 :]
-            case 1:
-                content = content[:first] + content[second:]
-            case 2:
-                content = content[:second] + content[first:second] + content[second:]
-            case 3 if chance.random() < 0.2:
-                content = content[: max(first, 40)]
-            case _:
-                start = content.find(b" ", first) + 1
-                stop = start
-                while stop < len(content) and content[stop] not in b" /[]<>()\n":
-                    stop += 1
-                content = content[:start] + chance.choice(_ODD) + content[stop:]
-    return content
-
-
 def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
     """What the pool makes of changed PDFs, one after the other, as the dashboard asks for a page and its words."""
     chance, good = random.Random(f"documents/{seed}"), good_documents()
     with tempfile.TemporaryDirectory() as folder, PagePool(cache_bytes=2 << 20) as pool:
         path = Path(folder, "changed.pdf")
         for number in range(count):
-            path.write_bytes(changed_document(chance.choice(good), chance))
+            content = chance.choice(good)
+            for _ in range(chance.randint(1, 6)):
+                content = once(content, chance, _ODD, before=b" ", after=b" /[]<>()\n", cuts=0.2)
+            path.write_bytes(content)
             start, outcome, uncaught = time.perf_counter(), "picture", ""
             try:
                 pool.page_image(path, 0, width=120)
@@ -99,30 +77,19 @@ def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
 
 
 class Late(NamedTuple):
-    """A sleeping thread that woke late, and what the machine and the process did meanwhile, in seconds.
-
-    Attributes
-    ----------
-    seconds : float
-        By how much it was late.
-    machine : float
-        How long it was itself ready while others were run.
-    ran : float
-        How long other threads of the process ran.
-    waited : float
-        How long other threads of the process were ready while others were run, together.
-    stolen : float
-        How long the machine below a virtual one ran others on its processors, together; no thread is said to wait then.
-    elsewhere : float
-        How long a process that does nothing else was late with its own sleep at the same time.
-    """
+    """A sleeping thread that woke late, and what the machine and the process did meanwhile, in seconds."""
 
     seconds: float
     machine: float
+    """How long it was itself ready while others were run."""
     ran: float
+    """How long other threads of the process ran."""
     waited: float
+    """How long other threads of the process were ready while others were run, together."""
     stolen: float = 0.0
+    """How long the machine below a virtual one ran others on its processors; no thread is said to wait then."""
     elsewhere: float = 0.0
+    """How long a process that does nothing else was late with its own sleep at the same time."""
 
     @property
     def frozen(self) -> float:

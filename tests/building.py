@@ -1,7 +1,5 @@
-"""Builders of small inputs for the tests: boxes as rows, and the columns or the file that a reader would see.
-
-Owns no expectations. A row of `Box` is one object of an annotation file; rows stay in the order given, and a
-new page entry begins wherever the (document, page) of a row differs from that of the row before it.
+"""Builders of small inputs: boxes as rows, one object of an annotation file each, and the columns or file of a reader.
+A new page entry begins wherever the (document, page) of a row differs from that of the row before it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Builders for the tests of comparisons: two models of one ground truth, and corpora with documents drawn again.
-
-Owns no expectations. Rows are those of ``tests.building``; a drawn corpus really holds every copy of a document under a
-name of its own, so that a protocol can be run on it.
+A drawn corpus really holds every copy of a document under a name of its own, so that a protocol can be run on it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""For every test: it writes nothing where the user's own state is, no example of Hypothesis has a deadline, and it
-connects to this machine only.
-
-With pytest-xdist a file is one piece of work, so that what it starts is started once, and the longest come first, so
-that no worker is left alone with one at the end.
+"""No test writes where the user's own state is or connects to another machine; no example of Hypothesis has a deadline.
+With pytest-xdist a file is one piece of work, and the longest come first, so that no worker is left alone with one.
 """
 
 from __future__ import annotations

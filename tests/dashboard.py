@@ -1,6 +1,5 @@
 """The dashboard under AppTest: start it on some files, and read what is on the screen.
-
-Owns no expectations. Each start is a session of its own; the caches of the process are shared, as on a server.
+Each start is a session of its own; the caches of the process are shared, as on a server.
 """
 
 from __future__ import annotations

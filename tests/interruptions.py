@@ -1,7 +1,5 @@
 """Commands that are killed in the middle: what they were to replace is whole, and once more gives the same bytes.
-
-Owns the commands and the killing; ``tests.benchmarks.bench_attack`` runs large counts. Children are forked from a
-process that has imported everything, so that a life costs little.
+Children are forked from a process that has imported everything; ``bench_attack`` runs large counts.
 """
 
 from __future__ import annotations
@@ -32,21 +30,13 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
 
 
 class Interrupted(NamedTuple):
-    """What became of one kind of command.
-
-    Attributes
-    ----------
-    kills : int
-        Processes that were killed while they ran.
-    torn : int
-        Times that a file of the result was neither the old nor the new one, as a whole.
-    differing : int
-        Times that running the command once more gave other bytes.
-    """
+    """What became of one kind of command, in numbers."""
 
     kills: int
     torn: int
+    """Times that a file of the result was neither the old nor the new one, as a whole."""
     differing: int
+    """Times that running the command once more gave other bytes."""
 
 
 def interrupted(kind: str, kills: int, seed: int) -> Interrupted:

@@ -100,6 +100,8 @@ def browser_flags() -> Iterator[list[str]]:
                 # What Chromium asks its maker at each start and about each form.
                 "--component-updater=url-source=http://127.0.0.1:9/",
                 "--gaia-url=http://127.0.0.1:9",
+                "--gcm-checkin-url=http://127.0.0.1:9/",
+                "--gcm-registration-url=http://127.0.0.1:9/",
                 "--autofill-server-url=http://127.0.0.1:9/",
             ]
         finally:

@@ -1,7 +1,5 @@
 """Which tests depend on what is outside of the repository: the shared folder, a PostgreSQL, or a proxy.
-
-They are found in the syntax of the tests: a name of a module depends on it when what it stands for, a fixture that it
-asks for or another such name that it uses reads one of the variables, in that module or in one that it imports from.
+They are found in the syntax: a name depends on it when what it uses reads one of the variables, in any module.
 """
 
 from __future__ import annotations

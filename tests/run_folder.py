@@ -1,7 +1,5 @@
 """One folder for all that a run of the tests writes outside of the repository: its temporary files and its home.
-
-Nothing is left of a run, also of one that was killed: another process (``children/clear_up.py``) sees its end. A run
-opens nothing where the dashboard and Streamlit keep what is the user's; the processes that it starts note when they do.
+Another process (``children/clear_up.py``) removes it at its end; what is opened of the user's own state is noted.
 """
 
 from __future__ import annotations

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from functools import cache
 
-from evaluator import formats
-from evaluator.data.dataset import Dataset, join
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
 from evaluator.project import evaluate
 from evaluator.protocols import fields, pixel, snapshot
 from tests.dashboard import SAMPLE_DATA
+from tests.sample_part import sample_dataset as sample
 
+__all__ = ["MODELS", "box_result", "pixel_result", "place_of", "sample"]
 MODELS = ("lines", "blocks")
 
 
-@cache
-def sample() -> Dataset:
-    """Ground truth and both models."""
-    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
+def place_of(page: int) -> tuple[str, int]:
+    """Document and number, from 1, of a page of the sample data."""
+    dataset = sample()
+    return dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]) + 1
 
 
 @cache

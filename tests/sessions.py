@@ -1,12 +1,11 @@
 """Readers of a running dashboard without a browser: sessions over its websocket, in Streamlit's own messages.
-
-Owns what a reader does (opens views, turns pages, fetches the pictures) and how long the server takes for it; no
-expectations. ``tests.benchmarks.bench_sessions`` runs twenty at once.
+Owns what a reader does, and how long the server takes for it; ``bench_attack`` runs twenty at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -14,9 +13,9 @@ import random
 import re
 import statistics
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -25,6 +24,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.building import box, write_file
 from tests.pdf_fixtures import form_bomb, pages
+from tests.serving import processes
 
 VIEWS: Final = ("", "page_browser", "gallery", "models", "slices", "findings", "files")
 """Addresses of the views that a reader walks over."""
@@ -40,44 +40,29 @@ _PATIENCE: Final = 60.0
 
 
 class Act(NamedTuple):
-    """What became of one act of a reader.
-
-    Attributes
-    ----------
-    seconds : float
-        From the message of the browser to the end of the run, with all its pictures fetched that the browser did not
-        have, small ones that are scrolled out of sight too.
-    errors : tuple of str
-        Exceptions that the view shows, and pictures that were not there.
-    page_seconds : float
-        To the end of the run, with the picture of the page itself; the small ones come after it.
-    """
+    """What became of one act of a reader."""
 
     name: str
     seconds: float
+    """To the end of the run, with all its pictures fetched that the browser did not have, small ones too."""
     errors: tuple[str, ...]
+    """Exceptions that the view shows, and pictures that were not there."""
     page_seconds: float = 0.0
+    """To the end of the run, with the picture of the page itself; the small ones come after it."""
 
 
-class Reader:
-    """One session; `connected` before anything else."""
+class Session:
+    """The websocket of one tab, and the address in its bar; `connected` before anything else."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self.url = url
+        self.page = self.query = ""
         self._connection: ClientConnection | None = None
-        self._page = self._query = ""
-        self._viewer: tuple[str, str] | None = None
-        # What a browser has is not sent or asked for again: an address and a name stand for their content for good.
-        self._pictures: set[str] = set()
-        self._contents: dict[str, Any] = {}
-        self.shown: dict[str, Any] = {}
-        """What the page viewer was last given."""
 
-    async def connected(self) -> Reader:
+    async def connected(self) -> Self:
         """Open the session as a browser does that comes from the dashboard's own page."""
-        parts = urlsplit(self._url)
         self._connection = await connect(
-            f"ws://{parts.netloc}/_stcore/stream", origin=self._url, subprotocols=["streamlit"],  # type: ignore[list-item, arg-type]
+            f"ws://{urlsplit(self.url).netloc}/_stcore/stream", origin=self.url, subprotocols=["streamlit"],  # type: ignore[list-item, arg-type]
             max_size=None, proxy=None, ping_interval=None,
         )  # fmt: skip
         return self
@@ -86,6 +71,36 @@ class Reader:
         """Close the tab."""
         if self._connection is not None:
             await self._connection.close()
+
+    async def answers(self, message: BackMsg) -> AsyncIterator[tuple[ForwardMsg, int]]:
+        """Send a message, and yield what the server says to the end of the run, with the bytes of each."""
+        assert self._connection is not None, "the session is not open"
+        # What is in the address bar: another address would be a wish to go there.
+        message.rerun_script.query_string, message.rerun_script.page_name = self.query, self.page
+        await self._connection.send(message.SerializeToString())
+        while True:
+            content = await self._connection.recv()
+            assert isinstance(content, bytes)
+            said = ForwardMsg.FromString(content)
+            kind = said.WhichOneof("type")
+            if kind == "page_info_changed":
+                self.query = said.page_info_changed.query_string
+            yield said, len(content)
+            if kind == "script_finished" and said.script_finished in _FINISHED:
+                return
+
+
+class Reader(Session):
+    """One reader who looks at views and turns pages."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._viewer: tuple[str, str] | None = None
+        # What a browser has is not sent or asked for again: an address and a name stand for their content for good.
+        self._pictures: set[str] = set()
+        self._contents: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
+        """What the page viewer was last given."""
 
     @property
     def turns(self) -> bool:
@@ -99,40 +114,30 @@ class Reader:
 
     async def open(self, view: str, **address: str) -> Act:
         """Go to a view."""
-        self._page, self._query, self._viewer = view, urlencode(address), None
+        self.page, self.query, self._viewer = view, urlencode(address), None
         self._contents = {}
         return await self._run(view or "overview", BackMsg())
 
     async def turn(self, step: int = 1) -> Act:
         """Turn to another page of the list in the page browser; it must be open."""
-        held = [self.shown.get("name", ""), self.shown.get("strip", "")]
-        return await self._tell("page turn", "go", {"step": step, "turn": "", "held": held})
-
-    async def _tell(self, name: str, kind: str, said: dict[str, Any]) -> Act:
-        """What the page viewer says of the page that is shown."""
         assert self._viewer is not None, "the page browser is not open"
         identity, fragment = self._viewer
-        page = self.content()["page"]
-        event = {"document": page["document"], "index": page["index"], **said}
+        page, held = self.content()["page"], [self.shown.get("name", ""), self.shown.get("strip", "")]
+        event = {"document": page["document"], "index": page["index"], "step": step, "turn": "", "held": held}
         message = BackMsg()
         message.rerun_script.fragment_id = fragment
         state = message.rerun_script.widget_states.widgets.add()
         state.id = f"$$STREAMLIT_INTERNAL_KEY_{identity}__events"
-        state.json_trigger_value = json.dumps([{"event": kind, "value": event}])
-        return await self._run(name, message)
+        state.json_trigger_value = json.dumps([{"event": "go", "value": event}])
+        return await self._run("page turn", message)
 
     async def _run(self, name: str, message: BackMsg) -> Act:
-        assert self._connection is not None, "the session is not open"
-        # What is in the address bar: another address would be a wish to go there.
-        message.rerun_script.query_string = self._query
-        message.rerun_script.page_name = self._page
         start = time.perf_counter()
         errors: list[str] = []
         pictures: set[str] = set()
         try:
             async with asyncio.timeout(_PATIENCE):
-                await self._connection.send(message.SerializeToString())
-                await self._read(errors, pictures)
+                await self._read(message, errors, pictures)
                 await self._fetch(pictures & self._of_page(), errors)
                 page_seconds = time.perf_counter() - start
                 await self._fetch(pictures, errors)
@@ -147,7 +152,7 @@ class Reader:
     async def _fetch(self, pictures: set[str], errors: list[str]) -> None:
         """Fetch what the browser does not have."""
         missing = sorted(pictures - self._pictures)
-        fetched = await asyncio.gather(*(asyncio.to_thread(fetch, self._url, path) for path in missing))
+        fetched = await asyncio.gather(*(asyncio.to_thread(fetch, self.url, path) for path in missing))
         for path, (status, _) in zip(missing, fetched, strict=True):
             if status == 200:
                 self._pictures.add(path)
@@ -155,22 +160,12 @@ class Reader:
             elif status != 204:
                 errors.append(f"{path}: {status}")
 
-    async def _read(self, errors: list[str], pictures: set[str]) -> None:
+    async def _read(self, message: BackMsg, errors: list[str], pictures: set[str]) -> None:
         """Read to the end of the run."""
-        assert self._connection is not None
-        while True:
-            said = ForwardMsg()
-            content = await self._connection.recv()
-            assert isinstance(content, bytes)
-            said.ParseFromString(content)
-            kind = said.WhichOneof("type")
-            if kind == "script_finished" and said.script_finished in _FINISHED:
-                return
-            if kind == "page_info_changed":
-                self._query = said.page_info_changed.query_string
-            if kind == "page_not_found":
+        async for said, _ in self.answers(message):
+            if said.WhichOneof("type") == "page_not_found":
                 errors.append("page not found")
-            if kind != "delta" or said.delta.WhichOneof("type") != "new_element":
+            if said.WhichOneof("type") != "delta" or said.delta.WhichOneof("type") != "new_element":
                 continue
             element = said.delta.new_element
             if element.WhichOneof("type") == "exception":
@@ -284,19 +279,13 @@ def by_name(acts: Sequence[Act]) -> dict[str, tuple[int, float, float]]:
 def memory(pid: int) -> tuple[float, float]:
     """Megabytes of memory of a server: of itself, and of the processes that read documents below it."""
     own = workers = 0.0
-    below = {pid}
-    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
-        try:
-            parent = int(path.read_text().rpartition(")")[2].split()[1])
-            number = int(path.parent.name)
-            if number not in below and parent not in below:
-                continue
-            below.add(number)
-            megabytes = int((path.parent / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-            if b"evaluator.pdf" in (path.parent / "cmdline").read_bytes():
+    for number in processes(pid):
+        place = Path(f"/proc/{number}")
+        # It may end in between.
+        with contextlib.suppress(OSError):
+            megabytes = int((place / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+            if b"evaluator.pdf" in (place / "cmdline").read_bytes():
                 workers += megabytes
             else:
                 own += megabytes
-        except OSError:
-            continue
     return own, workers

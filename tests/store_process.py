@@ -17,8 +17,9 @@ import signal
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
@@ -71,14 +72,14 @@ def write_for_ever(address: str, seed: int, out: int) -> None:
         page += 1
 
 
-def child(address: str, seed: int) -> tuple[int, int]:
-    """A forked writer: its process, and the pipe on which it acknowledges."""
+def forked(work: Callable[[int], object]) -> tuple[int, int]:
+    """A process of its own that does some work, which is given a pipe: the process, and the other end of the pipe."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
         os.close(reading)
         try:
-            write_for_ever(address, seed, writing)
+            work(writing)
         finally:
             os._exit(1)
     os.close(writing)
@@ -91,7 +92,10 @@ def kill(address: str, lives: int, together: int, seed: int) -> dict[str, object
     acknowledged: list[str] = []
     died_alone = 0
     for life in range(0, lives, together):
-        writers = [child(address, seed + life + place) for place in range(min(together, lives - life))]
+        writers = [
+            forked(partial(write_for_ever, address, seed + life + place))
+            for place in range(min(together, lives - life))
+        ]
         # Most moments lie after the first acknowledgement, some before or while the store is opened.
         if generator.random() < 0.8:
             select.select([reading for _, reading in writers], [], [], 30)
@@ -147,19 +151,7 @@ def without_permission(address: str) -> dict[str, object]:
 
 def together(address: str, writers: int, count: int) -> dict[str, object]:
     """Writers at the same time: how long each of their verdicts took in seconds, and what was acknowledged."""
-    pipes: list[tuple[int, int]] = []
-    for writer in range(writers):
-        reading, writing = os.pipe()
-        process = os.fork()
-        if process == 0:
-            os.close(reading)
-            try:
-                with os.fdopen(writing, "w") as out:
-                    json.dump(write_some(address, count, f"writer {writer}"), out)
-            finally:
-                os._exit(0)
-        os.close(writing)
-        pipes.append((process, reading))
+    pipes = [forked(partial(write_some, address, count, f"writer {writer}")) for writer in range(writers)]
     seconds: list[float] = []
     acknowledged: list[str] = []
     for process, reading in pipes:
@@ -171,8 +163,8 @@ def together(address: str, writers: int, count: int) -> dict[str, object]:
     return {"seconds": seconds, "acknowledged": acknowledged}
 
 
-def write_some(address: str, count: int, author: str) -> dict[str, object]:
-    """One writer that lives to the end."""
+def write_some(address: str, count: int, author: str, out: int) -> None:
+    """Keep some verdicts, and say at the end how long each took."""
     store = Store(address)
     # Whoever writes a verdict has read the others before, and the file is open.
     store.log()
@@ -183,7 +175,7 @@ def write_some(address: str, count: int, author: str) -> dict[str, object]:
         store.add([event])
         seconds.append(time.perf_counter() - start)
         acknowledged.append(event.id)
-    return {"seconds": seconds, "acknowledged": acknowledged}
+    os.write(out, json.dumps({"seconds": seconds, "acknowledged": acknowledged}).encode())
 
 
 RUNS = {"kill": kill, "full": until_full, "refused": without_permission, "together": together}
@@ -199,8 +191,8 @@ if __name__ == "__main__":
         tell(*sys.argv[1:])
     else:
         for line in sys.stdin:
-            if (forked := os.fork()) == 0:
+            if (child := os.fork()) == 0:
                 tell(*json.loads(line))
                 break
-            if os.waitpid(forked, 0)[1]:
+            if os.waitpid(child, 0)[1]:
                 print("null", flush=True)

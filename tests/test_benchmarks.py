@@ -1,7 +1,4 @@
-"""The corpora of the benchmarks are what they say, and what is shipped is what the linter for security allows.
-
-`.ci/run` runs the benchmarks themselves.
-"""
+"""The corpora of the benchmarks are what they say, and what is shipped is what the linter for security allows."""
 
 from __future__ import annotations
 

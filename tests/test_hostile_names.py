@@ -1,7 +1,5 @@
-"""One hostile name as label, document, model and box, looked for in everything that is put out.
-
-It begins as a formula, holds markup, a link, a line break, an escape of terminals and marks that turn the direction of
-writing, and is 2,000 characters long.
+"""One hostile name as label, document, model and box, looked for in everything that is put out: a formula, markup, a
+link, a line break, an escape of terminals and marks that turn the direction of writing, 2,000 characters long.
 """
 
 from __future__ import annotations
@@ -32,6 +30,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, judge
 from tests import dashboard
 from tests.building import Box, box, snapshot_file
+from tests.terminal import run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = (
@@ -120,16 +119,18 @@ def test_no_view_acts_on_it(view: str, folder: Path) -> None:
     assert [place for place in sorted(turned) if not NAMING.search(place) or SHOWN_AS_NAME.search(place)] == []
 
 
+ONE = ("--gt", "gt.json", "--pred", "model0.json")
+TWO = (*ONE, "--pred", "model1.json")
 COMMANDS = {
     "check": ("check", "gt.json", "model0.json"),
-    "compare": ("compare", "snapshot", "--gt", "gt.json", "--pred", "model0.json", "--pred", "model1.json"),
+    "compare": ("compare", "snapshot", *TWO),
     "describe": ("describe", "gt.json"),
-    "evaluate": ("evaluate", "snapshot", "--gt", "gt.json", "--pred", "model0.json"),
-    "coco": ("evaluate", "coco", "--gt", "gt.json", "--pred", "model0.json"),
-    "pixel": ("evaluate", "pixel", "--gt", "gt.json", "--pred", "model0.json", "--page-size", "60x80"),
-    "gate": ("gate", "snapshot", "--gt", "gt.json", "--pred", "model0.json", "--fail-if", "f1 < 0.1"),
-    "slices": ("slices", "snapshot", "--gt", "gt.json", "--pred", "model0.json"),
-    "suspects": ("suspects", "snapshot", "--gt", "gt.json", "--pred", "model0.json", "--pred", "model1.json"),
+    "evaluate": ("evaluate", "snapshot", *ONE),
+    "coco": ("evaluate", "coco", *ONE),
+    "pixel": ("evaluate", "pixel", *ONE, "--page-size", "60x80"),
+    "gate": ("gate", "snapshot", *ONE, "--fail-if", "f1 < 0.1"),
+    "slices": ("slices", "snapshot", *ONE),
+    "suspects": ("suspects", "snapshot", *TWO),
 }
 
 
@@ -138,12 +139,10 @@ def test_no_terminal_obeys_it(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    with pytest.raises(SystemExit) as ended:
-        cli.main(COMMANDS[command])
-    said = capsys.readouterr()
-    assert ended.value.code in (0, 1), said.err
-    assert TURNING.findall(said.out + said.err) == []
-    assert "Traceback" not in said.err
+    code, out, err = run_command(capsys, *COMMANDS[command])
+    assert code in (0, 1), err
+    assert TURNING.findall(out + err) == []
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("command", ["evaluate", "coco", "pixel", "compare", "describe", "check"])
@@ -151,14 +150,7 @@ def test_json_is_json(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    with pytest.raises(SystemExit):
-        cli.main([*COMMANDS[command], "--json"])
-    assert json.loads(capsys.readouterr().out)
-
-
-def _cells(text: str, delimiter: str = ",") -> Iterator[str]:
-    for row in csv.reader(io.StringIO(text), delimiter=delimiter):
-        yield from row
+    assert json.loads(run_command(capsys, *COMMANDS[command], "--json")[1])
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +169,8 @@ def test_no_spreadsheet_runs_it(pack: Path) -> None:
     assert tables
     held = 0
     for path in tables:
-        cells = list(_cells(path.read_text(encoding="utf-8"), "\t" if path.suffix == ".tsv" else ","))
+        text = io.StringIO(path.read_text(encoding="utf-8"))
+        cells = [cell for row in csv.reader(text, delimiter="\t" if path.suffix == ".tsv" else ",") for cell in row]
         texts = [cell for cell in cells if not re.fullmatch(r"[-+]?[0-9.e+-]+", cell)]
         assert [cell[:60] for cell in texts if cell.startswith(FORMULA)] == [], path.name
         held += sum(cell.startswith(("'=1+1", "'@SUM")) for cell in texts)
@@ -271,8 +264,7 @@ def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
         if TURNING.search(text) and not NAMING.search(name)
     ]
     assert turned == []
-    votes = [text for item in items for text in (title_of_item(item), last_note(item))]
-    assert votes
+    assert [text for item in items for text in (title_of_item(item), last_note(item))]
 
 
 def test_names_of_downloads_are_constants() -> None:

@@ -26,7 +26,7 @@ from pages.app.frame import short_name
 from pages.app.session_files import Model
 from pages.app.state import State
 from pages.app.widgets import _room, distinct_words
-from tests.building import box, snapshot_file, write_file
+from tests.building import box, snapshot_file
 from tests.charting import specification
 from tests.dashboard import (
     FILES,
@@ -34,6 +34,7 @@ from tests.dashboard import (
     PAGE_BROWSER,
     SAMPLE_DATA,
     components,
+    files_of,
     fine,
     go,
     key_of,
@@ -41,7 +42,7 @@ from tests.dashboard import (
     start,
     viewer,
     workspace,
-)
+)  # fmt: skip
 from tests.pages.test_session import upload
 
 Start = Callable[[str, dict[str, str]], AppTest]
@@ -69,15 +70,10 @@ LONG = "Paragraph of running text in the body of the report, without captions or
 @pytest.mark.parametrize(
     ("label", "lines"),
     [
-        ("Section-header", 1),
-        ("PARAGRAPH TEXT", 1),
-        ("\u8868\u683c" * 10, 2),
-        (LONG, 4),
-        ("HEADING OF A SECTION IN THE ANNEX", 3),
-        (LONG * 2, 7),
-        (LONG * 9, 12),
+        ("Section-header", 1), ("PARAGRAPH TEXT", 1), ("\u8868\u683c" * 10, 2), (LONG, 4),
+        ("HEADING OF A SECTION IN THE ANNEX", 3), (LONG * 2, 7), (LONG * 9, 12),
     ],
-)
+)  # fmt: skip
 def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> None:
     assert name_height([label]) == 12 * lines
     chart = mistakes_by_label([label], {"A": np.array([1])}, baseline="A", dark=False, height=400)
@@ -89,18 +85,21 @@ def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("names", "room"),
-    [(["Text"], (112, 26)), (["Section-header-2"], (130, 26)), (["\u8868\u683c" * 8], (220, 58)), ([LONG], (220, 58))],
-)
-def test_a_column_of_names_gets_room_then_lines(names: list[str], room: tuple[int, int]) -> None:
-    assert _room(["All labels", *names], 112) == room
+    ("name", "widths", "room"),
+    [
+        ("Text", (112,), (112, 26)), ("Section-header-2", (112,), (130, 26)), ("\u8868\u683c" * 8, (112,), (220, 58)),
+        (LONG, (112,), (220, 58)), ("x" * 200, (140, 560), (560, 58)), ("x" * 60, (140, 560), (438, 26)),
+        # Where there is less, four lines.
+        ("x" * 60, (104, 130), (130, 76)), ("x" * 40, (104, 130), (130, 58)),
+    ],
+)  # fmt: skip
+def test_a_column_of_names_gets_room_then_lines(name: str, widths: tuple[int, ...], room: tuple[int, int]) -> None:
+    assert _room(["All labels", name], *widths) == room
 
 
 def test_every_column_of_labels_fits_beside_a_long_one(tmp_path: Path) -> None:
     rows = [box(0.1, 0.1, 0.3, 0.3, label=LONG)]
-    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=[LONG])
-    models = [write_file(tmp_path / f"{name}.json", rows, labels=[LONG]) for name in ("one", "two")]
-    app = start(OVERVIEW, files=workspace(truth, models))
+    app = start(OVERVIEW, files=files_of(tmp_path, rows, rows, rows, labels=[LONG]))
     table = next(each for each in app.dataframe if "Purity" in each.value)
     columns = json.loads(table.proto.columns)
     # The width of the table in a window of 1,440 pixels, measured in Chromium.
@@ -120,26 +119,11 @@ def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:
 
 
 def test_a_number_of_a_long_label_opens_the_pages_of_that_label(tmp_path: Path) -> None:
-    label = "Wide label " * 900
-    rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=label) for at in range(3)]
-    scored = [row._replace(score=0.5) for row in rows]
-    truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=(label,))
-    predictions = [
-        write_file(tmp_path / f"{name}.json", of, labels=(label,)) for name, of in (("p", scored), ("q", scored[1:]))
-    ]
-    app = start("pages/compare.py", files=workspace(truth, predictions))
+    rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=NAME) for at in range(3)]
+    app = start("pages/compare.py", files=files_of(tmp_path, rows, rows, rows[1:], labels=(NAME,)))
     boards = [json.loads(each.proto.json) for each in app.get("bidi_component") if "ledger" in each.proto.json]
     (link,) = {cell["link"]["label"] for shown in boards for row in shown.get("labels", ()) for cell in row["cells"]}
-    assert link == cut(label)
-    assert whole(link, [label]) == label
-
-
-def test_a_label_of_200_letters_has_three_lines_where_there_is_room_for_them() -> None:
-    assert _room(["Text", "x" * 200], 140, 560) == (560, 58)
-    assert _room(["Text", "x" * 60], 140, 560) == (438, 26)
-    # Where there is less, four.
-    assert _room(["Text", "x" * 60], 104, 130) == (130, 76)
-    assert _room(["Text", "x" * 40], 104, 130) == (130, 58)
+    assert link == cut(NAME)
 
 
 def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
@@ -185,16 +169,16 @@ def test_a_model_stays_chosen_when_an_upload_changes_its_name() -> None:
 def test_a_name_that_is_no_option_any_more_chooses_nothing() -> None:
     app = start(PAGE_BROWSER)
     first = viewer(app)["model"]["name"]
-    for name in ("model", "model_a", "model_b"):
-        # What Streamlit makes of a name that it does not find.
-        app.session_state[key_of(app, name)] = "blocks of old"
-    assert viewer(go(app, PAGE_BROWSER))["model"]["name"] == first
-    for name in ("model", "model_a", "model_b"):
-        app.session_state[key_of(app, name)] = "blocks of old"
-    # Views that do not draw the list, and one that draws it after it has asked for the models.
-    for view in (FILES, "pages/compare.py", OVERVIEW, PAGE_BROWSER):
-        go(app, view)
-    assert [app.session_state[key_of(app, name)] for name in ("model", "model_a", "model_b")] == [0, 0, 1]
+    names = ("model", "model_a", "model_b")
+    # At last views that do not draw the list, and one that draws it after it has asked for the models.
+    for views in ((PAGE_BROWSER,), (FILES, "pages/compare.py", OVERVIEW, PAGE_BROWSER)):
+        for name in names:
+            # What Streamlit makes of a name that it does not find.
+            app.session_state[key_of(app, name)] = "blocks of old"
+        for view in views:
+            go(app, view)
+        assert viewer(app)["model"]["name"] == first
+    assert [app.session_state[key_of(app, name)] for name in names] == [0, 0, 1]
 
 
 def test_of_two_files_of_one_name_the_chosen_one_gets_the_role() -> None:
@@ -211,11 +195,10 @@ def test_of_two_files_of_one_name_the_chosen_one_gets_the_role() -> None:
 
 def test_a_long_document_is_opened_by_the_beginning_of_its_name(tmp_path: Path) -> None:
     rows = [box(0.1, 0.1, 0.2, 0.5), box(0.3, 0.1, 0.4, 0.5, document=NAME)]
-    truth = write_file(tmp_path / "t.json", rows, side="ground_truth")
-    files = workspace(truth, [write_file(tmp_path / "p.json", rows[:1])])
-    app = start(PAGE_BROWSER, files=files, within=cut(NAME), doc=cut(NAME), page="1")
+    named = {"within": cut(NAME), "doc": cut(NAME)}
+    app = start(PAGE_BROWSER, files=files_of(tmp_path, rows, rows[:1]), page="1", **named)
     assert [app.session_state[key_of(app, field.key)] for field in (State.doc, State.within)] == [NAME, NAME]
-    assert (app.query_params["doc"], app.query_params["within"]) == (cut(NAME), cut(NAME))
+    assert {name: app.query_params[name] for name in named} == named
 
 
 def test_events_of_a_long_document_name_it_whole() -> None:
@@ -227,19 +210,14 @@ def test_events_of_a_long_document_name_it_whole() -> None:
 
 
 def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path) -> None:
-    label = "Wide label " * 900
-    rows = [box(0.1, 0.1, 0.2, 0.5, label=label)]
-    truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=(label,))
-    prediction = write_file(tmp_path / "p.json", [rows[0]._replace(score=0.5)], labels=(label,))
-    asked = json.dumps({"cell": [cut(label), None]})
-    app = start("pages/gallery.py", files=workspace(truth, [prediction]), question=asked, label=cut(label))
-    assert app.session_state[key_of(app, State.gallery_question.key)].cell == (label, None)
-    assert app.session_state[key_of(app, State.label.key)] == label
-    assert json.loads(app.query_params["question"])["cell"] == [cut(label), None]
-    assert app.query_params["label"] == cut(label)
-
-
-# --- ids and labels of ten thousand characters everywhere --------------------------------------------------------
+    rows = [box(0.1, 0.1, 0.2, 0.5, label=NAME)]
+    asked = json.dumps({"cell": [cut(NAME), None]})
+    files = files_of(tmp_path, rows, rows, labels=(NAME,))
+    app = start("pages/gallery.py", files=files, question=asked, label=cut(NAME))
+    assert app.session_state[key_of(app, State.gallery_question.key)].cell == (NAME, None)
+    assert app.session_state[key_of(app, State.label.key)] == NAME
+    assert json.loads(app.query_params["question"])["cell"] == [cut(NAME), None]
+    assert app.query_params["label"] == cut(NAME)
 
 
 def fields_of_long_names(folder: Path) -> str:
@@ -268,12 +246,7 @@ def boxes_of_long_names(folder: Path) -> str:
             predicted.append(rows[-1])
         elif number % 3 == 0:
             predicted.append(rows[-1]._replace(label="Table"))
-    labels = ("Table", NAME)
-    truth = write_file(folder / "t.json", rows, side="ground_truth", labels=labels)
-    models = [
-        write_file(folder / f"{name}.json", of, labels=labels) for name, of in (("p", predicted), ("q", predicted[40:]))
-    ]
-    return workspace(truth, models)
+    return files_of(folder, rows, predicted, predicted[40:], labels=("Table", NAME))
 
 
 _SIZED = {"page_size": "100x100"}

@@ -1,7 +1,5 @@
 """Every sentence that a reader or writer makes is stated whole by a test: its rule, and its fix behind it.
-
-The sentences are found in the syntax of `evaluator/formats`, those of the tests in that of the tests. What is put in at
-run time is a gap that may be filled with anything; what stands in brackets, the source of a rule, is left out.
+What is put in at run time is a gap that may be filled with anything; the source of a rule in brackets is left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""A format, a protocol and a view that the product does not have: once registered they work like the others.
-
-And what CONTRIBUTING and the other pages of the documentation point to is there.
+"""A format, a protocol and a view that the product does not have work like the others once they are registered; and
+what CONTRIBUTING and the other pages of the documentation point to is there.
 """
 
 from __future__ import annotations
@@ -16,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from evaluator import cli, formats, project, protocols
-from evaluator.workspace.roles import WORKSPACE_VARIABLE
+from evaluator import formats, project, protocols
+from evaluator.workspace.roles import WORKSPACE_VARIABLE, Sides, find
 from tests.dashboard import OVERVIEW, ROOT, cards, fine, go, signature, start, workspace
+from tests.terminal import run_command
 from tests.toys.centres import PROTOCOL
 from tests.toys.lines import FORMAT
 
@@ -58,18 +59,13 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command line."""
-    with pytest.raises(SystemExit) as left:
-        cli.main([str(word) for word in words])
-    written = capsys.readouterr()
-    assert isinstance(left.value.code, int)
-    return left.value.code, written.out, written.err
-
-
 def counts(values: dict[str, Any]) -> tuple[int, int, int]:
     micro = values["thresholds"]["0.25"]["micro"]
     return micro["tp"], micro["fp"], micro["fn"]
+
+
+def counts_of_cards(app: AppTest) -> list[tuple[int, ...]]:
+    return [tuple(int(card[name]) for name in ("TP", "FP", "FN")) for card in cards(app)]
 
 
 def test_plain_python(files: dict[str, Path]) -> None:
@@ -79,43 +75,41 @@ def test_plain_python(files: dict[str, Path]) -> None:
 
 def test_the_terminal_evaluates(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     words = ("evaluate", "centres", "--gt", files["truth"], "--pred", files["a"], "--json")
-    code, out, err = run(capsys, *words)
+    code, out, err = run_command(capsys, *words)
     assert (code, err) == (0, "")
     assert counts(json.loads(out)) == COUNTS["a"]
-    code, out, _ = run(capsys, *words, "--min-score", "0.75")
+    code, out, _ = run_command(capsys, *words, "--min-score", "0.75")
     assert counts(json.loads(out)) == (2, 0, 1)
 
 
 def test_the_terminal_compares_and_judges(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     sides = ("--gt", files["truth"], "--pred", files["a"])
-    code, out, _ = run(capsys, "compare", "centres", *sides, "--pred", files["b"], "--json")
+    code, out, _ = run_command(capsys, "compare", "centres", *sides, "--pred", files["b"], "--json")
     compared = json.loads(out)
     assert code == 0
     ledger = compared["ledger"]["Table"]
     assert [ledger[name] for name in ("both", "a_only", "b_only", "neither")] == [1, 0, 1, 0]
     hits = next(one for one in compared["differences"] if one["metric"] == "hits")
     assert (hits["a"], hits["b"]) == (2.0, 2.0)
-    assert run(capsys, "gate", "centres", *sides, "--fail-if", "precision < 0.9")[0] == 1
-    assert run(capsys, "gate", "centres", *sides, "--fail-if", "precision < 0.6")[0] == 0
+    assert run_command(capsys, "gate", "centres", *sides, "--fail-if", "precision < 0.9")[0] == 1
+    assert run_command(capsys, "gate", "centres", *sides, "--fail-if", "precision < 0.6")[0] == 0
 
 
 def test_the_terminal_checks_the_format(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     files["b"].write_text("# boxes prediction\na.pdf 0 Table\n")
-    code, out, _ = run(capsys, "check", files["truth"], files["b"])
+    code, out, _ = run_command(capsys, "check", files["truth"], files["b"])
     assert code == 2
     assert "b.boxes: line 2: a line must have 7 or 8 words; found a.pdf 0 Table. Write one box a line." in out
 
 
 def test_a_folder_is_opened(files: dict[str, Path]) -> None:
-    from evaluator.workspace.roles import Sides, find
-
     assert find([files["a"].parent]).of("boxes") == Sides(files["truth"], (files["a"], files["b"]), None)
 
 
 def test_the_review_pack(files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pack = tmp_path / "pack.html"
     sides = ("--gt", files["truth"], "--pred", files["a"], "--pred", files["b"])
-    code, _, err = run(capsys, "report", "centres", *sides, "--out", pack)
+    code, _, err = run_command(capsys, "report", "centres", *sides, "--out", pack)
     assert (code, err) == (0, "")
     assert "centres 0" in pack.read_text(encoding="utf-8")
 
@@ -131,10 +125,7 @@ def test_the_dashboard(view: str, files: dict[str, Path]) -> None:
     assert "centres 0" in signature(app)
     if view == "overview":
         assert "centres 0" in next(box for box in app.selectbox if box.label == "Protocol").options
-        assert [[card[name] for name in ("TP", "FP", "FN")] for card in cards(app)] == [
-            ["2", "1", "1"],
-            ["2", "0", "1"],
-        ]
+        assert counts_of_cards(app) == list(COUNTS.values())
 
 
 def test_an_upload(files: dict[str, Path]) -> None:
@@ -145,11 +136,8 @@ def test_an_upload(files: dict[str, Path]) -> None:
     app.file_uploader(key="upload_annotations").set_value([("b.boxes", B.encode(), "text/plain")])
     fine(next(each for each in app.button if each.label == "Read the files").click().run())
     assert not app.error
-    shown = [tuple(int(card[name]) for name in ("TP", "FP", "FN")) for card in cards(go(app, OVERVIEW))]
-    assert shown == list(COUNTS.values())
+    assert counts_of_cards(go(app, OVERVIEW)) == list(COUNTS.values())
 
-
-# --- a view ----------------------------------------------------------------------------------------------------
 
 SHOW = """
 import json
@@ -214,9 +202,6 @@ def test_a_view_is_registered(files: dict[str, Path], tmp_path: Path) -> None:
     assert [one[name] for name in ("Document", "Page", "Mistakes, A", "Mistakes, B")] == [["a.pdf"], [1], [2], [1]]
     assert [every[name] for name in ("Document", "Page")] == [["b.pdf", "a.pdf"], [2, 1]]
     assert every["F1, A"] == [0.0, 0.5]
-
-
-# --- what the documentation points to ----------------------------------------------------------------------------
 
 
 def test_every_path_in_the_documentation_is_there() -> None:

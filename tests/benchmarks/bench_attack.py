@@ -29,7 +29,6 @@ short run shows them and does not judge them.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -51,6 +50,7 @@ from tests import no_way_out, store_process
 from tests.attacks import attempts, good_files
 from tests.attacks_pages import drawn_documents, freezes, geometry_offs
 from tests.benchmarks import sessions as readers_at_once
+from tests.benchmarks.measuring import parsed, parser_of
 from tests.building import box, write_file
 from tests.interruptions import COMMANDS, interrupted
 from tests.pdf_fixtures import crossed_lines
@@ -273,21 +273,10 @@ def network(count: int, seed: int, only: str | None) -> dict[str, Row]:
 
 def static(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """The rules of bandit in ruff over all that is shipped, and the hashes of all that is installed."""
-    words = [
-        "ruff",
-        "check",
-        "--select",
-        "S",
-        "--ignore",
-        _LOW,
-        # bandit knows nothing of what ruff was told to pass over.
-        "--ignore-noqa",
-        "--output-format",
-        "concise",
-        "app.py",
-        "evaluator",
-        "pages",
-    ]
+    # bandit knows nothing of what ruff was told to pass over.
+    words = (
+        f"ruff check --select S --ignore {_LOW} --ignore-noqa --output-format concise app.py evaluator pages".split()
+    )
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     issues = [line for line in done.stdout.splitlines() if re.search(r":\d+: S\d", line)]
     bare = []
@@ -346,14 +335,11 @@ def _highest(pid: int) -> int:
 
 def main() -> None:
     """Run the parts and print one line for each thing that was attacked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, seed=0)
     parser.add_argument("--part", choices=sorted(PARTS))
     parser.add_argument("--count", type=int)
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reader", help="one reader, one command, or one file of tests")
-    parser.add_argument("--smoke", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
+    asked = parsed(parser)
     report: dict[str, dict[str, Row]] = {}
     for name in [asked.part] if asked.part else [part for part in PARTS if not (asked.smoke and part == "properties")]:
         part, full, short = PARTS[name]

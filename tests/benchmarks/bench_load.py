@@ -1,74 +1,23 @@
 """Loading a schema-1.3 file to columns: the reader against peers, interleaved in one run on the same bytes.
 
-    python -m tests.benchmarks.bench_load [--pages N] [--repeats N] [--smoke] [--json]
+    python -m tests.benchmarks.bench_load [--megabytes N] [--rounds N] [--smoke] [--json]
 
-The corpus is made here, from a fixed seed: 20 pages a document and about 15 boxes a page. Peers turn the same
-bytes into the same box columns: the standard library's parser, and msgspec without a schema. Neither checks a
-rule, computes a digest or refuses repeated keys, so the reader does more work than they. Each time is the best
-of the repeats, in CPU seconds of one process.
+Peers turn the same bytes into the same box columns: the standard library's parser, and msgspec without a schema.
+Neither checks a rule, computes a digest or refuses repeated keys, so the reader does more work than they. Each time is
+the least of the rounds, in CPU seconds of one process.
 """
 
 from __future__ import annotations
 
-import argparse
-import gc
 import json
-import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from evaluator.formats import snapshot
-
-LABELS = ("Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
-          "Table", "Text", "Title")  # fmt: skip
-PAGES_PER_DOCUMENT = 20
-
-
-def make_corpus(pages: int, seed: int = 20261121) -> bytes:
-    """A prediction file of that many pages.
-
-    Returns
-    -------
-    bytes
-        The same for the same numpy version; about 3 kB a page.
-    """
-    rng = np.random.default_rng(seed)
-    counts = rng.poisson(rng.gamma(3.0, 5.0, pages))
-    total = int(counts.sum())
-    low = rng.random((total, 2)) * 0.8
-    corners = np.hstack([low, low + rng.uniform(0.01, 0.2, (total, 2))]).tolist()
-    labels = rng.integers(0, len(LABELS), total).tolist()
-    scores = rng.beta(8, 1.6, total).round(6).tolist()
-    entries, row = [], 0
-    for page, count in enumerate(counts.tolist()):
-        document = f"{page // PAGES_PER_DOCUMENT:06d}_multi-page-document-name.pdf"
-        page_id = f"{document}::p{page % PAGES_PER_DOCUMENT:03d}"
-        objects = [
-            {"id": f"{page_id}:{i}", "label": LABELS[labels[k]], "bbox": corners[k], "score": scores[k]}
-            for i, k in enumerate(range(row, row + count))
-        ]
-        row += count
-        index = page % PAGES_PER_DOCUMENT
-        entries.append({"page_id": page_id, "doc_id": document, "page_index": index, "objects": objects})
-    names = list(dict.fromkeys(entry["doc_id"] for entry in entries))
-    info = {
-        "schema_version": "1.3",
-        "type": "prediction",
-        "run_id": "bench",
-        "model": {"name": "bench"},
-        "coordinate_system": {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"},
-    }
-    tree = {
-        "label_map": {str(index + 1): label for index, label in enumerate(LABELS)},
-        "info": info,
-        "documents": [{"doc_id": name, "doc_name": name, "doc_path": name} for name in names],
-        "predictions": entries,
-    }
-    return json.dumps(tree).encode()
+from tests.benchmarks import large_files
+from tests.benchmarks.measuring import OURS, against, in_turns, parsed, parser_of, tell
 
 
 def columns_of(tree: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -90,64 +39,24 @@ def reader(content: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.column_stack([boxes.xyxy, boxes.score])
 
 
-PEERS: dict[str, Callable[[bytes], np.ndarray[Any, np.dtype[np.float64]]]] = {
-    "layoutscope": reader,
-    "msgspec, no schema": lambda content: columns_of(msgspec.json.decode(content)),
-    "json": lambda content: columns_of(json.loads(content)),
-}
-
-
-def measure(content: bytes, repeats: int) -> dict[str, float]:
-    """Best CPU seconds of each peer, interleaved; every peer must give the same numbers.
-
-    Returns
-    -------
-    dict of str to float
-    """
-    best = dict.fromkeys(PEERS, float("inf"))
-    expected = columns_of(json.loads(content))
-    for _ in range(repeats):
-        for name, load in PEERS.items():
-            gc.collect()
-            start = time.process_time()
-            annotations = load(content)
-            best[name] = min(best[name], time.process_time() - start)
-            if not np.array_equal(annotations, expected):
-                raise SystemExit(f"{name} gives other columns")
-    return best
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print the rates, as text or JSON.
-
-    Returns
-    -------
-    int
-        0; the run stops with a message when the peers disagree.
-    """
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=20_000)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--smoke", action="store_true", help="300 pages, one repeat: only shows that it runs")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    pages, repeats = (300, 1) if options.smoke else (options.pages, options.repeats)
-    content = make_corpus(pages)
-    megabytes = len(content) / 1e6
-    best = measure(content, repeats)
-    ours = best["layoutscope"]
+def main() -> None:
+    """Print the rates; stops with a message when the peers disagree."""
+    given = parsed(parser_of(__doc__, megabytes=60, rounds=3), megabytes=1, rounds=1)
+    content = large_files.FAMILIES["snapshot"].make(given.megabytes * 1_000_000)
+    assert isinstance(content, bytes)
     peers = {
-        name: {"seconds": seconds, "mb_per_s": megabytes / seconds, "times_slower": seconds / ours}
-        for name, seconds in best.items()
+        OURS: lambda: reader(content),
+        "msgspec, no schema": lambda: columns_of(msgspec.json.decode(content)),
+        "json": lambda: columns_of(json.loads(content)),
     }
-    if options.json:
-        print(json.dumps({"pages": pages, "megabytes": round(megabytes, 1), "peers": peers}))
-        return 0
-    print(f"{pages:,} pages, {megabytes:,.1f} MB, bytes to columns, best of {repeats}, CPU time")
-    for name, row in peers.items():
-        print(f"{name:20} {row['seconds']:7.2f} s {row['mb_per_s']:7.1f} MB/s   {row['times_slower']:5.2f} x")
-    return 0
+    seconds = in_turns(peers, given.rounds, same=np.array_equal)
+    megabytes = len(content) / 1e6
+    report = {
+        name: {"mb_per_s": megabytes / row["cpu"], "times_slower": against(seconds, name)["ratio_min"]}
+        for name, row in seconds.items()
+    }
+    tell({"megabytes": megabytes, "seconds": seconds, "peers": report}, as_json=given.json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

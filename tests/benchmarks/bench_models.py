@@ -8,10 +8,6 @@ the intervals of all pairs; reading and matching are not. Of the sample, COCO's 
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +23,7 @@ from evaluator.metrics.measures import Key
 from evaluator.protocols import snapshot
 from evaluator.protocols.coco.protocol import CocoOptions, CocoProtocol
 from tests.benchmarks.corpus import dln_like
+from tests.benchmarks.measuring import parsed, parser_of, spread, tell, timed
 
 BAR = 1.0
 MODELS = 5
@@ -46,56 +43,38 @@ def average_precision() -> dict[str, Any]:
     truth, *predicted = (read(folder / f"{name}.json") for name in ("ground_truth", "lines", "blocks"))
     dataset = join(truth, *(thin_curve(predicted[model % 2], model) for model in range(MODELS)))
     options = CocoOptions()
-    started = time.process_time()
-    models = []
-    for model in range(MODELS):
-        result = COCO.result(COCO.pair(dataset, model, options).match(), COCO.thresholds, options)
-        models.append(model_entry(f"model {model}", result.first, COCO.measures(result)))
-    table = standings(models, Key("AP", ALL_LABELS))
-    seconds = time.process_time() - started
-    return {"documents": table.documents, "models": MODELS, "cpu": seconds, "bar": BAR, "reached": seconds <= BAR}
+
+    def table() -> Any:
+        models = []
+        for model in range(MODELS):
+            result = COCO.result(COCO.pair(dataset, model, options).match(), COCO.thresholds, options)
+            models.append(model_entry(f"model {model}", result.first, COCO.measures(result)))
+        return standings(models, Key("AP", ALL_LABELS))
+
+    run = timed(table)
+    return {"documents": run.answer.documents, "cpu": run.cpu, "bar": BAR, "reached": run.cpu <= BAR}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print the best time of some rounds, as text or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--smoke", action="store_true", help="a small corpus: only that it runs")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    if options.smoke:
-        options.pages, options.rounds = 200, 1
+def main() -> None:
+    """Print the least times of some rounds."""
+    given = parsed(parser_of(__doc__, pages=10_000, rounds=3), pages=200, rounds=1)
     # First, while nothing is kept from before.
     own = average_precision()
-    truth, predicted = dln_like(options.pages)
+    truth, predicted = dln_like(given.pages)
     dataset = join(truth, *(thin_curve(predicted, model) for model in range(MODELS)))
     matchings = [
         snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match(min_score=0.4) for model in range(MODELS)
     ]
-    cpu, wall = [], []
-    for _ in range(options.rounds):
-        started = time.process_time(), time.perf_counter()
+
+    def tables() -> list[Any]:
         models = [model_entry(f"model {place}", matching.at(0.5)) for place, matching in enumerate(matchings)]
-        tables = [standings(models, Key(measure, ALL_LABELS)) for measure in MEASURES]
-        cpu.append(time.process_time() - started[0])
-        wall.append(time.perf_counter() - started[1])
-    result = {
-        "pages": options.pages,
-        "documents": tables[0].documents,
-        "models": MODELS,
-        "seconds": {"cpu": min(cpu), "wall": min(wall)},
-        "bar": BAR,
-        "reached": min(cpu) <= BAR,
-        "average_precision": own,
-    }
-    if options.json:
-        print(json.dumps(result, indent=2))
-    else:
-        print(f"{MODELS} models, {options.pages:,} pages: {min(cpu):.3f} s CPU, {min(wall):.3f} s wall (bar {BAR} s)")
-        print(f"{MODELS} models, AP of the sample: {own['cpu']:.3f} s CPU (bar {BAR} s)")
-    return 0
+        return [standings(models, Key(measure, ALL_LABELS)) for measure in MEASURES]
+
+    seconds = spread([timed(tables) for _ in range(given.rounds)])
+    report = {"pages": given.pages, "models": MODELS, "seconds": seconds}
+    report |= {"bar": BAR, "reached": seconds["cpu"] <= BAR, "average_precision": own}
+    tell(report, as_json=given.json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -15,11 +15,9 @@ corpus of annotated pages take from columns to the numbers of a report, and does
 
 from __future__ import annotations
 
-import argparse
 import gc
 import importlib
 import importlib.util
-import json
 import multiprocessing
 import sys
 import time
@@ -28,23 +26,26 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluator.data.dataset import Annotations, Boxes, Document, Side
+from evaluator.data.dataset import Annotations
+from evaluator.data.subsets import only_page
 from evaluator.metrics.pixel_counts import Resolution, count_pairs
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import zero_division
-from tests.benchmarks.corpus import dln_like
+from tests.benchmarks.corpus import Columns, annotations, dln_like
+from tests.benchmarks.measuring import in_turns, parsed, parser_of, spread, tell, timed
 
 PEER = "docling-metrics-layout"
 PEER_BAR = 40.0
 RESOLUTION_BAR = 1.5
 # Ways to ask us for the same pages.
 WAYS = ("batch", "calls", "call after the peer")
+PEERS = ("peer as it comes", "peer")
 CLASSES = tuple(f"class {code:02d}" for code in range(12))
 SQUARE, SMALL, LARGE = (1025, 1025), (612, 792), (2550, 3300)
 
@@ -105,7 +106,9 @@ def crowded(pages: int, size: tuple[int, int], seed: int = 2020) -> tuple[Annota
                     placed.append((page, int(rng.integers(len(CLASSES))) if rng.uniform() < 0.1 else label, moved))
                 if rng.uniform() < 0.06:
                     placed.append((page, int(rng.integers(len(CLASSES))), moved + rng.normal(0.0, 0.1, 4) * height))
-    return _annotations(truth, "ground_truth", pages, size), _annotations(placed, "prediction", pages, size)
+    return in_pixels([np.array(column) for column in zip(*truth, strict=True)], pages, size), in_pixels(
+        [np.array(column) for column in zip(*placed, strict=True)], pages, size, scored=True
+    )
 
 
 def overlapping(
@@ -114,7 +117,7 @@ def overlapping(
     """Both sides of pages with boxes anywhere, sides up to a share of the page; None: between two random points."""
     rng = np.random.default_rng(seed)
     sides: list[Annotations] = []
-    for side in ("ground_truth", "prediction"):
+    for scored in (False, True):
         if largest is None:
             ends = rng.uniform(0.0, 1.0, (pages, boxes, 2, 2))
             low, high = ends.min(axis=2), ends.max(axis=2)
@@ -122,44 +125,22 @@ def overlapping(
             extent = rng.uniform(0.01, largest, (pages, boxes, 2))
             low = rng.uniform(0.0, 1.0, extent.shape) * (1.0 - extent)
             high = low + extent
-        corners = np.concatenate([low, high], axis=2)
-        label = rng.integers(len(CLASSES), size=(pages, boxes))
-        rows = [(page, int(label[page, at]), corners[page, at]) for page in range(pages) for at in range(boxes)]
-        sides.append(_annotations(rows, side, pages, size))
+        corners = np.concatenate([low, high], axis=2).reshape(-1, 4)
+        label = rng.integers(len(CLASSES), size=(pages, boxes)).ravel()
+        columns = np.repeat(np.arange(pages), boxes), label, corners
+        sides.append(in_pixels(columns, pages, size, scored=scored))
     return sides[0], sides[1]
 
 
-def _annotations(
-    rows: Sequence[tuple[int, int, np.ndarray]], side: Side, pages: int, size: tuple[int, int]
-) -> Annotations:
-    page = np.array([row[0] for row in rows], dtype=np.int64)
-    corners = np.array([row[2] for row in rows]).clip(0.0, 1.0)
-    first_of_page = np.searchsorted(page, page, side="left")
-    return Annotations(
-        name=f"{side}.json",
-        sha256="",
-        format="coco",
-        side=side,
-        model=None,
-        version=None,
-        labels=CLASSES,
-        evaluated=len(CLASSES),
-        documents=(Document("a.pdf", "a.pdf"),),
-        page_document=np.zeros(pages, dtype=np.int32),
-        page_index=np.arange(pages),
-        boxes=Boxes(
-            document=np.zeros(len(page), dtype=np.int32),
-            page=page,
-            label=np.array([row[1] for row in rows], dtype=np.int32),
-            xyxy=np.round(corners * np.tile(np.array(size, dtype=np.float64), 2), 2),
-            score=np.full(len(page), np.nan),
-            entry=page.astype(np.int32),
-            position=(np.arange(len(page)) - first_of_page).astype(np.int32),
-            ids=[str(index) for index in range(len(page))],
-        ),
-        unit="pixels",
-        page_size=np.tile(np.array(size, dtype=np.float64), (pages, 1)),
-    )
+def in_pixels(columns: Columns, pages: int, size: tuple[int, int], *, scored: bool = False) -> Annotations:
+    """One side of pages of a size, in pixels of two decimals, as a COCO file has them."""
+    page, label, corners = columns
+    xyxy = np.round(corners.clip(0.0, 1.0) * np.tile(np.array(size, dtype=np.float64), 2), 2)
+    score = np.full(len(page), 0.5 if scored else np.nan)
+    side = "prediction" if scored else "ground_truth"
+    source = annotations((page, label, xyxy), score, CLASSES, pages, side, pages_per_document=pages)
+    sizes = np.tile(np.array(size, dtype=np.float64), (pages, 1))
+    return replace(source, format="coco", unit="pixels", page_size=sizes)
 
 
 def everything(truth: Annotations, prediction: Annotations) -> PixelResult:
@@ -170,15 +151,17 @@ def everything(truth: Annotations, prediction: Annotations) -> PixelResult:
     return result
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds and the answer."""
-    # Garbage is not collected before: to look through all objects would leave nothing of either side in the caches.
+def at_once(work: Callable[[], Any]) -> float:
+    """CPU seconds of a call between others.
+
+    Garbage is not collected before: to look through all objects would leave nothing of either side in the caches.
+    """
     gc.disable()
     start = time.process_time()
-    answer = work()
+    work()
     seconds = time.process_time() - start
     gc.enable()
-    return seconds, answer
+    return seconds
 
 
 def samples(rival: Peer, sides: tuple[Annotations, Annotations], pages: int) -> list[Any]:
@@ -193,15 +176,12 @@ def samples(rival: Peer, sides: tuple[Annotations, Annotations], pages: int) -> 
                 rows[page].append(rival.box(category_id=label + 1, bbox=corners))
         boxes.append(rows)
     width, height = SQUARE
+    both = zip(*boxes, strict=True)
     return [
         rival.sample(
-            id=str(page),
-            page_width=width,
-            page_height=height,
-            page_resolution_a=boxes[0][page],
-            page_resolution_b=boxes[1][page],
+            id=str(page), page_width=width, page_height=height, page_resolution_a=truth, page_resolution_b=predicted
         )
-        for page in range(pages)
+        for page, (truth, predicted) in enumerate(both)
     ]
 
 
@@ -223,159 +203,103 @@ def check_equal(rival: Peer, pages: Sequence[Any], theirs: Sequence[Any], ours: 
                     raise SystemExit(f"page {row}: {kind} {name} differs")
 
 
-class Kind(NamedTuple):
-    """Pages of one kind: their name, and what makes some of them."""
-
-    name: str
-    pages: Callable[[int], tuple[Annotations, Annotations]]
-
-
-def kinds() -> list[Kind]:
-    """Every kind of page on which the peer is met."""
-    random = [
-        Kind(
-            f"random, {boxes} boxes, {words}",
-            lambda pages, boxes=boxes, largest=largest: overlapping(pages, boxes, largest),
-        )
+def kinds() -> dict[str, Callable[[int], tuple[Annotations, Annotations]]]:
+    """Every kind of page on which the peer is met, and what makes some of them."""
+    return {"tidy, 50-200 boxes": partial(crowded, size=SQUARE)} | {
+        f"random, {boxes} boxes, {words}": partial(overlapping, boxes=boxes, largest=largest)
         for largest, words in ((0.2, "sides up to 0.2"), (None, "any two corners"))
         for boxes in (50, 100, 200)
-    ]
-    return [Kind("tidy, 50-200 boxes", lambda pages: crowded(pages, SQUARE)), *random]
+    }
 
 
 def rounds_of_peer(pages: int, peer_pages: int, connection: Connection) -> None:
     """What a process of its own does: the peer's pages once for each kind it is sent, answered with CPU seconds."""
     rival = peer()
     assert rival is not None
-    objects: dict[int, list[Any]] = {}
+    objects: dict[str, list[Any]] = {}
     while (kind := connection.recv()) is not None:
         if kind not in objects:
-            objects[kind] = samples(rival, kinds()[kind].pages(pages), peer_pages)
+            objects[kind] = samples(rival, kinds()[kind](pages), peer_pages)
             rival.evaluator.evaluate_sample(objects[kind][0])
-        connection.send(timed(lambda kind=kind: [rival.evaluator.evaluate_sample(page) for page in objects[kind]])[0])
+        connection.send(at_once(lambda kind=kind: [rival.evaluator.evaluate_sample(page) for page in objects[kind]]))
 
 
 @contextmanager
-def peer_as_it_comes(pages: int, peer_pages: int) -> Iterator[Callable[[int], float]]:
-    """A function with the seconds of one round of the peer on a kind of pages, in a process whose numpy is as it comes.
-
-    Without the peer it is not to be called.
-    """
+def peer_as_it_comes(pages: int, peer_pages: int) -> Iterator[Callable[[str], float]]:
+    """The seconds of one round of the peer on a kind of pages, in a process whose numpy is as it comes."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=rounds_of_peer, args=(pages, peer_pages, there), daemon=True)
-    if peer() is not None:
-        process.start()
+    process.start()
 
-    def one_round(kind: int) -> float:
+    def one_round(kind: str) -> float:
         here.send(kind)
         return float(here.recv())
 
     try:
         yield one_round
     finally:
-        if peer() is not None:
-            here.send(None)
-            process.join()
+        here.send(None)
+        process.join()
 
 
 def against_peer(
-    number: int, pages: int, peer_pages: int, rounds: int, as_it_comes: Callable[[int], float]
-) -> dict[str, Any] | None:
-    """Seconds a page of both, in turns, on a kind of pages; None without the peer."""
-    rival = peer()
-    if rival is None:
-        return None
-    kind = kinds()[number]
-    sides = kind.pages(pages)
+    rival: Peer, kind: str, as_it_comes: Callable[[str], float], *, pages: int, peer_pages: int, rounds: int
+) -> dict[str, Any]:
+    """Milliseconds a page of both, in turns, on a kind of pages."""
+    sides = kinds()[kind](pages)
     objects = samples(rival, sides, peer_pages)
-    check_equal(rival, objects, [rival.evaluator.evaluate_sample(page) for page in objects], everything(*sides))
-    alone = [tuple(one_page(side, page) for side in sides) for page in range(peer_pages)]
-    seconds: dict[str, list[float]] = {way: [] for way in ("peer as it comes", "peer", *WAYS)}
+    ask = rival.evaluator.evaluate_sample
+    check_equal(rival, objects, [ask(page) for page in objects], everything(*sides))
+    document = sides[0].documents[0].doc_id
+    alone = [tuple(only_page(side, document, page) for side in sides) for page in range(peer_pages)]
+    seconds: dict[str, list[float]] = {way: [] for way in (*PEERS, *WAYS)}
     for _ in range(rounds):
-        seconds["peer as it comes"].append(as_it_comes(number) / peer_pages)
-        seconds["batch"].append(timed(lambda: everything(*sides))[0] / pages)
-        seconds["calls"].append(timed(lambda: [everything(*own) for own in alone])[0] / peer_pages)
+        seconds["peer as it comes"].append(as_it_comes(kind) / peer_pages)
+        seconds["batch"].append(at_once(lambda: everything(*sides)) / pages)
+        seconds["calls"].append(at_once(lambda: [everything(*own) for own in alone]) / peer_pages)
         mine = theirs = 0.0
         for page, own in zip(objects, alone, strict=True):
-            theirs += timed(lambda page=page: rival.evaluator.evaluate_sample(page))[0] / peer_pages
-            mine += timed(lambda own=own: everything(*own))[0] / peer_pages
+            theirs += at_once(partial(ask, page)) / peer_pages
+            mine += at_once(partial(everything, *own)) / peer_pages
         seconds["peer"].append(theirs)
         seconds["call after the peer"].append(mine)
-    return {
-        "pages": f"{kind.name}, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}, {len(CLASSES)} classes",
-        "boxes": [len(side.boxes) for side in sides],
-        "peer": PEER,
-        "peer_pages": peer_pages,
-        "ms_a_page": {way: summary(values) for way, values in seconds.items()},
-        "ratio": {
-            way: {
-                against: {
-                    "min": min(seconds[against]) / min(seconds[way]),
-                    "median": float(np.median(seconds[against]) / np.median(seconds[way])),
-                }
-                for against in ("peer as it comes", "peer")
-            }
-            for way in WAYS
-        },
-        "bar": PEER_BAR,
+    ms = {way: {"min": 1e3 * min(each), "median": 1e3 * float(np.median(each))} for way, each in seconds.items()}
+    ratios = {
+        f"{way} / {other}": {of: ms[other][of] / ms[way][of] for of in ("min", "median")}
+        for way in WAYS
+        for other in PEERS
     }
-
-
-def one_page(side: Annotations, page: int) -> Annotations:
-    """A file with one page of a side of which page and entry are the same."""
-    rows = np.flatnonzero(side.boxes.page == page)
-    columns = {name: getattr(side.boxes, name)[rows] for name in ("document", "label", "xyxy", "score", "position")}
-    boxes = Boxes(
-        **columns,
-        page=np.zeros(len(rows), dtype=np.int64),
-        entry=np.zeros(len(rows), dtype=np.int32),
-        ids=[str(index) for index in range(len(rows))],
-    )
-    assert side.page_size is not None
-    return replace(
-        side,
-        boxes=boxes,
-        page_document=side.page_document[:1],
-        page_index=side.page_index[:1],
-        page_size=side.page_size[page : page + 1],
-    )
+    boxes = [len(side.boxes) for side in sides]
+    return {"pages": f"{kind}, {pages:,} pages", "boxes": boxes, "ms_a_page": ms, "ratio": ratios, "bar": PEER_BAR}
 
 
 def across_resolutions(pages: int, rounds: int) -> dict[str, Any]:
-    """Seconds a page at a small and a large resolution of the same boxes, interleaved."""
+    """Seconds at a small and a large resolution of the same boxes, interleaved."""
     corpora = {size: crowded(pages, size) for size in (SMALL, LARGE)}
-    seconds: dict[tuple[int, int], list[float]] = {size: [] for size in corpora}
-    for _ in range(rounds):
-        for size, sides in corpora.items():
-            seconds[size].append(timed(lambda sides=sides: everything(*sides))[0] / pages)
-    return {
-        "corpus": f"crowded, {pages:,} pages",
-        "ms_a_page": {f"{size[0]} x {size[1]}": summary(values) for size, values in seconds.items()},
-        "ratio_min": min(seconds[LARGE]) / min(seconds[SMALL]),
-        "ratio_median": float(np.median(seconds[LARGE]) / np.median(seconds[SMALL])),
-        "bar": RESOLUTION_BAR,
-    }
+    works = {f"{size[0]} x {size[1]}": partial(everything, *sides) for size, sides in corpora.items()}
+    seconds = in_turns(works, rounds)
+    small, large = seconds.values()
+    ratios = {f"ratio_{name}": large[of] / small[of] for name, of in (("min", "cpu"), ("median", "median_cpu"))}
+    return {"corpus": f"crowded, {pages:,} pages", "seconds": seconds, **ratios, "bar": RESOLUTION_BAR}
 
 
 def end_to_end(pages: int, rounds: int) -> dict[str, Any]:
     """Seconds from the columns of an annotated corpus to its table, its documents and its page means."""
     truth, prediction = dln_like(pages)
-    seconds: dict[str, list[float]] = {"evaluate_and_table": [], "documents": [], "page_mean": []}
+    runs: dict[str, list[Any]] = {"evaluate": [], "table": [], "documents": [], "page_mean": []}
     for _ in range(rounds):
-        spent, result = timed(lambda: evaluate(truth, prediction, page_size=SQUARE))
-        seconds["evaluate_and_table"].append(spent + timed(result.table)[0])
-        seconds["documents"].append(timed(lambda result=result: result.per_document.matrices.f1)[0])
-        seconds["page_mean"].append(timed(lambda result=result: result.page_means.to_json())[0])
-    return {
-        "corpus": f"dln-like, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}",
-        "boxes": [len(truth.boxes), len(prediction.boxes)],
-        "rows": len(result.counts),
-        "seconds": {name: {"min": min(values), "median": float(np.median(values))} for name, values in seconds.items()},
-    }
+        runs["evaluate"].append(timed(evaluate, truth, prediction, page_size=SQUARE))
+        result: PixelResult = runs["evaluate"][-1].answer
+        runs["table"].append(timed(result.table))
+        runs["documents"].append(timed(lambda result=result: result.per_document.matrices.f1))  # type: ignore[misc]
+        runs["page_mean"].append(timed(lambda result=result: result.page_means.to_json()))  # type: ignore[misc]
+    seconds = {name: spread(each) for name, each in runs.items()}
+    boxes = [len(truth.boxes), len(prediction.boxes)]
+    return {"corpus": f"dln-like, {pages:,} pages", "boxes": boxes, "rows": len(result.counts), "seconds": seconds}
 
 
-def working_memory(pages: int) -> dict[str, Any]:
+def working_memory(pages: int) -> dict[str, dict[str, int]]:
     """Bytes that counting holds at its peak and that its answer takes, for some pages and for 4 times as many."""
     peaks = {}
     for count in (pages, 4 * pages):
@@ -392,66 +316,28 @@ def working_memory(pages: int) -> dict[str, Any]:
         kept, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         # The answer is there twice while its batches are put together.
-        peaks[count] = {"peak": peak, "answer": kept, "working": peak - 2 * kept, "rows": len(counts)}
-    return {"corpus": "dln-like", "bytes": peaks}
-
-
-def summary(seconds: list[float]) -> dict[str, float]:
-    """Milliseconds."""
-    return {"min": min(seconds) * 1000, "median": float(np.median(seconds)) * 1000, "runs": len(seconds)}
+        peaks[f"{count:,} pages"] = {"peak": peak, "answer": kept, "working": peak - 2 * kept, "rows": len(counts)}
+    return peaks
 
 
 def main() -> None:
     """Run the benchmark and print it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pages", type=int, default=240)
-    parser.add_argument("--peer-pages", type=int, default=12)
-    parser.add_argument("--pages-dln", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--smoke", action="store_true", help="small corpora: only that it runs and results are equal")
-    parser.add_argument("--json", action="store_true")
-    chosen = parser.parse_args()
-    if chosen.smoke:
-        chosen.pages, chosen.peer_pages, chosen.pages_dln, chosen.rounds = 24, 3, 300, 2
-    with peer_as_it_comes(chosen.pages, chosen.peer_pages) as as_it_comes:
-        duels = [
-            against_peer(number, chosen.pages, chosen.peer_pages, chosen.rounds, as_it_comes)
-            for number in range(len(kinds()))
-        ]
-    resolutions = across_resolutions(chosen.pages // 2, chosen.rounds)
-    corpus = end_to_end(chosen.pages_dln, min(chosen.rounds, 3))
-    memory = working_memory(chosen.pages_dln // 4)
-    if chosen.json:
-        print(json.dumps({"duels": duels, "resolutions": resolutions, "corpus": corpus, "memory": memory}, indent=2))
-        return
-    if None in duels:
-        print(f"{PEER} cannot be imported: no comparison with it")
-    for duel in filter(None, duels):
-        print(f"{duel['pages']} ({duel['boxes'][0]:,} + {duel['boxes'][1]:,} boxes), counts and matrices equal")
-        for who, way in (
-            (f"{PEER}, numpy as it comes", "peer as it comes"),
-            (f"{PEER}, numpy as ours", "peer"),
-            ("layoutscope, batch", "batch"),
-            ("layoutscope, page a call", "calls"),
-            ("layoutscope, page a call after the peer's", "call after the peer"),
-        ):
-            row, ratios = duel["ms_a_page"][way], duel["ratio"].get(way, {})
-            words = "".join(f"  {ratio['min']:.0f}, {ratio['median']:.0f}" for ratio in ratios.values())
-            words = f"  ratio to each{words}; bar {duel['bar']:.0f}" if words else ""
-            print(f"  {who:42} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page{words}")
-    print(f"resolution, {resolutions['corpus']}")
-    for name, row in resolutions["ms_a_page"].items():
-        print(f"  {name:24} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page")
-    print(
-        f"  ratio {resolutions['ratio_min']:.2f} (min), {resolutions['ratio_median']:.2f} (median);"
-        f" bar {RESOLUTION_BAR}"
-    )
-    print(f"{corpus['corpus']} ({corpus['boxes'][0]:,} + {corpus['boxes'][1]:,} boxes), {corpus['rows']:,} rows")
-    for name, row in corpus["seconds"].items():
-        print(f"  {name.replace('_', ' '):24} min {row['min']:8.3f}  median {row['median']:8.3f} s")
-    for count, row in memory["bytes"].items():
-        sizes = ", ".join(f"{name} {row[name] / 1e6:.1f} MB" for name in ("peak", "answer", "working"))
-        print(f"memory, {count:,} pages: {sizes}")
+    parser = parser_of(__doc__, pages=240, peer_pages=12, pages_dln=10_000, rounds=7)
+    given = parsed(parser, pages=24, peer_pages=3, pages_dln=300, rounds=2)
+    duels, rival = [], peer()
+    if rival is None:
+        print(f"{PEER} cannot be imported: no comparison with it", file=sys.stderr)
+    else:
+        with peer_as_it_comes(given.pages, given.peer_pages) as as_it_comes:
+            sizes = {"pages": given.pages, "peer_pages": given.peer_pages, "rounds": given.rounds}
+            duels = [against_peer(rival, kind, as_it_comes, **sizes) for kind in kinds()]
+    report = {
+        "duels": duels,
+        "resolutions": across_resolutions(given.pages // 2, given.rounds),
+        "corpus": end_to_end(given.pages_dln, min(given.rounds, 3)),
+        "bytes": working_memory(given.pages_dln // 4),
+    }
+    tell(report, as_json=given.json)
 
 
 if __name__ == "__main__":

@@ -2,33 +2,24 @@
 
     python -m tests.benchmarks.bench_posters [--tokens 10000] [--posters 200] [--smoke] [--json]
 
-The peer is `rouge-score` (Google), asked for the same F-measure of the same two texts, without stemming; it is not
-among the project's requirements (``pip install rouge-score``) and the benchmark says so when it is absent. It is
-slow, so it runs once per pair of texts, between two halves of our runs; the F-measures must be equal. Both sides
-start from tokens; ours is also timed from text, tokens included. Times are CPU seconds. The pairs are a text and
-its copy in which every twentieth or tenth token was removed and others inserted, and two texts that have nothing
-but their vocabulary in common. The bar is held against the first pair, which is as like as an extraction should be.
+The peer is `rouge-score` (Google), asked for the same F-measure of the same two texts, without stemming. It is slow, so
+it runs once per pair of texts, between two halves of our runs; the F-measures must be equal. Both sides start from
+tokens; ours is also timed from text, tokens included. Times are CPU seconds. The pairs are a text and its copy in which
+every twentieth or tenth token was removed and others inserted, and two texts that have nothing but their vocabulary in
+common. The bar is held against the first pair, which is as like as an extraction should be.
 """
 
 from __future__ import annotations
 
-import argparse
-import gc
 import json
 import random
-import time
-from collections.abc import Callable
 from typing import Any
 
 from evaluator.data.text import lcs_f1, words
 from evaluator.formats.posters import Posters, read_poster
 from evaluator.protocols.posters.evaluation import evaluate
 from evaluator.protocols.posters.profiles import PROFILES
-
-try:
-    from rouge_score import rouge_scorer
-except ImportError:
-    rouge_scorer = None
+from tests.benchmarks.measuring import OURS, Run, against, installed, parsed, parser_of, spread, tell, timed
 
 # The pair that is like an extraction: one token in twenty is wrong.
 BAR, BAR_EDITS = 3_000.0, 0.05
@@ -50,14 +41,6 @@ def texts(tokens: int, edits: float, seed: int) -> tuple[str, str]:
     return " ".join(first), " ".join(second)
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of one call, and what it returned."""
-    gc.collect()
-    start = time.process_time()
-    answer = work()
-    return time.process_time() - start, answer
-
-
 class Blanks:
     """A tokenizer for the peer that only splits."""
 
@@ -66,36 +49,32 @@ class Blanks:
         return text.split(" ")
 
 
-def summary(seconds: list[float]) -> dict[str, float]:
-    """Fastest and middle run."""
-    ordered = sorted(seconds)
-    return {"min": ordered[0], "median": ordered[len(ordered) // 2], "runs": len(ordered)}
-
-
-def duel(tokens: int, edits: float) -> dict[str, Any]:
+def duel(tokens: int, edits: float, *, peer: bool) -> dict[str, Any]:
     """Ours before and after the peer; equal F-measures."""
     first, second = texts(tokens, edits, seed=int(edits * 100))
     sides = words(first), words(second)
-    from_tokens, from_text = [], []
+    runs: dict[str, list[Run]] = {OURS: [], "from text": []}
 
     def ours() -> float:
         for _ in range(ROUNDS // 2):
-            from_text.append(timed(lambda: lcs_f1(words(first), words(second)))[0])
-            seconds, f1 = timed(lambda: lcs_f1(*sides))
-            from_tokens.append(seconds)
-        return f1
+            runs["from text"].append(timed(lambda: lcs_f1(words(first), words(second))))
+            runs[OURS].append(timed(lcs_f1, *sides))
+        return float(runs[OURS][-1].answer)
 
     row: dict[str, Any] = {"tokens": tokens, "edits": edits, "f1": ours()}
-    if rouge_scorer is not None:
+    if peer:
+        from rouge_score import rouge_scorer
+
         scorer = rouge_scorer.RougeScorer(["rougeL"], use_stemmer=False, tokenizer=Blanks())
-        row["peer_seconds"], score = timed(lambda: scorer.score(first, second)["rougeL"].fmeasure)
+        runs["rouge-score"] = [timed(lambda: scorer.score(first, second)["rougeL"].fmeasure)]
+        score = runs["rouge-score"][0].answer
         if abs(score - row["f1"]) > 1e-12:
             raise SystemExit(f"F-measures differ: {score} and {row['f1']}")
     ours()
-    row |= {"our_seconds": summary(from_tokens), "our_seconds_from_text": summary(from_text)}
-    if "peer_seconds" in row:
-        row |= {f"ratio_{key}": row["peer_seconds"] / row["our_seconds"][key] for key in ("min", "median")}
-        row["ratio_from_text"] = row["peer_seconds"] / row["our_seconds_from_text"]["min"]
+    row["seconds"] = seconds = {name: spread(of) for name, of in runs.items()}
+    if peer:
+        row |= against(seconds, "rouge-score")
+        row["ratio_from_text"] = seconds["rouge-score"]["cpu"] / seconds["from text"]["cpu"]
         if edits == BAR_EDITS:
             row |= {"bar": BAR, "reached": row["ratio_min"] >= BAR}
     return row
@@ -125,38 +104,15 @@ def posters_a_minute(count: int) -> dict[str, float]:
             sides.append(Posters("posters", "", posters, {}, ()))
         evaluate(*sides, profile=profile).to_json()
 
-    return {name: count * 60 / timed(lambda name=name: run(name))[0] for name in PROFILES}
+    return {name: count * 60 / timed(run, name).cpu for name in PROFILES}
 
 
 def main() -> None:
     """Run the benchmark and print it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tokens", type=int, default=10_000)
-    parser.add_argument("--posters", type=int, default=200)
-    parser.add_argument("--smoke", action="store_true", help="short texts: only that it runs and results are equal")
-    parser.add_argument("--json", action="store_true")
-    chosen = parser.parse_args()
-    if chosen.smoke:
-        chosen.tokens, chosen.posters = 500, 5
-    rows = [duel(chosen.tokens, edits) for edits in EDITS]
-    speed = posters_a_minute(chosen.posters)
-    if chosen.json:
-        print(json.dumps({"duels": rows, "posters_a_minute": speed}, indent=2))
-        return
-    if rouge_scorer is None:
-        print("rouge-score is not installed: its times are left out (pip install rouge-score)")
-    for row in rows:
-        print(f"{row['tokens']:,} tokens, {row['edits']:.0%} edited, F {row['f1']:.4f}")
-        for who, key in (("from tokens", "our_seconds"), ("from text", "our_seconds_from_text")):
-            least, middle, runs = row[key].values()
-            print(f"  ours {who:11}  min {least * 1000:9.2f} ms  median {middle * 1000:9.2f} ms  ({runs} runs)")
-        if "peer_seconds" in row:
-            bar = f"; bar {row['bar']:,.0f}" if "bar" in row else ""
-            print(f"  rouge-score           {row['peer_seconds'] * 1000:9.2f} ms  (1 run), results equal")
-            ratios = f"{row['ratio_min']:,.0f} (min), {row['ratio_median']:,.0f} (median)"
-            print(f"  ratio {ratios}, {row['ratio_from_text']:,.0f} from text{bar}")
-    for name, rate in speed.items():
-        print(f"posters of 900 words, profile {name}: {rate:,.0f} a minute")
+    given = parsed(parser_of(__doc__, tokens=10_000, posters=200), tokens=500, posters=5)
+    peer = installed("rouge_score")
+    duels = [duel(given.tokens, edits, peer=peer) for edits in EDITS]
+    tell({"duels": duels, "posters_a_minute": posters_a_minute(given.posters)}, as_json=given.json)
 
 
 if __name__ == "__main__":

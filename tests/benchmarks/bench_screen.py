@@ -17,8 +17,10 @@ The part `controls` moves every slider of every view, without a browser: see `co
 server of another checkout makes the same steps in turns with this one. The part `opens` opens every view cold, in a
 server that has shown the list of files alone, and warm, with the time until its title and its first number are sent.
 
-    python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--hotcoco COMMAND]
-                                            [--smoke] [--json]
+    python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--view VIEW]
+                                            [--against CHECKOUT] [--hotcoco COMMAND] [--smoke] [--json]
+
+`--folder` opens the views on other files than the sample; `--hotcoco` is the command of its environment.
 """
 
 from __future__ import annotations
@@ -27,18 +29,14 @@ import argparse
 import asyncio
 import base64
 import contextlib
-import os
 import re
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,12 +44,15 @@ import msgspec
 import numpy as np
 
 from tests.benchmarks import controls
+from tests.benchmarks.measuring import parsed, parser_of, tell
 from tests.building import Box, write_file
-from tests.dashboard import ROOT
+from tests.serving import ROOT, cpu_ms, free_port, processes, served
+from tests.sessions import quantile
 
 PAGES = 24
 # Seconds in which what an act sets off has ended.
 _LONGEST_REST = 5.0
+_BUSY_MS = 10.0
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 PEER = """
@@ -171,44 +172,31 @@ RUN = """([selector, key]) => new Promise((done, fail) => {
   if (!key) document.querySelector(selector).click();
   look();
 })"""
-PEER_TURN = """(name) => new Promise((done, fail) => {
-  const image = () => document.querySelector('[data-testid="stImage"] img');
-  const before = image().src;
-  const button = [...document.querySelectorAll('button')].find((each) => each.innerText === name);
+# A turn of a peer: from the act until its new picture, decoded, is on screen; `%s` says what that is and what turns it.
+PEER_TURN = """(step) => new Promise((done, fail) => {
+  %s
   const start = performance.now();
   const late = setTimeout(() => fail(new Error('no new page')), 10000);
   const look = () => {
-    const now = image();
-    if (now && now.src !== before && now.complete) {
-      now.decode().then(() => requestAnimationFrame(() => setTimeout(() => {
-        clearTimeout(late);
-        done([performance.now() - start, 0]);
-      })));
-    } else requestAnimationFrame(look);
-  };
-  button.click();
-  look();
-})"""
-
-
-# The same in the lightbox of hotcoco's browser: its picture is another one, and the canvas over it was drawn.
-HOTCOCO_TURN = """(key) => new Promise((done, fail) => {
-  const canvas = () => document.getElementById('overlay-canvas');
-  const before = canvas();
-  const start = performance.now();
-  const late = setTimeout(() => fail(new Error('no new page')), 10000);
-  const look = () => {
-    const image = document.getElementById('detail-img');
-    if (canvas() && canvas() !== before && canvas().style.width && image.complete) {
+    const image = turned();
+    if (image && image.complete) {
       image.decode().then(() => requestAnimationFrame(() => setTimeout(() => {
         clearTimeout(late);
         done([performance.now() - start, 0]);
       })));
     } else requestAnimationFrame(look);
   };
-  document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  turn();
   look();
 })"""
+ST_IMAGE = """const image = () => document.querySelector('[data-testid="stImage"] img'), before = image().src;
+  const turned = () => (image()?.src === before ? null : image());
+  const turn = () => [...document.querySelectorAll('button')].find((each) => each.innerText === step).click();"""
+# In the lightbox of hotcoco's browser: its picture is another one, and the canvas over it was drawn.
+HOTCOCO = """const canvas = () => document.getElementById('overlay-canvas'), before = canvas();
+  const drawn = () => canvas() && canvas() !== before && canvas().style.width;
+  const turned = () => (drawn() ? document.getElementById('detail-img') : null);
+  const turn = () => document.dispatchEvent(new KeyboardEvent('keydown', {key: step, bubbles: true}));"""
 
 
 def make_files(folder: Path, boxes: int, pages: int, *, second: bool = False) -> None:
@@ -300,39 +288,6 @@ def make_fields(folder: Path, boxes: int, pages: int) -> None:
         (folder / name / "bench.json").write_bytes(msgspec.json.encode(side))
 
 
-@contextlib.contextmanager
-def served(
-    command: list[str], port: int, folder: Path, root: Path = ROOT, *, health: str = "/_stcore/health"
-) -> Iterator[tuple[str, int]]:
-    """Address and process of a server of the checkout in `root` that is up; ended when the block ends."""
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    # As users have it: where this is set, each process compiles the whole product anew.
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        for _ in range(600):
-            with contextlib.suppress(OSError), opener.open(f"{url}{health}", timeout=1):
-                break
-            time.sleep(0.1)
-        else:
-            raise SystemExit("a server did not come up")
-        yield url, process.pid
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-
-
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 class Taken(NamedTuple):
     """What one act took."""
 
@@ -403,32 +358,25 @@ class Wire:
         return self.sent, self.received, self.messages, self.fetched
 
 
-def cpu_ms(pid: int) -> float:
+def cpu_of(pid: int) -> float:
     """Milliseconds of CPU that a process and everything below it have taken."""
-    ticks, below = 0, {pid}
-    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
-        with contextlib.suppress(OSError):
-            fields = path.read_text().rpartition(")")[2].split()
-            if int(path.parent.name) in below or int(fields[1]) in below:
-                below.add(int(path.parent.name))
-                ticks += int(fields[11]) + int(fields[12])
-    return 1000.0 * ticks / os.sysconf("SC_CLK_TCK")
+    return cpu_ms(processes(pid))
 
 
 def rest_of(page: Any, wire: Wire, pid: int, quiet: int) -> None:
     """Wait until for so many milliseconds no message has come or gone and the server has done nothing; at most 5 s."""
-    until, seen, since = time.monotonic() + _LONGEST_REST, (wire.messages, cpu_ms(pid)), time.monotonic()
+    until, messages, spent, since = time.monotonic() + _LONGEST_REST, wire.messages, cpu_of(pid), time.monotonic()
     while (now := time.monotonic()) < until and now - since < quiet / 1000:
         page.wait_for_timeout(25)
-        state = wire.messages, cpu_ms(pid)
-        if state != seen:
-            seen, since = state, time.monotonic()
+        # A server at rest still looks around now and then.
+        if wire.messages != messages or cpu_of(pid) - spent >= _BUSY_MS:
+            messages, spent, since = wire.messages, cpu_of(pid), time.monotonic()
 
 
 def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, quiet: int = 300, press: str = "") -> Taken:
     """One act, and everything that it sets off until the page rests; `press` is a key that the script waits for."""
     page.bring_to_front()
-    before, spent = wire.read(), cpu_ms(pid)
+    before, spent = wire.read(), cpu_of(pid)
     if press:
         page.evaluate(f"(argument) => {{ window.taken = ({script})(argument); }}", argument)
         page.keyboard.press(press)
@@ -437,50 +385,34 @@ def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, quiet: 
         ms, frames = page.evaluate(script, argument)
     rest_of(page, wire, pid, quiet)
     sent, received, messages, fetched = (after - at for after, at in zip(wire.read(), before, strict=True))
-    return Taken(float(ms), float(frames), sent, received, messages, fetched, cpu_ms(pid) - spent)
-
-
-HEAD = ("n", "ms", "p95_ms", "frames", "sent", "received", "messages", "fetched", "cpu_ms")
+    return Taken(float(ms), float(frames), sent, received, messages, fetched, cpu_of(pid) - spent)
 
 
 class Report:
-    """What was taken so far; an act is printed as soon as it is done, for all of them take minutes.
+    """What was taken so far, and what a key that was held down gave; said on standard error as it comes."""
 
-    Parameters
-    ----------
-    quietly : bool
-        Nothing is printed.
-    """
+    def __init__(self) -> None:
+        self.acts: dict[str, dict[str, float]] = {}
+        self.held: dict[str, dict[str, float]] = {}
 
-    def __init__(self, *, quietly: bool) -> None:
-        self.rows: dict[str, list[Taken]] = {}
-        self.held: dict[str, list[float]] = {}
-        self._quietly = quietly
-        self._print(f"{'act':44}" + "".join(f"{each:>10}" for each in HEAD))
-
-    def add(self, name: str, taken: list[Taken]) -> None:
-        """An act, as often as it was done."""
+    def add(self, name: str, taken: Sequence[Taken]) -> None:
+        """An act, as often as it was done: medians, and the 95th percentile of its milliseconds."""
         if taken:
-            self.rows[name] = taken
-            numbers = summary({name: taken})[name]
-            self._print(f"{name:44}" + "".join(f"{numbers[each]:>10g}" for each in HEAD))
+            medians = {of: round(statistics.median(getattr(each, of) for each in taken), 1) for of in Taken._fields}
+            p95 = round(quantile([each.ms for each in taken], 0.95), 1)
+            self.acts[name] = {"n": len(taken), **medians, "p95_ms": p95}
+            print(name, self.acts[name], file=sys.stderr, flush=True)
 
     def hold(self, name: str, numbers: list[float]) -> None:
         """A key that was held down: what `HELD` gives."""
-        self.held[name] = [float(each) for each in numbers]
-        pages, each_ms, frames, longest, silent = self.held[name]
-        self._print(
-            f"key held down, {name}: {pages:.0f} pages drawn, {each_ms:.1f} ms and {frames:.1f} frames a page, "
-            f"longest {longest:.0f} ms, without a sign {silent:.0f} ms"
-        )
-
-    def _print(self, line: str) -> None:
-        if not self._quietly:
-            print(line, flush=True)
+        names = ("pages", "ms_per_page", "frames_per_page", "longest_ms", "longest_silent_ms")
+        self.held[name] = {of: round(float(number), 1) for of, number in zip(names, numbers, strict=True)}
+        print(name, self.held[name], file=sys.stderr, flush=True)
 
 
 VIEWER, PANES = ".layoutscope-viewer .strip", ".layoutscope-viewer .pair-work"
 LISTED = {VIEWER: ".strip-page", PANES: ".net-page"}
+LISTED_IN = {"compare": PANES, "fields": VIEWER}
 SMALL_ACTS = (("select", {"key": "n"}), ("toggle", {"key": "g"}), ("zoom", {"key": "+"}), ("whole page", {"key": "0"}))
 
 
@@ -495,164 +427,131 @@ class Peer(NamedTuple):
     steps: tuple[str, str]
 
 
+@contextlib.contextmanager
+def tabs_of(play: Any, count: int = 1) -> Iterator[list[tuple[Any, Wire]]]:
+    """New tabs of a browser for the block, in which a reviewer has given a name, with what goes over their wires."""
+    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(count)]
+    for page in pages:
+        page.add_init_script("localStorage.setItem('layoutscope-reviewer', 'Bench')")
+    yield [(page, Wire(page)) for page in pages]
+    browser.close()
+
+
+def opened(page: Any, address: str, rest: int = 2500) -> None:
+    """A view with a viewer or with panes, drawn and at rest."""
+    page.goto(address)
+    page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
+    page.wait_for_timeout(rest)
+
+
+def there_and_back(pages: int) -> list[str]:
+    """The keys that turn from the first page to the last and back."""
+    return ["ArrowRight"] * (pages - 1) + ["ArrowLeft"] * (pages - 1)
+
+
 def turns_of(play: Any, ours: tuple[str, int], peers: list[Peer], turns: int, total: int, *, report: Report) -> None:
     """Page turns of all, alternating, then what a reader does on a page; and a key held down, all pages seen."""
-    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(1 + len(peers))]
-    wires = [Wire(page) for page in pages]
-    pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
-    pages[0].locator(".chips.ready").wait_for(state="attached")
-    pages[0].wait_for_timeout(2500)
-    report.hold("page browser, no page seen", pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
-    pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
-    pages[0].locator(".chips.ready").wait_for(state="attached")
-    for page, peer in zip(pages[1:], peers, strict=True):
-        page.goto(peer.server[0] + peer.address)
-        page.locator(peer.first).wait_for()
-        page.wait_for_timeout(500)
-    mine: list[Taken] = []
-    others: list[list[Taken]] = [[] for _ in peers]
-    there_and_back = ["ArrowRight"] * (total - 1) + ["ArrowLeft"] * (total - 1)
-    acts = (there_and_back * (2 + turns // len(there_and_back)))[: len(there_and_back) + turns]
-    for key in acts:
-        mine.append(take(pages[0], wires[0], ours[1], OURS, [VIEWER, {"key": key, "turns": True}]))
-        for page, wire, peer, taken in zip(pages[1:], wires[1:], peers, others, strict=True):
-            step = peer.steps[key == "ArrowLeft"]
-            taken.append(take(page, wire, peer.server[1], peer.script, step, quiet=100))
-    report.add("page turn", mine[len(there_and_back) :])
-    for peer, taken in zip(peers, others, strict=True):
-        report.add(f"page turn, {peer.name}", taken[len(there_and_back) :])
-    for name, act in SMALL_ACTS:
-        report.add(name, [take(pages[0], wires[0], ours[1], OURS, [VIEWER, act]) for _ in range(max(3, turns // 4))])
-    pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
-    pages[0].locator(".chips.ready").wait_for(state="attached")
-    for key in there_and_back:
-        pages[0].evaluate(OURS, [VIEWER, {"key": key, "turns": True}])
-        pages[0].wait_for_timeout(300)
-    report.hold("page browser, every page seen", pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
-    browser.close()
+    address, every = f"{ours[0]}/page_browser?order=page&within=bench.pdf", there_and_back(total)
+    with tabs_of(play, 1 + len(peers)) as [(page, wire), *others]:
+        opened(page, address)
+        report.hold("page browser, no page seen", page.evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
+        opened(page, address, 0)
+        for (other, _), peer in zip(others, peers, strict=True):
+            other.goto(peer.server[0] + peer.address)
+            other.locator(peer.first).wait_for()
+            other.wait_for_timeout(500)
+        mine: list[Taken] = []
+        theirs: list[list[Taken]] = [[] for _ in peers]
+        for key in (every * (2 + turns // len(every)))[: len(every) + turns]:
+            mine.append(take(page, wire, ours[1], OURS, [VIEWER, {"key": key, "turns": True}]))
+            for (other, its), peer, taken in zip(others, peers, theirs, strict=True):
+                step = peer.steps[key == "ArrowLeft"]
+                taken.append(take(other, its, peer.server[1], PEER_TURN % peer.script, step, quiet=100))
+        # Every page was shown once before.
+        report.add("page turn", mine[len(every) :])
+        for peer, taken in zip(peers, theirs, strict=True):
+            report.add(f"page turn, {peer.name}", taken[len(every) :])
+        for name, act in SMALL_ACTS:
+            report.add(name, [take(page, wire, ours[1], OURS, [VIEWER, act]) for _ in range(max(3, turns // 4))])
+        opened(page, address, 0)
+        for key in every:
+            page.evaluate(OURS, [VIEWER, {"key": key, "turns": True}])
+            page.wait_for_timeout(300)
+        report.hold("page browser, every page seen", page.evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
 
 
-def acts_of(
-    play: Any, ours: tuple[str, int], view: tuple[str, str], address: str, turns: int, *, report: Report
-) -> None:
+def acts_of(play: Any, ours: tuple[str, int], name: str, component: str, turns: int, *, report: Report) -> None:
     """A key held down over pages that nobody saw yet, then what a reader does in one view, every page seen."""
-    name, component = view
-    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.add_init_script("localStorage.setItem('layoutscope-reviewer', 'Bench')")
-    wire = Wire(page)
+    address, every = f"{ours[0]}/{name}", there_and_back(PAGES)
+    with tabs_of(play) as [(page, wire)]:
 
-    def opened() -> None:
-        page.goto(f"{ours[0]}/{address}")
-        page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
-        page.wait_for_timeout(2500)
+        def take_all(act: dict[str, Any], quiet: int = 300) -> Taken:
+            return take(page, wire, ours[1], OURS, [component, act], quiet=quiet)
 
-    def take_all(act: dict[str, Any], quiet: int = 300) -> Taken:
-        return take(page, wire, ours[1], OURS, [component, act], quiet=quiet)
-
-    opened()
-    report.hold(f"{name}, no page seen", page.evaluate(HELD, [component, PAGES - 1, "ArrowRight"]))
-    opened()
-    there_and_back = ["ArrowRight"] * (PAGES - 1) + ["ArrowLeft"] * (PAGES - 1)
-    for key in there_and_back:
-        take_all({"key": key, "turns": True}, 150)
-    keys = there_and_back * (1 + turns // len(there_and_back))
-    report.add(f"{name}: page turn", [take_all({"key": key, "turns": True}) for key in keys[:turns]])
-    listed = LISTED[component]
-    acts = [{"click": listed, "nth": at, "turns": True} for at in (1, 2, 3, 2, 1, 0) * (1 + turns // 6)]
-    opened()
-    report.add(f"{name}: item of the list", [take_all(act) for act in acts[:turns]])
-    few = max(3, turns // 4)
-    for word, act in (*SMALL_ACTS[:1], ("hover", {"hover": 0}), *SMALL_ACTS[1:]):
-        several = [{**act, "hover": at} if "hover" in act else act for at in range(few)]
-        report.add(f"{name}: {word}", [take_all(each) for each in several])
-    verdicts = []
-    for _ in range(few):
-        # On another page each time: what has a verdict, as its whole cause has then, asks before it takes another.
-        take_all({"key": "ArrowRight", "turns": True}, 600)
-        take_all({"key": "n"}, 600)
-        verdicts.append(take_all({"click": ".verdict-buttons button"}, 600))
-    report.add(f"{name}: verdict", verdicts)
-    browser.close()
+        opened(page, address)
+        report.hold(f"{name}, no page seen", page.evaluate(HELD, [component, PAGES - 1, "ArrowRight"]))
+        opened(page, address)
+        for key in every:
+            take_all({"key": key, "turns": True}, 150)
+        keys = every * (1 + turns // len(every))
+        report.add(f"{name}: page turn", [take_all({"key": key, "turns": True}) for key in keys[:turns]])
+        places = ((1, 2, 3, 2, 1, 0) * (1 + turns // 6))[:turns]
+        opened(page, address)
+        listed = [take_all({"click": LISTED[component], "nth": at, "turns": True}) for at in places]
+        report.add(f"{name}: item of the list", listed)
+        few = max(3, turns // 4)
+        for word, act in (*SMALL_ACTS[:1], ("hover", {"hover": 0}), *SMALL_ACTS[1:]):
+            several = [{**act, "hover": at} if "hover" in act else act for at in range(few)]
+            report.add(f"{name}: {word}", [take_all(each) for each in several])
+        verdicts = []
+        for _ in range(few):
+            # On another page each time: what has a verdict, as its whole cause has then, asks before it takes another.
+            take_all({"key": "ArrowRight", "turns": True}, 600)
+            take_all({"key": "n"}, 600)
+            verdicts.append(take_all({"click": ".verdict-buttons button"}, 600))
+        report.add(f"{name}: verdict", verdicts)
 
 
 def verdicts_of(play: Any, ours: tuple[str, int], times: int, report: Report) -> None:
     """Verdicts in Compare on what is not matched box by box: fields, pixels and posters of the sample."""
-    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    for kind in ("fields", "pixels", "posters"):
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.add_init_script("localStorage.setItem('layoutscope-reviewer', 'Bench')")
-        wire = Wire(page)
-        page.goto(f"{ours[0]}/compare?compare={kind}")
-        page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
-        page.wait_for_timeout(2500)
-        verdicts = []
-        for _ in range(times):
-            take(page, wire, ours[1], OURS, [PANES, {"key": "n"}], quiet=600)
-            verdict = take(page, wire, ours[1], OURS, [PANES, {"click": ".verdict-buttons button"}], quiet=600)
-            if verdict.sent:
-                # Nothing was chosen where a page has no mistake of its own.
-                verdicts.append(verdict)
-            # No turn to wait for: on the last page of the list the key leads nowhere.
-            take(page, wire, ours[1], OURS, [PANES, {"key": "ArrowRight"}], quiet=600)
-        report.add(f"compare {kind}: verdict", verdicts)
-        page.close()
-    browser.close()
+    with tabs_of(play, 3) as tabs:
+        for kind, (page, wire) in zip(("fields", "pixels", "posters"), tabs, strict=True):
+            opened(page, f"{ours[0]}/compare?compare={kind}")
+            verdicts = []
+            for _ in range(times):
+                # On the last page of the list the last key leads nowhere: there is no turn to wait for.
+                acts = ({"key": "n"}, {"click": ".verdict-buttons button"}, {"key": "ArrowRight"})
+                _, verdict, _ = (take(page, wire, ours[1], OURS, [PANES, act], quiet=600) for act in acts)
+                if verdict.sent:
+                    # Nothing was chosen where a page has no mistake of its own.
+                    verdicts.append(verdict)
+            report.add(f"compare {kind}: verdict", verdicts)
 
 
 def views_of(play: Any, ours: tuple[str, int], times: int, report: Report) -> None:
     """Every view of the navigation opened, the first time and later ones; and one step of the IoU threshold."""
-    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    wire = Wire(page)
-    page.goto(ours[0])
-    ready = page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    links_there = '[data-testid="stSidebarNavLink"]'
-    page.locator(links_there).first.wait_for()
-    ready.wait_for()
-    links = page.eval_on_selector_all(links_there, "nodes => nodes.map((node) => node.innerText.split('\\n').at(-1))")
+    links_there, slider = '[data-testid="stSidebarNavLink"]', '[data-testid="stSlider"] input[type="range"]'
     rows: dict[str, list[Taken]] = {}
-    for round_number in range(1 + times):
-        for place, name in [*list(enumerate(links))[1:], (0, links[0])]:
-            kind = "first time" if round_number == 0 else "again"
-            page.eval_on_selector_all(links_there, "nodes => nodes.forEach((node, at) => node.dataset.bench = at)")
-            link = [f'{links_there}[data-bench="{place}"]', None]
-            taken = take(page, wire, ours[1], RUN, link)
-            rows.setdefault(f"open {name.strip()}, {kind}", []).append(taken)
-    slider = '[data-testid="stSlider"] input[type="range"]'
-    page.locator(slider).first.wait_for(state="attached")
-    page.locator(slider).first.focus()
-    for number in range(2 * times):
-        key = "ArrowRight" if number < times else "ArrowLeft"
-        rows.setdefault("IoU step on Overview, " + ("new" if number < times else "again"), []).append(
-            take(page, wire, ours[1], RUN, [slider, key], press=key)
-        )
+    with tabs_of(play) as [(page, wire)]:
+        page.goto(ours[0])
+        page.locator(links_there).first.wait_for()
+        page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+        names = "nodes => nodes.map((node) => node.innerText.split('\\n').at(-1).trim())"
+        links = list(enumerate(page.eval_on_selector_all(links_there, names)))
+        for number in range(1 + times):
+            for place, name in [*links[1:], links[0]]:
+                page.eval_on_selector_all(links_there, "nodes => nodes.forEach((node, at) => node.dataset.bench = at)")
+                taken = take(page, wire, ours[1], RUN, [f'{links_there}[data-bench="{place}"]', None])
+                rows.setdefault(f"open {name}, {'again' if number else 'first time'}", []).append(taken)
+        page.locator(slider).first.wait_for(state="attached")
+        page.locator(slider).first.focus()
+        for number in range(2 * times):
+            key, when = ("ArrowRight", "new") if number < times else ("ArrowLeft", "again")
+            taken = take(page, wire, ours[1], RUN, [slider, key], press=key)
+            rows.setdefault(f"IoU step on Overview, {when}", []).append(taken)
     for name, several in rows.items():
         report.add(name, several)
-    browser.close()
-
-
-def quantile(values: list[float], share: float) -> float:
-    """A quantile of some numbers, of the nearest rank."""
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
-
-
-def summary(rows: dict[str, list[Taken]]) -> dict[str, dict[str, float]]:
-    """Medians of each act, and the 95th percentile of its milliseconds."""
-    return {
-        name: {
-            "n": len(taken),
-            "ms": round(statistics.median(each.ms for each in taken), 1),
-            "p95_ms": round(quantile([each.ms for each in taken], 0.95), 1),
-            "frames": statistics.median(each.frames for each in taken),
-            **{
-                field: round(statistics.median(getattr(each, field) for each in taken))
-                for field in ("sent", "received", "messages", "fetched", "cpu_ms")
-            },
-        }
-        for name, taken in rows.items()
-    }
 
 
 def our_server(port: int, *paths: str) -> list[str]:
@@ -661,139 +560,101 @@ def our_server(port: int, *paths: str) -> list[str]:
     return [sys.executable, "-m", "evaluator.cli", *named, "--port", str(port), "--no-browser"]
 
 
-def hotcoco_peer(servers: contextlib.ExitStack, command: str, folder: Path) -> Peer:
-    """The browser of hotcoco on the same pages and boxes, with its evaluation, the first page in its lightbox."""
-    make_coco(folder)
+@contextlib.contextmanager
+def dashboard(folder: Path, *words: str, root: Path = ROOT) -> Iterator[tuple[str, int]]:
+    """Address and process of a dashboard of a checkout, apart from the reader's own findings."""
     port = free_port()
-    explore = [command, "explore", "--gt", str(folder / "coco_gt.json"), "--dt", str(folder / "coco_dt.json")]
-    explore += ["--images", str(folder / "images"), "--port", str(port)]
-    server = servers.enter_context(served(explore, port, folder, health="/"))
-    return Peer("hotcoco", server, "/?detail=1", "#overlay-canvas", HOTCOCO_TURN, ("ArrowRight", "ArrowLeft"))
+    command = our_server(port, *words, "--findings", str(folder / f"{port}.sqlite"))
+    with served(command, port, folder, root) as server:
+        yield server
 
 
-def print_controls(given: argparse.Namespace) -> None:
-    """Print what a step of each slider takes of the server, of this checkout and of another one."""
-    checkouts = {"here": ROOT} | ({"there": given.against.resolve()} if given.against else {})
-    paths = [str(given.folder.resolve())] if given.folder else []
+def peers_of(servers: contextlib.ExitStack, hotcoco: str, folder: Path) -> list[Peer]:
+    """The small app, and the browser of hotcoco on the same pages and boxes, the first page in its lightbox."""
+    port = free_port()
+    run = [sys.executable, "-m", "streamlit", "run", str(folder / "peer.py"), "--server.port", str(port)]
+    run += ["--server.address", "127.0.0.1", "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    run += ["--server.fileWatcherType", "none", "--", str(folder)]
+    plain = servers.enter_context(served(run, port, folder))
+    peers = [Peer("st.image", plain, "", "[data-testid=stImage] img", ST_IMAGE, ("Next", "Previous"))]
+    if hotcoco:
+        make_coco(folder)
+        port = free_port()
+        explore = [hotcoco, "explore", "--gt", str(folder / "coco_gt.json"), "--dt", str(folder / "coco_dt.json")]
+        explore += ["--images", str(folder / "images"), "--port", str(port)]
+        server = servers.enter_context(served(explore, port, folder, path="/"))
+        peers.append(Peer("hotcoco", server, "/?detail=1", "#overlay-canvas", HOTCOCO, ("ArrowRight", "ArrowLeft")))
+    return peers
+
+
+def steps_of_controls(given: argparse.Namespace, folder: Path, paths: list[str]) -> dict[str, Any]:
+    """What a step of each slider takes of the server, of this checkout and of another one."""
+    checkouts = {"here": ROOT} | ({"there": Path(given.against).resolve()} if given.against else {})
     views = [view for view in given.view or controls.VIEWS if view in controls.VIEWS]
-    times = 2 if given.smoke else given.turns
-    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, contextlib.ExitStack() as servers:
-        up = []
-        for checkout, root in checkouts.items():
-            # Apart from the reader's own findings, which lie beside the ground truth.
-            port, kept = free_port(), ["--findings", str(Path(name) / f"{checkout}.sqlite")]
-            up.append(servers.enter_context(served(our_server(port, *paths, *kept), port, Path(name), root)))
-        rows = controls.summary(asyncio.run(controls.measured(up, views[:1] if given.smoke else views, times)))
-    if given.json:
-        print(msgspec.json.encode({act: dict(zip(checkouts, of, strict=True)) for act, of in rows.items()}).decode())
-        return
-    print(f"{'act':44}{'':8}" + "".join(f"{each:>14}" for each in controls.FIELDS))
-    for act, of in rows.items():
-        for checkout, numbers in zip(checkouts, of, strict=True):
-            texts = ("-" if numbers[each] is None else f"{numbers[each]:g}" for each in controls.FIELDS)
-            print(f"{act:44}{checkout:8}" + "".join(f"{each:>14}" for each in texts))
+    with contextlib.ExitStack() as servers:
+        up = [servers.enter_context(dashboard(folder, *paths, root=root)) for root in checkouts.values()]
+        rows = asyncio.run(controls.measured(up, views[:1] if given.smoke else views, given.turns))
+    return {act: dict(zip(checkouts, map(controls.medians, of), strict=True)) for act, of in rows.items()}
 
 
-def print_opens(given: argparse.Namespace) -> None:
-    """Print what each view takes to open, cold in a new server and then warm."""
-    head = ("n", "title_ms", "number_ms", "number_cpu_ms", "ms", "cpu_ms")
+def openings(given: argparse.Namespace, folder: Path, paths: list[str]) -> dict[str, Any]:
+    """What each view takes to open, cold in a new server and then warm."""
     views, times = given.view or list(controls.OPENED), 1 if given.smoke else max(3, given.turns // 10)
-    paths = [str(given.folder.resolve())] if given.folder else []
-    acts: dict[str, dict[str, float | None]] = {}
-    if not given.json:
-        print(f"{'view':44}" + "".join(f"{each:>14}" for each in head))
-    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name:
-        for view in views[:1] if given.smoke else views:
-            port = free_port()
-            kept = ["--findings", str(Path(name) / f"{port}.sqlite")]
-            with served(our_server(port, *paths, *kept), port, Path(name)) as server:
-                cold, *warm = asyncio.run(controls.opened(server, view, times))
-            for act, steps in ((f"{view}, cold", [cold]), (f"{view}, warm", warm)):
-                acts[act] = controls.median_opening(steps)
-                if not given.json:
-                    texts = ("-" if acts[act][each] is None else f"{acts[act][each]:g}" for each in head)
-                    print(f"{act:44}" + "".join(f"{each:>14}" for each in texts), flush=True)
-    if given.json:
-        print(msgspec.json.encode(acts).decode())
+    acts: dict[str, Any] = {}
+    for view in views[:1] if given.smoke else views:
+        with dashboard(folder, *paths) as server:
+            cold, *warm = asyncio.run(controls.opened(server, view, times))
+        acts |= {f"{view}, cold": controls.medians([cold]), f"{view}, warm": controls.medians(warm)}
+    return acts
+
+
+def in_the_browser(given: argparse.Namespace, folder: Path, paths: list[str], play: Any) -> dict[str, Any]:
+    """The parts that a real browser makes, or one of them; of a smoke run a few page turns."""
+    report, pages = Report(), 4 if given.smoke else PAGES
+    wanted = ["turns"] if given.smoke else [given.part] if given.part else ["turns", *LISTED_IN, "verdicts", "views"]
+    if "turns" in wanted:
+        make_files(folder, given.boxes, pages)
+        with contextlib.ExitStack() as servers:
+            ours = servers.enter_context(dashboard(folder, str(folder)))
+            turns_of(play, ours, peers_of(servers, given.hotcoco, folder), given.turns, pages, report=report)
+    for part, component in LISTED_IN.items():
+        if part in wanted:
+            (place := folder / part).mkdir()
+            if part == "fields":
+                make_fields(place, given.boxes, PAGES)
+            else:
+                make_files(place, given.boxes, PAGES, second=True)
+            with dashboard(folder, str(place)) as ours:
+                acts_of(play, ours, part, component, given.turns, report=report)
+    if "verdicts" in wanted:
+        with dashboard(folder) as ours:
+            verdicts_of(play, ours, max(2, given.turns // 10), report)
+    if "views" in wanted:
+        with dashboard(folder, *paths) as ours:
+            views_of(play, ours, max(1, given.turns // 8), report)
+    return {"boxes": given.boxes, "acts": report.acts, "held_key": report.held}
 
 
 def main() -> None:
     """Print what each act takes."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=40)
-    parser.add_argument("--boxes", type=int, default=200)
-    parser.add_argument("--folder", type=Path, help="open the views on these files instead of the sample")
-    parser.add_argument(
-        "--part", choices=["turns", "compare", "fields", "verdicts", "views", "controls", "opens"], help="one part only"
-    )
-    parser.add_argument(
-        "--view", action="append", choices=list(controls.OPENED), help="of the parts controls and opens"
-    )
-    parser.add_argument("--against", type=Path, help="another checkout, for the part controls")
-    parser.add_argument(
-        "--hotcoco", help="the command `coco` of an environment with hotcoco[browse], for the part turns"
-    )
-    parser.add_argument("--smoke", action="store_true", help="a few page turns only")
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    if given.part in ("controls", "opens"):
-        (print_controls if given.part == "controls" else print_opens)(given)
-        return
-    if shutil.which("chromium") is None:
-        raise SystemExit("the benchmark needs chromium")
-    from playwright.sync_api import sync_playwright
-
-    report = Report(quietly=given.json)
-    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, sync_playwright() as play:
+    parser = parser_of(__doc__, turns=40, boxes=200, folder="", against="", hotcoco="")
+    parts = ["turns", *LISTED_IN, "verdicts", "views", "controls", "opens"]
+    parser.add_argument("--part", choices=parts, help="one part only")
+    parser.add_argument("--view", action="append", choices=list(controls.OPENED), help="of controls and opens")
+    given = parsed(parser, turns=3)
+    paths = [str(Path(given.folder).resolve())] if given.folder else []
+    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name:
         folder = Path(name)
-        if given.part in (None, "turns"):
-            make_files(folder, given.boxes, 4 if given.smoke else PAGES)
-            options = ["--server.address", "127.0.0.1", "--server.headless", "true", "--server.port"]
-            port = free_port()
-            run = [sys.executable, "-m", "streamlit", "run", str(folder / "peer.py"), *options, str(port)]
-            run += ["--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none", "--", str(folder)]
-            own = free_port()
-            with contextlib.ExitStack() as servers:
-                ours = servers.enter_context(served(our_server(own, str(folder)), own, folder))
-                plain = servers.enter_context(served(run, port, folder))
-                peers = [Peer("st.image", plain, "", "[data-testid=stImage] img", PEER_TURN, ("Next", "Previous"))]
-                if given.hotcoco is not None:
-                    peers.append(hotcoco_peer(servers, given.hotcoco, folder))
-                turns_of(
-                    play, ours, peers, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES, report=report
-                )
-        for part, component, address in (("compare", PANES, "compare"), ("fields", VIEWER, "fields")):
-            if given.part not in (None, part) or given.smoke:
-                continue
-            (folder / part).mkdir()
-            if part == "fields":
-                make_fields(folder / part, given.boxes, PAGES)
-            else:
-                make_files(folder / part, given.boxes, PAGES, second=True)
-            own = free_port()
-            kept = ["--findings", str(folder / f"{part}.sqlite")]
-            with served(our_server(own, str(folder / part), *kept), own, folder) as ours:
-                acts_of(play, ours, (part, component), address, given.turns, report=report)
-        if given.part in (None, "verdicts") and not given.smoke:
-            own = free_port()
-            # Apart from the reader's own findings, which lie beside the ground truth.
-            with served(our_server(own, "--findings", str(folder / "findings.sqlite")), own, folder) as ours:
-                verdicts_of(play, ours, max(2, given.turns // 10), report)
-        if given.part in (None, "views") and not given.smoke:
-            own = free_port()
-            paths = [str(given.folder.resolve())] if given.folder else []
-            with served(our_server(own, *paths), own, folder) as ours:
-                views_of(play, ours, max(1, given.turns // 8), report)
-    if not given.json:
-        return
-    result = {"boxes": given.boxes, "acts": summary(report.rows)}
-    if report.held:
-        names = ("pages", "ms_per_page", "frames_per_page", "longest_ms", "longest_silent_ms")
-        result["held_key"] = {
-            name: dict(zip(names, [round(each, 1) for each in numbers], strict=True))
-            for name, numbers in report.held.items()
-        }
-    print(msgspec.json.encode(result).decode())
+        if given.part in ("controls", "opens"):
+            acts = (steps_of_controls if given.part == "controls" else openings)(given, folder, paths)
+        elif shutil.which("chromium") is None:
+            raise SystemExit("the benchmark needs chromium")
+        else:
+            from playwright.sync_api import sync_playwright
+
+            with sync_playwright() as play:
+                acts = in_the_browser(given, folder, paths, play)
+    tell(acts, as_json=given.json)
 
 
 if __name__ == "__main__":

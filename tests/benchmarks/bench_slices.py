@@ -10,18 +10,12 @@ and the plant have more than half of their boxes in common. Null: outcomes of wh
 document to document, go to other documents; and for all measures together, models whose boxes are missed, mislabelled
 and shifted more often in some documents than in others, whatever the boxes are. Average: both for the AP of COCO;
 planted are misses on scanned pages, of all documents or of one category. Peers (``--only peers``): `sliceline` and
-`divexplorer` on the same bins of the same attributes, when they are installed; they are no dependency
-(``uv pip install sliceline divexplorer``).
+`divexplorer` on the same bins of the same attributes.
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import importlib.util
-import json
-import sys
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -33,16 +27,33 @@ from evaluator.analysis.slices.averages import average_of, evaluate_subset, find
 from evaluator.analysis.slices.conditions import Binned, binned
 from evaluator.analysis.slices.search import LEAST_BOXES, Search, search
 from evaluator.data.boxes import BoolArray, FloatArray
-from evaluator.data.dataset import Annotations, Boxes, Dataset, join
+from evaluator.data.dataset import Annotations, Dataset, join
+from evaluator.data.subsets import boxes_at
 from evaluator.metrics.observations import Attribute
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, CocoResult, result_of
 from evaluator.protocols.coco.matching import pair as coco_pair
 from evaluator.protocols.snapshot.evaluation import pair
 from tests.benchmarks.corpus import dln_like
+from tests.benchmarks.measuring import installed, parsed, parser_of, tell, timed
 
 MISSED = 0.15
 BARS = {10_000: 10.0, 80_000: 60.0}
 DIVEXPLORER_SUPPORT = 0.03
+CATEGORIES = ("reports", "laws", "patents", "manuals", "tenders")
+OfPages = dict[tuple[str, int | None], dict[str, Any]]
+"""What is known of documents and of their pages."""
+
+
+def categories(dataset: Dataset, codes: Sequence[int]) -> OfPages:
+    """The category of each document."""
+    pairs = zip(dataset.document_ids, codes, strict=True)
+    return {(document, None): {"doc_category": CATEGORIES[code]} for document, code in pairs}
+
+
+def scans(dataset: Dataset, scanned: Sequence[bool]) -> OfPages:
+    """Whether each page is a scan."""
+    columns = dataset.page_document.tolist(), dataset.page_index.tolist(), scanned
+    return {(dataset.document_ids[code], page): {"scan": scan} for code, page, scan in zip(*columns, strict=True)}
 
 
 def corpus(pages: int, seed: int) -> tuple[Dataset, tuple[Attribute, ...]]:
@@ -50,39 +61,29 @@ def corpus(pages: int, seed: int) -> tuple[Dataset, tuple[Attribute, ...]]:
     truth, _ = dln_like(pages, seed=seed)
     dataset = join(truth)
     rng = np.random.default_rng(seed)
-    category = ("reports", "laws", "patents", "manuals", "tenders")
-    of_pages: dict[tuple[str, int | None], dict[str, Any]] = {
-        (document, None): {"doc_category": category[rng.integers(5)]} for document in dataset.document_ids
-    }
-    for code, page in zip(dataset.page_document.tolist(), dataset.page_index.tolist(), strict=True):
-        of_pages[dataset.document_ids[code], page] = {"scan": bool(rng.random() < 0.3)}
+    of_pages = categories(dataset, [int(rng.integers(5)) for _ in dataset.document_ids])
+    of_pages |= scans(dataset, [bool(rng.random() < 0.3) for _ in range(dataset.pages)])
     return dataset, attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)
 
 
-def planted(
-    attributes: Sequence[Attribute], rng: np.random.Generator, depth: int, least: float
-) -> tuple[list[str], BoolArray]:
-    """Random conditions, in words, and the boxes for which they hold: at least so many, and at most 40 % of all.
+def planted(attributes: Sequence[Attribute], rng: np.random.Generator, depth: int, least: float) -> BoolArray:
+    """The boxes for which random conditions hold: at least so many, and at most 40 % of all.
 
     Every condition leaves out a fifth of what the others hold, or more.
     """
     while True:
-        words, masks = [], []
+        masks = []
         for place in rng.choice(len(attributes), depth, replace=False).tolist():
             one = attributes[place]
             if one.kind == "category":
-                code = int(rng.integers(len(one.names)))
-                masks.append(one.values == code)
-                words.append(f"{one.name} == {one.names[code]}")
+                masks.append(one.values == int(rng.integers(len(one.names))))
             else:
                 cut = float(np.nanquantile(one.values, rng.uniform(0.15, 0.85)))
-                below = bool(rng.random() < 0.5)
-                masks.append(one.values < cut if below else one.values >= cut)
-                words.append(f"{one.name} {'<' if below else '>='} {cut:.4g}")
+                masks.append(one.values < cut if rng.random() < 0.5 else one.values >= cut)
         every = np.logical_and.reduce(masks)
         others = [np.logical_and.reduce([m for m in masks if m is not mask] or [~(mask & False)]) for mask in masks]
         if every.sum() >= least and every.mean() <= 0.4 and all(every.sum() <= 0.8 * each.sum() for each in others):
-            return words, every
+            return every
 
 
 def rows_of(searched: Search, loss: FloatArray) -> list[BoolArray]:
@@ -101,9 +102,7 @@ def judged(rows: Sequence[BoolArray], plant: BoolArray) -> tuple[bool, int]:
     return bool(first), sum((row & plant).sum() > 0.1 * min(row.sum(), plant.sum()) for row in rows)
 
 
-def find_planted(
-    pages: int, seeds: range, *, effect: float, z: float, peers: Sequence[str], verbose: bool
-) -> dict[str, Any]:
+def find_planted(pages: int, seeds: range, *, effect: float, z: float, peers: Sequence[str]) -> dict[str, Any]:
     """How often the plant is the first row, by us and by others on the same table."""
     names = ("ours", *peers)
     first, overlap, seconds = ({name: [] for name in names} for _ in range(3))  # type: ignore[var-annotated]
@@ -113,27 +112,22 @@ def find_planted(
         dataset, attributes = corpus(pages, seed)
         depth = seed % 3 + 1
         least = (z / effect) ** 2 * MISSED
-        words, plant = planted(attributes, rng, depth, least)
+        plant = planted(attributes, rng, depth, least)
         loss = (rng.random(len(plant)) < np.where(plant, MISSED + effect, MISSED)).astype(np.float64)
-        start = time.process_time()
-        searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-        seconds["ours"].append(time.process_time() - start)
+        run = timed(search, attributes, loss, dataset.ground_truth.document.astype(np.int64))
+        searched = run.answer
+        seconds["ours"].append(run.cpu)
         results = {"ours": rows_of(searched, loss)}
         confirmed.append(bool(searched.subsets) and searched.subsets[0].confirmed)
         table = binned(attributes, least=LEAST_BOXES)
         for peer in peers:
-            start = time.process_time()
-            results[peer] = PEERS[peer](table, loss)
-            seconds[peer].append(time.process_time() - start)
+            run = timed(PEERS[peer], table, loss)
+            results[peer] = run.answer
+            seconds[peer].append(run.cpu)
         for name, rows in results.items():
             right, several = judged(rows, plant)
             first[name].append(right)
             overlap[name].append(several)
-        if verbose:
-            said = [[tuple(each) for each in one.conditions] for one in searched.subsets]
-            scores = {name: (bool(first[name][-1]), int(overlap[name][-1])) for name in names}
-            odd = not first["ours"][-1] or overlap["ours"][-1] > 3
-            print(seed, words, int(plant.sum()), scores, said if odd else "", file=sys.stderr, flush=True)
     return {
         name: {
             "first": int(sum(first[name])), "of": len(first[name]), "rows_overlapping": float(np.mean(overlap[name])),
@@ -144,7 +138,7 @@ def find_planted(
     }  # fmt: skip
 
 
-def find_nothing(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
+def find_nothing(pages: int, seeds: range) -> dict[str, Any]:
     """How often anything is listed when whole documents trade their outcomes."""
     any_row = 0
     for seed in seeds:
@@ -160,9 +154,6 @@ def find_nothing(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
         loss = np.concatenate([parts[place] for place in rng.permutation(len(parts))])
         searched = search(attributes, loss, document)
         any_row += bool(searched.subsets)
-        if verbose:
-            said = [[tuple(each) for each in one.conditions] + [one.z, one.p] for one in searched.subsets]
-            print("null", seed, said, searched.best_p, file=sys.stderr, flush=True)
     return {"any_row": any_row, "of": len(seeds)}
 
 
@@ -182,39 +173,28 @@ def careless_models(truth: Annotations, rng: np.random.Generator) -> tuple[Annot
         wrong = rng.random(len(rows)) < np.minimum(0.1 * hard[rows], 0.9)
         named = np.where(wrong, (label[rows] + rng.integers(1, labels, len(rows))) % labels, label[rows])
         moved = rng.normal(0.0, 0.04, (len(rows), 4)) * hard[rows, None] * size[rows]
-        drawn = Boxes(
-            document=boxes.document[rows],
-            page=boxes.page[rows],
+        drawn = dataclasses.replace(
+            boxes_at(boxes, rows),
             label=named.astype(np.int32),
             xyxy=boxes.xyxy[rows] + np.clip(moved, -0.3 * size[rows], 0.3 * size[rows]),
             score=rng.beta(3.0, 1.5, len(rows)),
-            entry=boxes.entry[rows],
-            position=boxes.position[rows],
-            ids=[boxes.ids[row] for row in rows.tolist()],
         )
         models.append(dataclasses.replace(truth, name=name, side="prediction", boxes=drawn))
     return truth, models
 
 
-def find_nothing_by_all(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
+def find_nothing_by_all(pages: int, seeds: range) -> dict[str, Any]:
     """How often any measure lists anything of one model, and of the difference of two, where nothing is."""
     of_one, of_two = 0, 0
     for seed in seeds:
         rng = np.random.default_rng(seed + 70_000)
         truth, models = careless_models(dln_like(pages, seed=seed + 70_000)[0], rng)
         dataset = join(truth, *models)
-        category = ("reports", "laws", "patents", "manuals", "tenders")
-        of_pages: dict[tuple[str, int | None], dict[str, Any]] = {
-            (document, None): {"doc_category": category[rng.integers(5)]} for document in dataset.document_ids
-        }
+        of_pages = categories(dataset, [int(rng.integers(5)) for _ in dataset.document_ids])
         results = [pair(dataset, model).match().at(0.5) for model in (0, 1)]
         lists = [find_by_all_measures(chosen, of_pages=of_pages) for chosen in (results[:1], results)]
         of_one += bool(lists[0].slices)
         of_two += bool(lists[1].slices)
-        if verbose:
-            said = [one.sentence for each in lists for one in each.slices]
-            micro = {name: round(float(getattr(results[0].micro, name)[0]), 3) for name in lists[0].measures}
-            print("null of all", seed, micro, said, file=sys.stderr, flush=True)
     return {"one_model": of_one, "two_models": of_two, "of": len(seeds)}
 
 
@@ -234,13 +214,10 @@ def ranked_model(
     moved = np.clip(rng.normal(0.0, 0.04, (len(kept), 4)) * hard[kept, None], -0.3, 0.3) * size[kept]
     false = np.flatnonzero(rng.random(len(boxes)) < np.minimum(0.2 * hard, 0.9))
     rows = np.concatenate([kept, false])
-    drawn = Boxes(
-        document=boxes.document[rows],
-        page=boxes.page[rows],
-        label=boxes.label[rows],
+    drawn = dataclasses.replace(
+        boxes_at(boxes, rows),
         xyxy=np.concatenate([boxes.xyxy[kept] + moved, boxes.xyxy[false] + 0.9 * size[false]]),
         score=np.concatenate([rng.beta(4.0, 1.5, len(kept)), rng.beta(1.5, 3.0, len(false))]),
-        entry=boxes.entry[rows],
         position=np.arange(len(rows)),
         ids=[str(row) for row in range(len(rows))],
     )
@@ -251,7 +228,7 @@ class AverageCase(NamedTuple):
     """An evaluation by COCO, what is known of its pages, and the pages where misses are planted; none for nothing."""
 
     evaluation: CocoResult
-    of_pages: dict[tuple[str, int | None], dict[str, Any]]
+    of_pages: OfPages
     planted: BoolArray
 
 
@@ -260,19 +237,12 @@ def average_case(pages: int, seed: int, *, depth: int, spread: float = 0.0) -> A
     rng = np.random.default_rng(seed)
     truth, _ = dln_like(pages, seed=seed)
     dataset = join(truth)
-    names = ("reports", "laws", "patents", "manuals", "tenders")
-    category = rng.integers(len(names), size=len(dataset.documents))
+    category = rng.integers(len(CATEGORIES), size=len(dataset.documents))
     scan = rng.random(dataset.pages) < 0.3
-    of_pages: dict[tuple[str, int | None], dict[str, Any]] = {
-        (document, None): {"doc_category": names[code]}
-        for document, code in zip(dataset.document_ids, category.tolist(), strict=True)
-    }
-    columns = (dataset.page_document.tolist(), dataset.page_index.tolist(), scan.tolist())
-    for code, page, scanned in zip(*columns, strict=True):
-        of_pages[dataset.document_ids[code], page] = {"scan": scanned}
+    of_pages = categories(dataset, category.tolist()) | scans(dataset, scan.tolist())
     planted = scan & (depth > 0)
     if depth == 2:
-        planted &= category[dataset.page_document] == rng.integers(len(names))
+        planted &= category[dataset.page_document] == rng.integers(len(CATEGORIES))
     model = ranked_model(truth, rng, planted[dataset.ground_truth.page], spread=spread)
     matching = coco_pair(join(truth, model), 0).match()
     return AverageCase(result_of(matching, IOU_THRESHOLDS), of_pages, planted)
@@ -294,17 +264,16 @@ def found_by_average(case: AverageCase) -> AverageFound:
         average_of(evaluate_subset(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
         for mask in (case.planted, ~case.planted)
     )
-    start = time.process_time()
-    listed = find_by_average([case.evaluation], "AP", of_pages=case.of_pages).slices
-    took = time.process_time() - start
+    run = timed(find_by_average, [case.evaluation], "AP", of_pages=case.of_pages)
+    listed = run.answer.slices
     first = np.zeros(len(truth), bool)
     if listed:
         first[listed[0].parts[0].rows] = True
     right, _ = judged([first] if listed else [], case.planted[truth.page])
-    return AverageFound(outside - inside, bool(right), tuple(one.sentence for one in listed), took)
+    return AverageFound(outside - inside, bool(right), tuple(one.sentence for one in listed), run.cpu)
 
 
-def find_by_averages(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
+def find_by_averages(pages: int, seeds: range) -> dict[str, Any]:
     """How often a plant of 8 points of AP or more is the first row, and how often any row is listed without one.
 
     Of alike documents, and of documents that differ by themselves with the plant on one category of about ten.
@@ -317,13 +286,9 @@ def find_by_averages(pages: int, seeds: range, *, verbose: bool) -> dict[str, An
             one = found_by_average(average_case(pages, seed + 90_000, depth=depth, spread=of))
             if one.effect >= 0.08:
                 listed.append(one)
-            if verbose:
-                print("average", seed, depth, of, one, file=sys.stderr, flush=True)
         nothing = average_case(pages, seed + 95_000, depth=0, spread=0.4)
         rows = find_by_average([nothing.evaluation], "AP", of_pages=nothing.of_pages).slices
         any_row += bool(rows)
-        if verbose and rows:
-            print("null average", seed, [one.sentence for one in rows], file=sys.stderr, flush=True)
     every = [*alike, *spread]
     return {
         "first": sum(one.first for one in alike), "of": len(alike), "spread_first": sum(one.first for one in spread),
@@ -337,17 +302,15 @@ def speed(pages: int) -> dict[str, Any]:
     """CPU seconds for the attributes and the search."""
     truth, _ = dln_like(pages)
     dataset = join(truth)
-    made = time.process_time()
-    attributes = attributes_of(dataset, dataset.ground_truth)
-    known = time.process_time()
+    known = timed(attributes_of, dataset, dataset.ground_truth)
+    attributes = known.answer
     rng = np.random.default_rng(0)
     label, y = (next(each for each in attributes if each.name == name).values for name in ("label", "y"))
     loss = (rng.random(len(y)) < np.where((label == 8) & (y > 0.5), 0.4, MISSED)).astype(np.float64)
-    searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    done = time.process_time()
+    searched = timed(search, attributes, loss, dataset.ground_truth.document.astype(np.int64))
     return {
-        "pages": pages, "boxes": len(y), "rows": len(searched.subsets), "attributes_cpu_s": known - made,
-        "search_cpu_s": done - known, "total_cpu_s": done - made, "bar_s": BARS.get(pages),
+        "pages": pages, "boxes": len(y), "rows": len(searched.answer.subsets), "attributes_cpu_s": known.cpu,
+        "search_cpu_s": searched.cpu, "total_cpu_s": known.cpu + searched.cpu, "bar_s": BARS.get(pages),
     }  # fmt: skip
 
 
@@ -395,59 +358,21 @@ PEERS = {"sliceline": sliceline_rows, "divexplorer": divexplorer_rows}
 
 def main() -> None:
     """Print the numbers."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=100)
-    parser.add_argument("--from-seed", type=int, default=0)
-    parser.add_argument("--pages", type=int, default=1000)
-    parser.add_argument("--effect", type=float, default=0.15)
-    parser.add_argument("--z", type=float, default=8.0)
-    parser.add_argument("--only", default="planted,null,null-all,average,speed,peers")
-    parser.add_argument("--speed-pages", default="10000,80000")
-    parser.add_argument("--smoke", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--verbose", action="store_true")
-    given = parser.parse_args()
-    if given.smoke:
-        given.seeds, given.pages, given.speed_pages = 2, 400, "400"
-    seeds = range(given.from_seed, given.from_seed + given.seeds)
+    parser = parser_of(__doc__, seeds=100, from_seed=0, pages=1000, effect=0.15, z=8.0, speed_pages="10000,80000",
+                       only="planted,null,null-all,average,speed,peers")  # fmt: skip
+    given = parsed(parser, seeds=2, pages=400, speed_pages="400")
+    corpora = given.pages, range(given.from_seed, given.from_seed + given.seeds)
     wanted = given.only.split(",")
-    peers = [name for name in PEERS if importlib.util.find_spec(name)] if "peers" in wanted else []
+    peers = [name for name in PEERS if installed(name)] if "peers" in wanted else []
     result: dict[str, Any] = {}
     if "planted" in wanted or peers:
-        result["planted"] = find_planted(
-            given.pages, seeds, effect=given.effect, z=given.z, peers=peers, verbose=given.verbose
-        )
-    if "null" in wanted:
-        result["null"] = find_nothing(given.pages, seeds, verbose=given.verbose)
-    if "null-all" in wanted:
-        result["null_all"] = find_nothing_by_all(given.pages, seeds, verbose=given.verbose)
-    if "average" in wanted:
-        result["average"] = find_by_averages(given.pages, seeds, verbose=given.verbose)
+        result["planted"] = find_planted(*corpora, effect=given.effect, z=given.z, peers=peers)
+    for name, find in {"null": find_nothing, "null-all": find_nothing_by_all, "average": find_by_averages}.items():
+        if name in wanted:
+            result[name] = find(*corpora)
     if "speed" in wanted:
         result["speed"] = [speed(int(pages)) for pages in given.speed_pages.split(",")]
-    if given.json:
-        print(json.dumps(result))
-        return
-    for name, one in result.get("planted", {}).items():
-        print(f"{name:12} first {one['first']}/{one['of']}, rows over the plant {one['rows_overlapping']:.2f} "
-              f"(most {one['most_overlapping']}), {one['cpu_seconds']:.2f} s of CPU")  # fmt: skip
-    if "null" in result:
-        print(f"shuffled     any row {result['null']['any_row']}/{result['null']['of']}")
-    if "null_all" in result:
-        one = result["null_all"]
-        print(
-            f"all measures any row {one['one_model']}/{one['of']} of one model, {one['two_models']}/{one['of']} of two"
-        )
-    if "average" in result:
-        one = result["average"]
-        print(f"AP           first {one['first']}/{one['of']} of 8 points or more, "
-              f"{one['spread_first']}/{one['spread_of']} on a category of documents that differ, "
-              f"at most {one['most_rows']} rows; "
-              f"any row without a plant {one['any_row']}/{one['nulls']}")  # fmt: skip
-    for one in result.get("speed", []):
-        print(f"{one['pages']:>7,} pages {one['boxes']:>9,} boxes: {one['total_cpu_s']:.1f} s of CPU "
-              f"(attributes {one['attributes_cpu_s']:.1f}, "
-              f"search {one['search_cpu_s']:.1f}), {one['rows']} rows")  # fmt: skip
+    tell(result, as_json=given.json)
 
 
 if __name__ == "__main__":

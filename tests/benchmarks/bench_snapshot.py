@@ -11,10 +11,6 @@ that a reader returns. Times are wall seconds.
 
 from __future__ import annotations
 
-import argparse
-import gc
-import json
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, get_args
 
@@ -24,6 +20,7 @@ from evaluator.data.dataset import Annotations, join
 from evaluator.metrics.results import RATIOS, Fit
 from evaluator.protocols.snapshot.evaluation import IOU_THRESHOLDS, evaluate, pair
 from tests.benchmarks.corpus import dln_like, snap_like
+from tests.benchmarks.measuring import OURS, against, in_turns, parsed, parser_of, spread, tell, timed
 
 BARS = {"reference": 500.0, "plain loop": 8.0}
 SCREEN_SECONDS = 0.050
@@ -102,9 +99,10 @@ def counted(groups: Iterator[tuple[str, list[Item], list[Item]]], threshold: flo
     return {label: tuple(total[label]) for label in sorted(total)}
 
 
-def by_rescanning(truths: list[Item], predictions: list[Item], labels: tuple[str, ...]) -> Counts:
+def by_rescanning(truths: list[Item], predictions: list[Item]) -> Counts:
     """The reference's way: every object of both files is looked at for each (page, label) and threshold."""
     pages = sorted({item.page_id for item in (*truths, *predictions)})
+    labels = sorted({item.label for item in (*truths, *predictions)})
 
     def groups() -> Iterator[tuple[str, list[Item], list[Item]]]:
         for page in pages:
@@ -144,71 +142,25 @@ def by_layoutscope(truth: Annotations, prediction: Annotations) -> Counts:
     return counts
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Wall seconds of one call, and what it returned."""
-    gc.collect()
-    start = time.perf_counter()
-    answer = work()
-    return time.perf_counter() - start, answer
+def same(counts: Counts, first: Counts) -> bool:
+    """Whether counts are equal, and sums but for what the order of a running sum decides."""
+    near = {iou: {name: pytest.approx(row, rel=1e-12) for name, row in of.items()} for iou, of in first.items()}
+    return counts == near
 
 
-def summary(seconds: list[float]) -> dict[str, float]:
-    """Fastest and middle run."""
-    ordered = sorted(seconds)
-    return {"min": ordered[0], "median": ordered[len(ordered) // 2], "runs": len(ordered)}
+def duel(
+    name: str, sides: tuple[Annotations, Annotations], peer: Callable[..., Counts], *, once: bool
+) -> dict[str, Any]:
+    """Both in turns, the peer perhaps in the first alone; counts must be equal, and sums to 1e-12."""
+    objects = [items(side) for side in sides]
+    works = {OURS: lambda: by_layoutscope(*sides), name: lambda: peer(*objects)}
+    seconds = in_turns(works, ROUNDS, once=name if once else "", same=same)
+    row = {"peer": name, "boxes": [len(side) for side in objects], "seconds": seconds}
+    row |= against(seconds, name, clock="wall")
+    return row | {"bar": BARS[name], "reached": row["ratio_min"] >= BARS[name]}
 
 
-def same(ours: Counts, theirs: Counts | None) -> bool:
-    """Whether the counts are equal, and the sums but for what the order of a running sum decides."""
-    assert theirs is not None
-    rows = {iou: {label: pytest.approx(row, rel=1e-12) for label, row in of.items()} for iou, of in theirs.items()}
-    return ours == rows
-
-
-def duel(name: str, peer: Callable[[], Counts], ours: Callable[[], Counts], *, peer_runs: int) -> dict[str, Any]:
-    """Both in turns, the peer as often as it can be afforded; their counts must be equal, and sums to 1e-12."""
-    peer_seconds, our_seconds = [], []
-    expected = None
-    for turn in range(ROUNDS):
-        if turn < peer_runs:
-            seconds, expected = timed(peer)
-            peer_seconds.append(seconds)
-        seconds, counts = timed(ours)
-        our_seconds.append(seconds)
-        if not same(counts, expected):
-            raise SystemExit(f"{name}: results differ")
-    theirs, own = summary(peer_seconds), summary(our_seconds)
-    ratio = theirs["min"] / own["min"]
-    return {
-        "peer": name, "peer_seconds": theirs, "our_seconds": own, "ratio_min": ratio,
-        "ratio_median": theirs["median"] / own["median"], "bar": BARS[name], "reached": ratio >= BARS[name],
-    }  # fmt: skip
-
-
-def against_reference(pages: int) -> dict[str, Any]:
-    """Figures and Tables against the rescanning algorithm."""
-    truth, prediction = snap_like(pages)
-    sides = items(truth), items(prediction)
-    result = duel(
-        "reference",
-        lambda: by_rescanning(*sides, truth.labels),
-        lambda: by_layoutscope(truth, prediction),
-        peer_runs=1,
-    )
-    return {"corpus": f"snap-like, {pages:,} pages", "boxes": [len(side) for side in sides], **result}
-
-
-def against_plain_loop(truth: Annotations, prediction: Annotations, pages: int) -> dict[str, Any]:
-    """Eleven labels against a grouped double loop."""
-    sides = items(truth), items(prediction)
-    peer_runs = 3
-    result = duel(
-        "plain loop", lambda: by_plain_loop(*sides), lambda: by_layoutscope(truth, prediction), peer_runs=peer_runs
-    )
-    return {"corpus": f"dln-like, {pages:,} pages", "boxes": [len(side) for side in sides], **result}
-
-
-def on_screen(truth: Annotations, prediction: Annotations, pages: int) -> dict[str, Any]:
+def on_screen(truth: Annotations, prediction: Annotations) -> dict[str, Any]:
     """What a slider costs: everything on screen at a new IoU threshold and at a new score threshold."""
     pairs = pair(join(truth, prediction))
     matching = pairs.match()
@@ -220,49 +172,26 @@ def on_screen(truth: Annotations, prediction: Annotations, pages: int) -> dict[s
                 getattr(columns, ratio)
         _ = threshold.per_document.f1, threshold.per_document.mistakes, threshold.per_page.mistakes
 
-    steps = [0.3 + 0.05 * step for step in range(10)]
-    new_iou = [timed(lambda iou=iou: show(matching.at(iou)))[0] for iou in steps]
-    new_score = [timed(lambda score=score: show(pairs.match(min_score=score).at(0.5)))[0] for score in steps]
-    matched_only = [timed(lambda score=score: pairs.match(min_score=score))[0] for score in steps]
-    return {
-        "corpus": f"dln-like, {pages:,} pages",
-        "new_iou_seconds": summary(new_iou),
-        "new_score_seconds": summary(new_score),
-        "matching_at_a_new_score_seconds": summary(matched_only),
-        "bar": SCREEN_SECONDS,
-        "reached": max(summary(new_iou)["median"], summary(new_score)["median"]) <= SCREEN_SECONDS,
+    acts: dict[str, Callable[[float], object]] = {
+        "new iou": lambda iou: show(matching.at(iou)),
+        "new score": lambda score: show(pairs.match(min_score=score).at(0.5)),
+        "matching at a new score": lambda score: pairs.match(min_score=score),
     }
+    steps = [0.3 + 0.05 * step for step in range(10)]
+    seconds = {name: spread([timed(act, step) for step in steps]) for name, act in acts.items()}
+    slowest = max(seconds[name]["median_wall"] for name in ("new iou", "new score"))
+    return {"seconds": seconds, "bar": SCREEN_SECONDS, "reached": slowest <= SCREEN_SECONDS}
 
 
 def main() -> None:
     """Run the benchmark and print it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pages-snap", type=int, default=10_000)
-    parser.add_argument("--pages-dln", type=int, default=80_000)
-    parser.add_argument("--smoke", action="store_true", help="small corpora: only that it runs and results are equal")
-    parser.add_argument("--json", action="store_true")
-    chosen = parser.parse_args()
-    if chosen.smoke:
-        chosen.pages_snap, chosen.pages_dln = 300, 500
-    results = [against_reference(chosen.pages_snap)]
-    sides = dln_like(chosen.pages_dln)
-    results.append(against_plain_loop(*sides, chosen.pages_dln))
-    screen = on_screen(*sides, chosen.pages_dln)
-    if chosen.json:
-        print(json.dumps({"duels": results, "on_screen": screen}, indent=2))
-        return
-    for row in results:
-        boxes = " + ".join(f"{count:,}" for count in row["boxes"])
-        print(f"{row['corpus']} ({boxes} boxes), results equal")
-        for who, key in ((row["peer"], "peer_seconds"), ("layoutscope", "our_seconds")):
-            times = row[key]
-            print(f"  {who:12} min {times['min']:9.4f} s  median {times['median']:9.4f} s  ({times['runs']} runs)")
-        print(f"  ratio {row['ratio_min']:.1f} (min), {row['ratio_median']:.1f} (median); bar {row['bar']:.0f}")
-    print(f"{screen['corpus']}: everything on screen anew; bar {screen['bar'] * 1000:.0f} ms")
-    for key in ("new_iou_seconds", "new_score_seconds", "matching_at_a_new_score_seconds"):
-        times = screen[key]
-        name = key.removesuffix("_seconds").replace("_", " ")
-        print(f"  {name:28} min {times['min'] * 1000:7.1f} ms  median {times['median'] * 1000:7.1f} ms")
+    given = parsed(parser_of(__doc__, pages_snap=10_000, pages_dln=80_000), pages_snap=300, pages_dln=500)
+    few, many = snap_like(given.pages_snap), dln_like(given.pages_dln)
+    duels = [
+        {"corpus": f"snap-like, {given.pages_snap:,} pages", **duel("reference", few, by_rescanning, once=True)},
+        {"corpus": f"dln-like, {given.pages_dln:,} pages", **duel("plain loop", many, by_plain_loop, once=False)},
+    ]
+    tell({"duels": duels, "on_screen": on_screen(*many)}, as_json=given.json)
 
 
 if __name__ == "__main__":

@@ -9,20 +9,22 @@ them on small corpora and prints the table in place of writing it.
 
 from __future__ import annotations
 
-import argparse
+import functools
 import json
 import math
+import operator
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from evaluator.system.engine import processors
+from tests.benchmarks.measuring import OURS, parsed, parser_of
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 NOT_MEASURED: Final = "not measured"
@@ -42,16 +44,18 @@ was not installed, is "not measured".
 
 
 class Row(NamedTuple):
-    """A row of the table: what is measured in which unit, the peer, and where its numbers are in what is printed.
+    """A row of the table: what is measured in which unit, and the peer, by its name and that of its distribution.
 
-    `package` is the distribution of the peer, empty where it is not one; `numbers` gives ours and the peer's.
+    `ours` and `theirs` are the ways to their numbers in what is printed: keys and places, after `at` that both share.
     """
 
     work: str
     unit: str
     peer: str
     package: str
-    numbers: Callable[[Any], tuple[float, float]]
+    at: tuple[str | int, ...]
+    ours: tuple[str | int, ...]
+    theirs: tuple[str | int, ...]
 
 
 class Benchmark(NamedTuple):
@@ -61,152 +65,60 @@ class Benchmark(NamedTuple):
     rows: tuple[Row, ...]
 
 
-def of_coco(corpus: int, peer: str, step: str, number: str) -> Callable[[Any], tuple[float, float]]:
-    """Return what reads a number of a step of the COCO benchmark."""
-
-    def numbers(printed: Any) -> tuple[float, float]:
-        peers = printed["corpora"][corpus]["peers"]
-        return peers["layoutscope"][step][number], peers[peer][step][number]
-
-    return numbers
+def of_coco(pages: str, peer: str, step: str, clock: str, words: str = ", new process") -> Row:
+    """A step of the COCO benchmark, on the small corpus or the large one."""
+    unit = {"wall": "s wall", "cpu": "s CPU", "peak_mb": "MB at most"}[clock]
+    at = "corpora", int(pages == "80,000"), "peers"
+    work = f"COCO, the twelve numbers of {pages} pages{words}"
+    return Row(work, unit, peer, peer, at, (OURS, step, clock), (peer, step, clock))
 
 
-def of_duel(peer: str, number: str) -> Callable[[Any], tuple[float, float]]:
-    """Return what reads CPU seconds of the benchmark of error types."""
-
-    def numbers(printed: Any) -> tuple[float, float]:
-        seconds = next(duel["seconds"] for duel in printed["duels"] if duel["peer"] == peer)
-        return seconds["ours"]["cpu"], seconds[number]["cpu"]
-
-    return numbers
+def of_pixel(kind: int, way: str, words: str) -> Row:
+    """A way to ask for the pixels of pages of a kind."""
+    name, at = "docling-metrics-layout", ("duels", kind, "ms_a_page")
+    work = f"pixel confusion of a page of 1,025 x 1,025, {words}"
+    return Row(work, "ms CPU", name, name, at, (way, "min"), ("peer as it comes", "min"))
 
 
-def of_pixel(kind: int, way: str) -> Callable[[Any], tuple[float, float]]:
-    """Return what reads milliseconds a page of the benchmark of pixel confusion."""
-
-    def numbers(printed: Any) -> tuple[float, float]:
-        ms = printed["duels"][kind]["ms_a_page"]
-        return ms[way]["min"], ms["peer as it comes"]["min"]
-
-    return numbers
-
-
-def of_suspects(printed: Any) -> tuple[float, float]:
-    """The seconds of all kinds of errors on dense pages."""
-    rows = [row for row in printed["rows"] if row["corpus"] == "dense"]
-    return sum(row["models_2"]["seconds"] for row in rows), sum(row["objectlab"]["seconds"] for row in rows)
-
-
-_COCO = "COCO, the twelve numbers of {} pages, new process"
-_PIXEL = "pixel confusion of a page of 1,025 x 1,025, {}"
 BENCHMARKS: Final[Mapping[str, Benchmark]] = {
-    "coco": Benchmark(
-        (),
-        (
-            Row(_COCO.format("80,000"), "s wall", "hotcoco", "hotcoco", of_coco(1, "hotcoco", "fresh", "wall")),
-            Row(_COCO.format("80,000"), "s CPU", "hotcoco", "hotcoco", of_coco(1, "hotcoco", "fresh", "cpu")),
-            Row(_COCO.format("80,000"), "MB at most", "hotcoco", "hotcoco", of_coco(1, "hotcoco", "fresh", "peak_mb")),
-            Row(_COCO.format("10,000"), "s wall", "hotcoco", "hotcoco", of_coco(0, "hotcoco", "fresh", "wall")),
-            Row(_COCO.format("10,000"), "s CPU", "hotcoco", "hotcoco", of_coco(0, "hotcoco", "fresh", "cpu")),
-            Row(_COCO.format("10,000"), "MB at most", "hotcoco", "hotcoco", of_coco(0, "hotcoco", "fresh", "peak_mb")),
-            Row(
-                _COCO.format("10,000"),
-                "s wall",
-                "pycocotools",
-                "pycocotools",
-                of_coco(0, "pycocotools", "fresh", "wall"),
-            ),
-            Row(
-                "COCO, the twelve numbers of 10,000 pages that are loaded",
-                "s CPU",
-                "pycocotools",
-                "pycocotools",
-                of_coco(0, "pycocotools", "numbers", "cpu"),
-            ),
-        ),
-    ),
-    "error_types": Benchmark(
-        (),
-        (
-            Row("TIDE error types of 80,000 pages", "s CPU", "hotcoco", "hotcoco", of_duel("hotcoco", "both")),
-            Row("TIDE error types of 10,000 pages", "s CPU", "tidecv", "tidecv", of_duel("tidecv", "tidecv")),
-        ),
-    ),
-    "snapshot": Benchmark(
-        (),
-        (
-            Row(
-                "snapshot 1.3, 10,000 pages with Figures and Tables",
-                "s wall",
-                "algorithm of the reference evaluator",
-                "",
-                lambda printed: (
-                    printed["duels"][0]["our_seconds"]["min"],
-                    printed["duels"][0]["peer_seconds"]["min"],
-                ),
-            ),
-        ),
-    ),
-    "pixel": Benchmark(
-        ("--rounds", "3"),
-        tuple(
-            Row(_PIXEL.format(pages), "ms CPU", "docling-metrics-layout", "docling-metrics-layout", of_pixel(kind, way))
-            for pages, kind, way in (
-                ("50 to 200 boxes in columns, in a batch", 0, "batch"),
-                ("the same, one page a call", 0, "calls"),
-                ("200 boxes that overlap, in a batch", 3, "batch"),
-            )
-        ),
-    ),
-    "fields": Benchmark(
-        (),
-        (
-            Row(
-                "extracted fields, 40 invoices of 30 items",
-                "s CPU",
-                "stickler-eval",
-                "stickler-eval",
-                lambda printed: (printed["our_seconds_there"], printed["peer_seconds"]),
-            ),
-        ),
-    ),
-    "posters": Benchmark(
-        (),
-        (
-            Row(
-                "ROUGE-L of two texts of 10,000 tokens",
-                "s CPU",
-                "rouge-score",
-                "rouge-score",
-                lambda printed: (printed["duels"][0]["our_seconds"]["min"], printed["duels"][0]["peer_seconds"]),
-            ),
-        ),
-    ),
-    "suspects": Benchmark(
-        ("--only", "ranking", "--pages", "200"),
-        (
-            Row(
-                "suspected ground truth of two models, 200 dense pages five times",
-                "s CPU",
-                "ObjectLab (cleanlab)",
-                "cleanlab",
-                of_suspects,
-            ),
-        ),
-    ),
-    "screen": Benchmark(
-        ("--part", "turns"),
-        (
-            Row(
-                "turn to the next page with 200 boxes, until it is painted",
-                "ms wall",
-                "st.image (Streamlit)",
-                "streamlit",
-                lambda printed: (printed["acts"]["page turn"]["ms"], printed["acts"]["page turn, st.image"]["ms"]),
-            ),
-        ),
-    ),
-}
+    "coco": Benchmark((), (
+        *(of_coco("80,000", "hotcoco", "fresh", clock) for clock in ("wall", "cpu", "peak_mb")),
+        *(of_coco("10,000", "hotcoco", "fresh", clock) for clock in ("wall", "cpu", "peak_mb")),
+        of_coco("10,000", "pycocotools", "fresh", "wall"),
+        of_coco("10,000", "pycocotools", "numbers", "cpu", " that are loaded"),
+    )),
+    "error_types": Benchmark((), (
+        Row("TIDE error types of 80,000 pages", "s CPU", "hotcoco", "hotcoco", ("duels", 0, "seconds"), (OURS, "cpu"),
+            ("both", "cpu")),
+        Row("TIDE error types of 10,000 pages", "s CPU", "tidecv", "tidecv", ("duels", -1, "seconds"), (OURS, "cpu"),
+            ("tidecv", "cpu")),
+    )),
+    "snapshot": Benchmark((), (
+        Row("snapshot 1.3, 10,000 pages with Figures and Tables", "s wall", "algorithm of the reference evaluator", "",
+            ("duels", 0, "seconds"), (OURS, "wall"), ("reference", "wall")),
+    )),
+    "pixel": Benchmark(("--rounds", "3"), (
+        of_pixel(0, "batch", "50 to 200 boxes in columns, in a batch"),
+        of_pixel(0, "calls", "the same, one page a call"),
+        of_pixel(3, "batch", "200 boxes that overlap, in a batch"),
+    )),
+    "fields": Benchmark((), (
+        Row("extracted fields, 40 invoices of 30 items", "s CPU", "stickler-eval", "stickler-eval", ("seconds",),
+            (OURS, "cpu"), ("stickler-eval", "cpu")),
+    )),
+    "posters": Benchmark((), (
+        Row("ROUGE-L of two texts of 10,000 tokens", "s CPU", "rouge-score", "rouge-score", ("duels", 0, "seconds"),
+            (OURS, "cpu"), ("rouge-score", "cpu")),
+    )),
+    "suspects": Benchmark(("--only", "ranking", "--pages", "200"), (
+        Row("suspected ground truth of two models, 200 dense pages five times", "s CPU", "ObjectLab (cleanlab)",
+            "cleanlab", ("seconds", "dense"), ("models_2",), ("objectlab",)),
+    )),
+    "screen": Benchmark(("--part", "turns"), (
+        Row("turn to the next page with 200 boxes, until it is painted", "ms wall", "st.image (Streamlit)", "streamlit",
+            ("acts",), ("page turn", "ms"), ("page turn, st.image", "ms")),
+    )),
+}  # fmt: skip
 
 
 def printed_by(name: str, *, limit: float, smoke: bool) -> Any:
@@ -226,9 +138,9 @@ def printed_by(name: str, *, limit: float, smoke: bool) -> Any:
 def cells(row: Row, printed: Any) -> tuple[str, ...]:
     """Return the cells of a row from what its benchmark printed, None where it did not run."""
     try:
-        ours, theirs = row.numbers(printed)
+        ours, theirs = (functools.reduce(operator.getitem, (*row.at, *way), printed) for way in (row.ours, row.theirs))
         numbers = shown(ours), shown(theirs), shown(theirs / ours)
-    except (KeyError, IndexError, TypeError, StopIteration):
+    except (KeyError, IndexError, TypeError):
         return row.work, row.unit, NOT_MEASURED, row.peer, NOT_MEASURED, NOT_MEASURED
     return row.work, row.unit, numbers[0], f"{row.peer} {version_of(row.package)}".rstrip(), *numbers[1:]
 
@@ -255,11 +167,9 @@ def lines(printed: Mapping[str, Any]) -> Iterator[str]:
 
 def main() -> None:
     """Run the benchmarks and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__, limit=1_800.0)
     parser.add_argument("--only", nargs="+", choices=list(BENCHMARKS), default=list(BENCHMARKS))
-    parser.add_argument("--limit", type=float, default=1_800.0, help="seconds that a benchmark may take")
-    parser.add_argument("--smoke", action="store_true", help="small corpora: only that all of them give their numbers")
-    chosen = parser.parse_args()
+    chosen = parsed(parser)
     printed, before = {}, os.getloadavg()[0]
     for name in chosen.only:
         print(f"bench_{name}", file=sys.stderr)

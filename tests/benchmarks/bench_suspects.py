@@ -8,18 +8,13 @@ miss, draw badly, take labels for others, double, split and make things up, with
 ranking is judged by average precision, of boxes (a place is right when it is the planted one) and of pages (the first
 suspect of a page is its rank), because ObjectLab ranks pages. ObjectLab sees model A, model B, and both with its scores
 averaged; the best of the three counts, and its time is that of both models, as ours is. Times are processor seconds of
-one thread of each, files and conversions excluded, the least of three runs of each, taken in turns. Without cleanlab,
-ours runs alone and says so.
+one thread of each, files and conversions excluded, the least of three runs of each, taken in turns.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import importlib.util
-import json
-import sys
-import time
+import itertools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -29,10 +24,11 @@ import numpy as np
 from evaluator.analysis.suspects import review_plan
 from evaluator.analysis.suspects.pairing import Columns
 from evaluator.analysis.suspects.ranking import KINDS, MISSING, Ranked, rank
-from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Annotations
 from evaluator.matching.pairs import overlapping_pairs
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like, snap_like
+from tests.benchmarks.measuring import Run, installed, parsed, parser_of, tell, timed
 
 SHARE = 0.03
 BETTER, FASTER = 1.3, 100.0
@@ -188,11 +184,6 @@ def of_boxes(ranked: Ranked, errors: Planted) -> float:
     return average_precision(ranked.score, right, float(errors.wrong.sum() + len(errors.gone.page)))
 
 
-def fit(first: FloatArray, second: FloatArray) -> FloatArray:
-    """IoU of row i with row i."""
-    return iou(first, second)
-
-
 def wrong_pages(errors: Planted, pages: int) -> FloatArray:
     """Which pages have an error, 1 or 0."""
     wrong = np.zeros(pages)
@@ -201,15 +192,14 @@ def wrong_pages(errors: Planted, pages: int) -> FloatArray:
     return wrong
 
 
-def object_lab(truth: Columns, model: Columns, pages: int, labels: int) -> tuple[FloatArray, float]:
-    """How suspicious ObjectLab finds each page, and its processor seconds."""
+def object_lab(truth: Columns, model: Columns, pages: int, labels: int) -> Run:
+    """Ask ObjectLab how suspicious each page is."""
     score = importlib.import_module("cleanlab.object_detection.rank").get_label_quality_scores
-    ends, ends_of_model = (np.searchsorted(side.page, np.arange(pages + 1)) for side in (truth, model))
-    given, predicted = [], []
-    for page in range(pages):
-        rows = slice(ends[page], ends[page + 1])
-        given.append({"bboxes": truth.xyxy[rows] * PIXELS, "labels": truth.label[rows]})
-        rows = slice(ends_of_model[page], ends_of_model[page + 1])
+    given = [
+        {"bboxes": truth.xyxy[rows] * PIXELS, "labels": truth.label[rows]} for rows in _rows_of_pages(truth, pages)
+    ]
+    predicted = []
+    for rows in _rows_of_pages(model, pages):
         boxes = np.column_stack([model.xyxy[rows] * PIXELS, model.score[rows]])
         by_label = np.empty(labels, dtype=object)
         for label in range(labels):
@@ -217,16 +207,12 @@ def object_lab(truth: Columns, model: Columns, pages: int, labels: int) -> tuple
         predicted.append(by_label)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        start = time.process_time()
-        quality = score(given, predicted, verbose=False)
-        return 1.0 - np.asarray(quality), time.process_time() - start
+        return timed(lambda: 1.0 - np.asarray(score(given, predicted, verbose=False)))
 
 
-def ours(truth: Columns, models: Sequence[Columns], labels: int) -> tuple[Ranked, float]:
-    """The list, and processor seconds."""
-    start = time.process_time()
-    ranked = rank(truth, models, labels=labels)
-    return ranked, time.process_time() - start
+def _rows_of_pages(side: Columns, pages: int) -> list[slice]:
+    ends = np.searchsorted(side.page, np.arange(pages + 1)).tolist()
+    return [slice(*pair) for pair in itertools.pairwise(ends)]
 
 
 def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]]:
@@ -237,33 +223,29 @@ def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]
     for name, kinds in PLANTS.items():
         errors = planted(boxes, kinds, labels, np.random.default_rng(seed + 3))
         wrong = wrong_pages(errors, pages)
-        row: dict[str, Any] = {"corpus": kind, "pages": pages, "seed": seed, "kind": name}
-        seconds: dict[int, list[float]] = {2: [], 1: []}
-        of_peer: list[float] = []
-        scores: list[FloatArray] = []
+        runs: dict[int, list[Run]] = {2: [], 1: []}
+        theirs: list[list[Run]] = []
         for _turn in range(RUNS):
-            for count, times in seconds.items():
-                ranked, took = ours(errors.truth, models[:count], labels)
-                times.append(took)
-                by_page = np.zeros(pages)
-                np.maximum.at(by_page, ranked.page, ranked.score)
-                row[f"models_{count}"] = {
-                    "ap_boxes": of_boxes(ranked, errors),
-                    "ap_pages": average_precision(by_page, wrong),
-                    "seconds": min(times),
-                }
+            for count, own in runs.items():
+                own.append(timed(rank, errors.truth, models[:count], labels=labels))
             if peer:
-                runs = [object_lab(errors.truth, model, pages, labels) for model in models]
-                scores = [each for each, _ in runs]
-                of_peer.append(sum(took for _, took in runs))
+                theirs.append([object_lab(errors.truth, model, pages, labels) for model in models])
+        row: dict[str, Any] = {"corpus": kind, "pages": pages, "seed": seed, "kind": name}
+        for count, own in runs.items():
+            ranked: Ranked = own[0].answer
+            by_page = np.zeros(pages)
+            np.maximum.at(by_page, ranked.page, ranked.score)
+            seconds = min(run.cpu for run in own)
+            ap = {"ap_boxes": of_boxes(ranked, errors), "ap_pages": average_precision(by_page, wrong)}
+            row[f"models_{count}"] = {**ap, "seconds": seconds}
         if peer:
+            scores = [run.answer for run in theirs[0]]
             every = [average_precision(score, wrong) for score in (*scores, scores[0] + scores[1])]
-            best, alone, both = max(every), every[0], min(of_peer)
+            best, alone, both = max(every), every[0], min(sum(run.cpu for run in turn) for turn in theirs)
             row["objectlab"] = {"ap_pages": best, "ap_pages_model_a": alone, "seconds": both}
-            row["better"] = row["models_2"]["ap_pages"] / best
-            row["better_one_model"] = row["models_1"]["ap_pages"] / alone
-            row["faster"] = both / row["models_2"]["seconds"]
-            row["reached"] = bool(row["better"] >= BETTER and row["faster"] >= FASTER)
+            better, faster = row["models_2"]["ap_pages"] / best, both / row["models_2"]["seconds"]
+            row |= {"better": better, "better_one_model": row["models_1"]["ap_pages"] / alone, "faster": faster}
+            row["reached"] = bool(better >= BETTER and faster >= FASTER)
         rows.append(row)
     return rows
 
@@ -329,53 +311,26 @@ def coverage(simulations: int, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print figures, ratios and coverage, as text or JSON; 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=1000)
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--only", default="ranking,review")
-    parser.add_argument("--smoke", action="store_true", help="small: only that it runs")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    if options.smoke:
-        options.pages, options.simulations = 60, 1
-    peer = importlib.util.find_spec("cleanlab") is not None
-    values: dict[str, Any] = {"objectlab": peer, "rows": []}
-    for kind in CORPORA if "ranking" in options.only else ():
+def main() -> None:
+    """Print figures, ratios and coverage."""
+    parser = parser_of(__doc__, pages=1000, seeds=1, simulations=1000, only="ranking,review")
+    given = parsed(parser, pages=60, simulations=1)
+    peer = installed("cleanlab")
+    rows = [
+        row
+        for kind in (CORPORA if "ranking" in given.only else ())
+        for seed in range(given.seeds)
         # The sparse corpus has one box on two pages; as many errors need more pages.
-        pages = options.pages * (5 if kind == "sparse" else 1)
-        for seed in range(options.seeds):
-            values["rows"] += duel(kind, pages, 100 * seed, peer=peer)
-    values["coverage"] = coverage(options.simulations, 9001) if "review" in options.only else []
-    print(json.dumps(values, indent=2) if options.json else as_text(values))
-    return 0
-
-
-def as_text(values: dict[str, Any]) -> str:
-    """The results in a few lines."""
-    lines = ["average precision of boxes, of pages; A and B, then A alone; seconds"]
-    for row in values["rows"]:
-        two, one = row["models_2"], row["models_1"]
-        line = f"{row['corpus']:6} {row['pages']:6,} pages {row['kind']:8} {two['ap_boxes']:.3f} {two['ap_pages']:.3f}"
-        line += f"   {one['ap_boxes']:.3f} {one['ap_pages']:.3f}   {two['seconds']:.3f} s"
-        if "objectlab" in row:
-            peer = row["objectlab"]
-            line += f"   ObjectLab {peer['ap_pages']:.3f} ({peer['ap_pages_model_a']:.3f}) {peer['seconds']:.1f} s:"
-            line += f" {row['better']:.2f} ({row['better_one_model']:.2f}) times better, {row['faster']:.0f} faster"
-            line += ", reached" if row["reached"] else ", missed"
-        lines.append(line)
-    if not values["objectlab"]:
-        lines.append("cleanlab is not installed; ObjectLab is left out")
-    lines.append("95 % bound of the recall on a right ground truth holds it; pages reviewed")
-    lines += [
-        f"  {row['pages']:5,} pages of {row['per_page']:4.1f} boxes, {row['wrong']:.0%} wrong, recall "
-        f"{row['recall']:.2f}, ± {row['margin']:.0%}: {row['share']:.1%}, {row['reviewed']:.0f} reviewed"
-        for row in values["coverage"]
+        for row in duel(kind, given.pages * (5 if kind == "sparse" else 1), 100 * seed, peer=peer)
     ]
-    return "\n".join(lines)
+    ways = ("models_2", "objectlab") if peer else ("models_2",)
+    seconds = {
+        kind: {way: sum(row[way]["seconds"] for row in rows if row["corpus"] == kind) for way in ways}
+        for kind in CORPORA
+    }
+    covered = coverage(given.simulations, 9001) if "review" in given.only else []
+    tell({"rows": rows, "seconds": seconds, "coverage": covered}, as_json=given.json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

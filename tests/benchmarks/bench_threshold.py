@@ -9,10 +9,6 @@ any time is taken.
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -23,6 +19,7 @@ from evaluator.matching.box_scores import box_calibrations, threshold_choice
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import Pairs
 from tests.benchmarks.corpus import dln_like
+from tests.benchmarks.measuring import Run, parsed, parser_of, spread, tell, timed
 
 BAR = 0.5
 """Seconds of CPU for one model: two of them within a second."""
@@ -54,17 +51,10 @@ def need_equal(dataset: Dataset, pairs: Pairs, iou: float) -> None:
             raise SystemExit(f"{name} of the mistakes at IoU {iou} differs")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print the least CPU of some thresholds, as text or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=80_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--smoke", action="store_true", help="a small corpus: only that it runs")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    if options.smoke:
-        options.pages, options.rounds = 200, 1
-    dataset = join(*dln_like(options.pages))
+def main() -> None:
+    """Print the least CPU of some thresholds."""
+    given = parsed(parser_of(__doc__, pages=80_000, rounds=3), pages=200, rounds=1)
+    dataset = join(*dln_like(given.pages))
     pairs = snapshot.pair(dataset)
     # Results stay, as in the cache of the dashboard.
     kept = [parts(pairs, iou) for iou in SHOWN]
@@ -72,23 +62,16 @@ def main(arguments: list[str] | None = None) -> int:
         for part in shown.values():
             part()
     need_equal(dataset, pairs, SHOWN[-1] + STEP)
-    taken: dict[str, list[float]] = {}
-    for number in range(options.rounds):
+    runs: dict[str, list[Run]] = {}
+    for number in range(given.rounds):
         kept.append(parts(pairs, SHOWN[-1] + STEP * (number + 1)))
         for name, part in kept[-1].items():
-            started = time.process_time()
-            part()
-            taken.setdefault(name, []).append(time.process_time() - started)
-    seconds = {name: min(each) for name, each in taken.items()}
+            runs.setdefault(name, []).append(timed(part))
+    seconds = {name: spread(each)["cpu"] for name, each in runs.items()}
     total = sum(seconds.values())
-    if options.json:
-        print(json.dumps({"pages": options.pages, "cpu_s": seconds, "total": total, "reached": total <= BAR}, indent=2))
-    else:
-        for name, each in seconds.items():
-            print(f"{name:16} {each:.3f} s")
-        print(f"{options.pages:,} pages, one model: {total:.3f} s CPU (bar {BAR} s)")
-    return 0
+    report = {"pages": given.pages, "cpu_s": seconds, "total": total, "bar": BAR, "reached": total <= BAR}
+    tell(report, as_json=given.json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

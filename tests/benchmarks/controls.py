@@ -11,17 +11,17 @@ shown and the search begins: it is cancelled, and the next step waits until the 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import statistics
 import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
+
+from tests.serving import cpu_ms, processes
+from tests.sessions import Session
 
 VIEWS: Final = {
     "Overview": ("", ""),
@@ -43,20 +43,12 @@ OPENED: Final = VIEWS | {name: (name.lower().replace(" ", "_"), "") for name in 
 _FIRST: Final = ("files", "")
 """What a new server shows before a view is opened cold: its list of files."""
 _CHANGES: Final = {"html", "bidi_component", "arrow_data_frame", "arrow_vega_lite_chart", "vega_lite_chart", "markdown"}
-_FINISHED: Final = {
-    ForwardMsg.ScriptFinishedStatus.Value("FINISHED_SUCCESSFULLY"),
-    ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),
-}
 _PATIENCE: Final = 300.0
 # Of a server at rest, in 0.3 seconds.
 _REST_MS: Final = 15.0
 # First part of the path of what is in the view itself, not in the sidebar.
 _MAIN: Final = 0
 _WITHOUT_NUMBERS: Final = ("theme", "reviewer")
-
-
-FIELDS: Final = ("n", "cpu_ms", "least_cpu_ms", "number_cpu_ms", "number_ms", "ms", "messages", "received")
-"""What `summary` has of an act: how often it was done, then medians, and the least CPU."""
 
 
 class Step(NamedTuple):
@@ -91,37 +83,15 @@ class Slider(NamedTuple):
     fragment: str
 
 
-def processes(pid: int) -> set[int]:
-    """A process and all below it, whichever of its threads started them."""
-    below = {pid}
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        # It may end in between.
-        with contextlib.suppress(OSError):
-            for child in path.read_text().split():
-                below |= processes(int(child))
-    return below
-
-
-def cpu_ms(pids: set[int]) -> float:
-    """Milliseconds of CPU that processes have taken, those that ended left out."""
-    total = 0.0
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            # The clock of another process: see clock_getcpuclockid(3).
-            total += time.clock_gettime((~pid << 3) | 2)
-    return 1000.0 * total
-
-
 Rows = dict[str, list[list[Step]]]
 
 
-class Tab:
-    """One reader's session."""
+class Tab(Session):
+    """One reader's session, and the sliders on its screen."""
 
     def __init__(self, url: str, pid: int) -> None:
-        self._url, self._pid = url, pid
-        self._connection: ClientConnection
-        self._page = self._query = ""
+        super().__init__(url)
+        self._pid = pid
         self._shown: dict[tuple[int, ...], bytes] = {}
         self.sliders: dict[str, Slider] = {}
         self._values: dict[str, list[float]] = {}
@@ -130,21 +100,9 @@ class Tab:
         # What cancels the search of the run of the moment.
         self._cancel = ""
 
-    async def connected(self) -> Tab:
-        """Open the session as a browser does that comes from the dashboard's own page."""
-        self._connection = await connect(
-            f"ws://{urlsplit(self._url).netloc}/_stcore/stream", origin=self._url, subprotocols=["streamlit"],  # type: ignore[list-item, arg-type]
-            max_size=None, proxy=None, ping_interval=None,
-        )  # fmt: skip
-        return self
-
-    async def left(self) -> None:
-        """Close the tab."""
-        await self._connection.close()
-
     async def open(self, page: str, query: str) -> Step:
         """Go to a view."""
-        self._page, self._query = page, query
+        self.page, self.query = page, query
         self._shown, self.sliders, self._values = {}, {}, {}
         self._opens, self._titled = True, None
         try:
@@ -195,33 +153,24 @@ class Tab:
         return self._values[self.sliders[label].identity]
 
     async def _run(self, message: BackMsg, *, leaves: bool = False) -> Step:
-        # What is in the address bar: another address would be a wish to go there.
-        message.rerun_script.query_string, message.rerun_script.page_name = self._query, self._page
         below = processes(self._pid)
         spent, start = cpu_ms(below), time.perf_counter()
         first: tuple[float, float] | None = None
         messages = received = 0
         async with asyncio.timeout(_PATIENCE):
-            await self._connection.send(message.SerializeToString())
-            while True:
-                content = await self._connection.recv()
-                assert isinstance(content, bytes)
-                said = ForwardMsg()
-                said.ParseFromString(content)
-                messages, received = messages + 1, received + len(content)
+            async for said, size in self.answers(message):
+                messages, received = messages + 1, received + size
+                now = 1000.0 * (time.perf_counter() - start)
                 if said.WhichOneof("type") == "script_finished":
                     # A search that has ended by itself needs no way to cancel it.
                     self._cancel = ""
-                    if said.script_finished in _FINISHED:
-                        break
                 if self._opens and self._titled is None and _is_title(said):
-                    self._titled = 1000.0 * (time.perf_counter() - start)
+                    self._titled = now
                 if self._changed(said) and first is None:
-                    first = (1000.0 * (time.perf_counter() - start), cpu_ms(below) - spent)
+                    first = (now, cpu_ms(below) - spent)
                 self._cancel = _cancel_button(said) or self._cancel
                 if leaves and first is not None and self._cancel:
-                    ms = 1000.0 * (time.perf_counter() - start)
-                    return Step(ms, cpu_ms(below) - spent, *first, messages, received)
+                    return Step(now, cpu_ms(below) - spent, *first, messages, received)
         ms = 1000.0 * (time.perf_counter() - start)
         # The end of a run collects garbage, and what is computed beside goes on.
         await asyncio.sleep(0.3)
@@ -232,15 +181,12 @@ class Tab:
 
         Notes what it has.
         """
-        kind = said.WhichOneof("type")
-        if kind == "page_info_changed":
-            self._query = said.page_info_changed.query_string
-        if kind != "delta" or said.delta.WhichOneof("type") != "new_element":
+        element = _element(said)
+        if element is None:
             return False
-        element: Any = said.delta.new_element
         of = element.WhichOneof("type")
         if of == "exception":
-            raise SystemExit(f"{self._page or 'overview'}: {element.exception.message}")
+            raise SystemExit(f"{self.page or 'overview'}: {element.exception.message}")
         if of == "slider":
             one = element.slider
             self.sliders[one.label] = Slider(one.id, one.label, one.min, one.max, one.step, said.delta.fragment_id)
@@ -255,20 +201,23 @@ class Tab:
         return before != content if before is not None else _has_number(element)
 
 
+def _element(said: ForwardMsg) -> Any:
+    """The element that a message draws, None for other messages."""
+    is_one = said.WhichOneof("type") == "delta" and said.delta.WhichOneof("type") == "new_element"
+    return said.delta.new_element if is_one else None
+
+
 def _cancel_button(said: ForwardMsg) -> str:
     """The button that cancels what takes long, when a message has it; else ""."""
-    if said.WhichOneof("type") != "delta" or said.delta.WhichOneof("type") != "new_element":
-        return ""
-    element = said.delta.new_element
-    return element.button.id if element.WhichOneof("type") == "button" and element.button.label == "Cancel" else ""
+    element = _element(said)
+    is_one = element is not None and element.WhichOneof("type") == "button" and element.button.label == "Cancel"
+    return str(element.button.id) if is_one else ""
 
 
 def _is_title(said: ForwardMsg) -> bool:
     """Whether a message has the title of a view."""
-    if said.WhichOneof("type") != "delta" or said.delta.WhichOneof("type") != "new_element":
-        return False
-    element = said.delta.new_element
-    return element.WhichOneof("type") == "html" and "ls-title" in element.html.body
+    element = _element(said)
+    return element is not None and element.WhichOneof("type") == "html" and "ls-title" in element.html.body
 
 
 def _has_number(element: Any) -> bool:
@@ -304,13 +253,14 @@ async def opened(server: tuple[str, int], view: str, times: int) -> list[Opening
     return taken
 
 
-def median_opening(steps: list[Opening]) -> dict[str, float | None]:
-    """How many openings there are, and the median of each thing that they took."""
-    medians: dict[str, float | None] = {"n": len(steps)}
-    for field in Opening._fields:
+def medians(steps: Sequence[Step | Opening]) -> dict[str, float | None]:
+    """How often an act was done, the least CPU, and the median of each thing that it took."""
+    least = round(min(each.cpu_ms for each in steps), 1)
+    taken: dict[str, float | None] = {"n": len(steps), "least_cpu_ms": least}
+    for field in steps[0]._fields:
         known = [value for value in (getattr(each, field) for each in steps) if value is not None]
-        medians[field] = round(statistics.median(known), 1) if known else None
-    return medians
+        taken[field] = round(statistics.median(known), 1) if known else None
+    return taken
 
 
 async def measured(servers: list[tuple[str, int]], views: list[str], count: int, *, opened: int = 3) -> Rows:
@@ -343,26 +293,3 @@ async def measured(servers: list[tuple[str, int]], views: list[str], count: int,
     for tab in tabs:
         await tab.left()
     return rows
-
-
-def summary(rows: Rows) -> dict[str, list[dict[str, float | None]]]:
-    """Medians of each act on each server, and the least CPU."""
-
-    def median(values: list[float | None]) -> float | None:
-        known = [each for each in values if each is not None]
-        return round(statistics.median(known), 1) if known else None
-
-    return {
-        name: [
-            {
-                "n": len(steps),
-                "least_cpu_ms": round(min(each.cpu_ms for each in steps), 1),
-                **{
-                    field: median([getattr(each, field) for each in steps])
-                    for field in ("cpu_ms", "ms", "number_cpu_ms", "number_ms", "messages", "received")
-                },
-            }
-            for steps in of
-        ]
-        for name, of in rows.items()
-    }

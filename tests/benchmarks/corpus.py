@@ -122,38 +122,39 @@ def _sides(
     score = rng.beta(3.0, 1.5, len(order))
     nothing = np.full(len(truth[0]), np.nan)
     return (
-        _annotations(truth, nothing, labels, pages, "ground_truth"),
-        _annotations((page[order], label[order], xyxy[order]), score, labels, pages, "prediction"),
+        annotations(truth, nothing, labels, pages, "ground_truth"),
+        annotations((page[order], label[order], xyxy[order]), score, labels, pages, "prediction"),
     )
 
 
-def _annotations(columns: Columns, score: FloatArray, labels: tuple[str, ...], pages: int, side: Side) -> Annotations:
+def annotations(
+    columns: Columns,
+    score: FloatArray,
+    labels: tuple[str, ...],
+    pages: int,
+    side: Side,
+    *,
+    pages_per_document: int = PAGES_PER_DOCUMENT,
+) -> Annotations:
+    """One side as a reader returns it, its boxes in the order of pages."""
     page, label, xyxy = columns
     every = np.arange(pages)
-    documents = [f"{index:06d}.pdf" for index in range(-(-pages // PAGES_PER_DOCUMENT))]
+    documents = [f"{index:06d}.pdf" for index in range(-(-pages // pages_per_document))]
     first_of_page = np.searchsorted(page, page, side="left")
-    return Annotations(
-        name=f"{side}.json",
-        sha256="",
-        format="snapshot",
-        side=side,
-        model=None,
-        version=None,
-        labels=labels,
-        evaluated=len(labels),
-        documents=tuple(Document(name, name) for name in documents),
-        page_document=(every // PAGES_PER_DOCUMENT).astype(np.int32),
-        page_index=every % PAGES_PER_DOCUMENT,
-        boxes=Boxes(
-            document=(page // PAGES_PER_DOCUMENT).astype(np.int32),
-            page=page % PAGES_PER_DOCUMENT,
-            label=label.astype(np.int32),
-            xyxy=np.ascontiguousarray(xyxy),
-            score=score,
-            entry=page.astype(np.int32),
-            position=(np.arange(len(page)) - first_of_page).astype(np.int32),
-            ids=[str(index) for index in range(len(page))],
-        ),
-        label_map={str(index): name for index, name in enumerate(labels, 1)},
-        page_ids=[f"{documents[index // PAGES_PER_DOCUMENT]}::p{index % PAGES_PER_DOCUMENT:03d}" for index in every],
+    boxes = Boxes(
+        document=(page // pages_per_document).astype(np.int32),
+        page=page % pages_per_document,
+        label=label.astype(np.int32),
+        xyxy=np.ascontiguousarray(xyxy),
+        score=score,
+        entry=page.astype(np.int32),
+        position=(np.arange(len(page)) - first_of_page).astype(np.int32),
+        ids=[str(index) for index in range(len(page))],
     )
+    return Annotations(
+        name=f"{side}.json", sha256="", format="snapshot", side=side, model=None, version=None, labels=labels,
+        evaluated=len(labels), documents=tuple(Document(name, name) for name in documents),
+        page_document=(every // pages_per_document).astype(np.int32), page_index=every % pages_per_document,
+        boxes=boxes, label_map={str(index): name for index, name in enumerate(labels, 1)},
+        page_ids=[f"{documents[index // pages_per_document]}::p{index % pages_per_document:03d}" for index in every],
+    )  # fmt: skip

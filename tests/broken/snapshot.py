@@ -78,22 +78,22 @@ ROWS = [
     ))),
     Row("box_missing", P, f', "bbox": {BOX}', "",
         f'{AT}: bbox is required here (schema 1.3); found only "id", "label". Add bbox.'),
-    Row("box_twice", P, '"bbox"', '"bbox": [0, 0, 1, 1], "bbox"',
-        f'{AT}.bbox: {TWICE}; found "bbox" 2 times. Keep one of them.'),
-    Row("box_twice_escaped", P, '"bbox"', '"b\\u0062ox": [0, 0, 1, 1], "bbox"',
-        f'{AT}.bbox: {TWICE}; found "bbox" 2 times. Keep one of them.'),
-    Row("score_twice", P, '"score"', '"score": 0.1, "score"',
-        f'{AT}.score: {TWICE}; found "score" 2 times. Keep one of them.'),
-    Row("predictions_twice", P, '"predictions"', '"predictions": [], "predictions"',
-        f'$.predictions: {TWICE}; found "predictions" 2 times. Keep one of them.'),
-    Row("label_map_twice", P, '"1": "Figure"', '"1": "Chart", "1": "Figure"',
-        f'$.label_map["1"]: {TWICE}; found "1" 2 times. Keep one of them.'),
-    Row("score_missing", P, ', "score": 0.9', "",
-        f"{AT}.score: every object of a prediction file must have a score (snapshot 1.3, section 9.5); "
-        "found no score. Write the model's confidence, or 1.0 when it gives none."),
-    Row("score_null", P, "0.9", "null",
-        f"{AT}.score: every object of a prediction file must have a score (snapshot 1.3, section 9.5); "
-        "found null. Write the model's confidence, or 1.0 when it gives none."),
+    *(
+        Row(f"{name}_twice", P, old, f"{twice}, {old}", f'{place}: {TWICE}; found "{key}" 2 times. Keep one of them.')
+        for name, old, twice, place, key in (
+            ("box", '"bbox"', '"bbox": [0, 0, 1, 1]', f"{AT}.bbox", "bbox"),
+            ("escaped_box", '"bbox"', '"b\\u0062ox": [0, 0, 1, 1]', f"{AT}.bbox", "bbox"),
+            ("score", '"score"', '"score": 0.1', f"{AT}.score", "score"),
+            ("predictions", '"predictions"', '"predictions": []', "$.predictions", "predictions"),
+            ("label_map", '"1": "Figure"', '"1": "Chart"', '$.label_map["1"]', "1"),
+        )
+    ),
+    *(
+        Row(f"score_{name}", P, old, new,
+            f"{AT}.score: every object of a prediction file must have a score (snapshot 1.3, section 9.5); "
+            f"found {found}. Write the model's confidence, or 1.0 when it gives none.")
+        for name, old, new, found in (("missing", ', "score": 0.9', "", "no score"), ("null", "0.9", "null", "null"))
+    ),
     Row("score_in_truth", G, "null", "0.9",
         f"{AT}.score: no object of a ground truth file may have a score (snapshot 1.3, section 9.6); "
         "found 0.9. Remove the score, or write null."),

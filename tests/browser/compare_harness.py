@@ -1,14 +1,10 @@
-"""A small Streamlit app with one made-up page and two models, for the tests of the linked panes.
-
-Query parameters: `boxes` (ground truth on the page), `show` (a filter), `scene` (plain, problem, hostile, one),
-`visit` (another one begins anew). Boxes, kinds and sentences come from the core. It counts its runs and writes what the
-panes reported where the tests read it.
+"""The linked panes of one made-up page and two models alone, for their tests; boxes and sentences come from the core.
+Query parameters: `boxes` (ground truth on the page), `show` (a filter), `scene` (plain, problem, hostile), `visit`.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 import random
 from typing import Any
 
@@ -22,7 +18,7 @@ from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from pages.app.components import panes
-from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, page_image, share
+from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, drawn_page, run, share
 from tests.building import Box, ground_truth, read_by_browser
 from tests.building import annotations as prediction_of
 
@@ -80,9 +76,10 @@ def results(total: int, hostile: bool) -> tuple[snapshot.ThresholdResult, snapsh
     return first, second
 
 
-def data_of(scene: str, total: int, position: int, image_width: int, show: str) -> dict[str, Any]:
+def data_of(scene: str, total: int, state: Any) -> dict[str, Any]:
     """What the panes are given."""
     first, second = results(total, scene == "hostile")
+    position, show = state.position, state.show
     both = ledger.ledger(first, second)
     drawn = read_by_browser(
         pair.pair_data(first, second, both, 0, models=MODELS, show=show, page_points=(WIDTH, HEIGHT))
@@ -90,25 +87,15 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
     name = HOSTILE if scene == "hostile" else "river-districts"
     for pane, model in zip(drawn["panes"], ("lines 1.0", "blocks 1.0"), strict=True):
         pane["name"] = HOSTILE if scene == "hostile" else model
-    page: dict[str, Any] = {
-        "document": DOCUMENT,
-        "index": FIRST_PAGE + position,
-        "position": position + 1,
-        "total": PAGES,
-        "width": WIDTH,
-        "height": HEIGHT,
-        "image": page_image(FIRST_PAGE + position, image_width),
-        "image_width": image_width,
-        "problem": None,
-        "notes": [HOSTILE] if scene == "hostile" else [],
-    }
+    index = FIRST_PAGE + position
+    page: dict[str, Any] = {"document": DOCUMENT, "index": index, "position": position + 1, "total": PAGES}
+    page |= drawn_page(index, state.image_width)
+    if scene == "hostile":
+        page["notes"] = [HOSTILE]
     if scene == "problem":
         page |= {"image": None, "image_width": 0, "notes": ["/Rotate is 45: boxes may be out of place."]}
-        page["problem"] = {
-            "title": "This page cannot be drawn",
-            "text": "The renderer stopped.",
-            "fix": "Save it again.",
-        }
+        problem = {"title": "This page cannot be drawn", "text": "The renderer stopped.", "fix": "Save it again."}
+        page["problem"] = problem
     strip = [
         {
             "document": DOCUMENT,
@@ -123,12 +110,10 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
         }
         for place in range(PAGES)
     ]
-    empty = {"text": "No page passes the filter.", "action": "Clear filter"} if scene == "none" else None
     return {
         **drawn,
-        "page": None if empty else page,
-        "panes": [] if empty else drawn["panes"],
-        "strip": [] if empty else strip,
+        "page": page,
+        "strip": strip,
         "look": {"title": "net change, worst first", "words": "fixed minus broken", "scale": 8, "diverging": True},
         "filters": [
             {"name": each, "title": title, "pages": 10 * place + 3, "words": f"{title}, pages"}
@@ -140,54 +125,26 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
         "selected": st.query_params.get("selected"),
         "summoned": False,
         "visit": "",
-        "empty": empty,
+        "empty": None,
     }
 
 
-def record(key: str, name: str) -> None:
-    """A callback: what the panes reported goes into the session and the log that the tests read."""
-    events = panes.events(st.session_state[key])
-    value = getattr(events, name)
-    st.session_state.log.append([name, repr(value)])
-    if name == "go" and events.go:
-        st.session_state.position = max(0, min(PAGES - 1, events.go.index - FIRST_PAGE + events.go.step))
-        st.session_state.image_width = 900
-    elif name == "sharper" and events.sharper:
-        st.session_state.image_width = min(2400, events.sharper.width)
-    elif name == "show" and events.show:
-        st.session_state.show = events.show
+def record(name: str, value: Any, state: Any) -> None:
+    """What the panes reported changes what they are given next."""
+    if name == "go":
+        state.position = max(0, min(PAGES - 1, value.index - FIRST_PAGE + value.step))
+    elif name == "show":
+        state.show = value
 
 
-def main() -> None:
-    st.set_page_config(page_title="Compare harness", layout="wide", initial_sidebar_state="collapsed")
-    st.html(
-        "<style>.stApp .stMainBlockContainer{padding:.7rem 1.4rem 1rem}"
-        ".stApp [data-testid='stHeader']{background:transparent;pointer-events:none}</style>"
-    )
-    state = st.session_state
-    if state.get("visit", "") != (visit := st.query_params.get("visit")):
-        state.clear()
-        state.visit = visit
-    start = {"runs": 0, "log": [], "position": 4, "image_width": 900, "show": st.query_params.get("show", "changed")}
-    for name, value in start.items():
-        state.setdefault(name, value)
-    state.runs += 1
-    with st.container(border=True, height=76):
-        st.text(json.dumps({"runs": state.runs, "log": state.log}))
-    data = data_of(
-        st.query_params.get("scene", "plain"),
-        int(st.query_params.get("boxes", "20")),
-        state.position,
-        state.image_width,
-        state.show,
-    )
-    names = ("go", "selected", "sharper", "show", "mode", "clear_filter")
-    payload = msgspec.convert(data, ComparePayload)
-    key = f"panes {state.visit}"
-    drawn = panes(payload, key=key, **{f"on_{name}": functools.partial(record, key, name) for name in names})
+def show(key: str, callbacks: dict[str, Any]) -> None:
+    state, query = st.session_state, st.query_params
+    data = data_of(query.get("scene", "plain"), int(query.get("boxes", "20")), state)
+    drawn = panes(msgspec.convert(data, ComparePayload), key=key, **callbacks)
     if drawn.open:
         state.log.append(["open", repr(drawn.open)])
 
 
 if __name__ == "__main__":
-    main()
+    begun = {"show": st.query_params.get("show", "changed")}
+    run(begun, panes.events, record, show, "go", "selected", "sharper", "show", "mode", "clear_filter")

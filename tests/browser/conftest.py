@@ -1,7 +1,5 @@
-"""The dashboard in a real Chromium: start the server as a user does, open it, and note everything that goes wrong.
-
-One server of the sample data and one browser for all modules, and a profile that is empty again after each test. A test
-that leaves a console error, an exception of a page or a request to another host behind fails when it ends.
+"""The dashboard in a real Chromium, one server of the sample data and one browser for all modules.
+A test that leaves a console error, an exception of a page or a request to another host behind fails when it ends.
 """
 
 from __future__ import annotations
@@ -19,29 +17,21 @@ import subprocess
 import sys
 import time
 import urllib.parse
-import urllib.request
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests import network
-from tests.benchmarks.controls import processes
+from tests.serving import PATIENCE, ROOT, answering, free_port, processes, stop
 
-ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
-MISSING = [
-    name
-    for name, there in (
-        ("chromium", CHROMIUM is not None),
-        ("playwright", importlib.util.find_spec("playwright") is not None),
-    )
-    if not there
-]
+THERE = {"chromium": CHROMIUM, "playwright": importlib.util.find_spec("playwright")}
+MISSING = [name for name, there in THERE.items() if there is None]
 REQUIRED = os.environ.get("LAYOUTSCOPE_REQUIRE_BROWSER") == "1"
 # Chromium loads the two lists below its address bar anew for each window, and nobody types there. The option takes the
 # place of the one of Playwright, so that the names of that one are repeated.
@@ -58,15 +48,10 @@ FLAGS = [
 ]  # fmt: skip
 # Streamlit looks for its endpoints below the view's address first; the 404 is part of that and harmless.
 PROBING = re.compile(r"/[a-z_]+/_stcore/(host-config|health)$")
-OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-# Seconds for the start of a server and for anything on screen: the first run of a server takes over a minute where
-# twenty processes share a core.
-PATIENCE = 120
 
 # Where the page and its boxes are on the screen, in CSS pixels.
 PLACES = """() => {
-  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
+  const host = shadowOf('.page-image');
   const rect = (node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
   const boxes = {};
   for (const node of host.querySelectorAll('.box')) {
@@ -80,8 +65,7 @@ PLACES = """() => {
 }"""
 # Share of the dark pixels of the page image that lie in the given boxes (shares of the page).
 INK_INSIDE = """(boxes) => {
-  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
+  const host = shadowOf('.page-image');
   const image = host.querySelector('.page-image'), canvas = document.createElement('canvas');
   const width = canvas.width = image.naturalWidth, height = canvas.height = image.naturalHeight;
   const pen = canvas.getContext('2d');
@@ -101,6 +85,10 @@ INK_INSIDE = """(boxes) => {
 # Counts what the page has put off for a moment (the pause before a choice is told, the one after typing or sliding) and
 # what it has asked for, pictures too. What is put off for longer is for a server that does not answer.
 UNDER_WAY = """(() => {
+  // What is drawn inside of our components, and of the one that has something.
+  window.shadows = () => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .flatMap((node) => node.shadowRoot ?? []);
+  window.shadowOf = (selector) => shadows().find((root) => root.querySelector(selector));
   const putOff = new Set(), { setTimeout: begin, clearTimeout: end, fetch: ask } = window;
   const { decode } = HTMLImageElement.prototype;
   let asked = 0;
@@ -138,8 +126,7 @@ SETTLED = """() => window.atRest(() => {
   if (!document.querySelector('.ls-title') || document.querySelector('[data-stale=true]')) return false;
   if (document.querySelector('.ls-title h1')?.innerText !== 'Page browser') return true;
   if (document.querySelector('.ls-empty')) return true;
-  return [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
-    .some((node) => node.shadowRoot?.querySelector('.chips.ready'));
+  return Boolean(shadowOf('.chips.ready'));
 })"""
 
 STEP = """(address) => {
@@ -148,13 +135,6 @@ STEP = """(address) => {
   history.pushState(null, '', address);
   dispatchEvent(new PopStateEvent('popstate', {state: null}));
 }"""
-
-
-def free_port() -> int:
-    """A port that nobody uses now."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @functools.cache
@@ -183,34 +163,15 @@ def started(folder: Path, port: int, *words: str, by_streamlit: bool = False) ->
     if by_streamlit:
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless", "true"]
         command += ["--server.address", "127.0.0.1", "--server.port", str(port)]
-    return answering(command, folder, folder / "server.log", port, environment)
+    return noting(command, folder, folder / "server.log", port, environment)
 
 
-def answering(
+def noting(
     command: Sequence[str], folder: Path, log: Path, port: int, environment: Mapping[str, str] = os.environ
 ) -> subprocess.Popen[bytes]:
-    """A server, started in `folder`, once it answers."""
-    # A crash says where it happened.
+    """A server that answers, notes its connections, and says where it crashes."""
     environment = {**environment, "PYTHONPATH": network.python_path(ROOT), "PYTHONFAULTHANDLER": "1"}
-    with log.open("w") as output:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and process.poll() is None:
-        with contextlib.suppress(OSError), OPENER.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
-            return process
-        time.sleep(0.1)
-    stop(process)
-    pytest.fail(f"the server did not come up: {log.read_text()}")
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a dashboard."""
-    process.terminate()
-    try:
-        process.wait(timeout=30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(timeout=30)
+    return answering(command, folder, log, port, environment)
 
 
 # The servers that run, and where each writes; what those said that ended with a failure, until it is reported.
@@ -290,7 +251,7 @@ def harness(script: Path, folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in options.items()]
     log = folder / "harness.log"
-    with alive(answering(command, ROOT, log, port), log):
+    with alive(noting(command, ROOT, log, port), log):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -448,6 +409,21 @@ class Screen:
         """Wait until what was sent is answered, the last run has ended, and nothing is under way in the page."""
         return self._at_rest(SETTLED)
 
+    def arrived(self, title: str) -> Screen:
+        """Wait until a view is shown, by its title."""
+        self.page.locator(".ls-title h1", has_text=title).wait_for()
+        return self.settled()
+
+    def addressed(self, **parts: str) -> Screen:
+        """Wait until the address bar has these parts, and what follows from them is shown."""
+        self.wait(lambda: parts.items() <= self.address().items(), f"{parts} in the address; {self.address()}")
+        return self.settled()
+
+    def drawn(self) -> Screen:
+        """Wait until the page of the view has its boxes; in Compare that of the first model."""
+        self.settled().page.locator(".chips.ready").first.wait_for(state="attached")
+        return self
+
     def rested(self) -> Screen:
         """Wait until what was sent is answered and nothing is under way in the page, whichever page it is."""
         return self._at_rest(AT_REST)
@@ -479,16 +455,24 @@ class Screen:
         """
         self.settled()
         self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click(delay=60)
-        self.page.locator(".ls-title h1", has_text=name).wait_for()
-        return self.settled()
+        return self.arrived(name)
 
     def follow(self, name: str) -> Screen:
         """Another view through the navigation by keyboard, as slowly as `go`."""
         self.settled()
         self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).focus()
         self.page.keyboard.press("Enter")
-        self.page.locator(".ls-title h1", has_text=name).wait_for()
-        return self.settled()
+        return self.arrived(name)
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def sized(self, width: int = 1440, height: int = 900) -> Screen:
+        """Give the window another size, and wait until the page has it."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        return self.rested()
 
     def tab_to(self, target: Any, most: int = 60, key: str = "Tab") -> Screen:
         """Press Tab until something has the focus; fails when that takes more presses than a reader would make."""
@@ -605,6 +589,43 @@ class Screen:
         return str(self.page.locator("[data-testid=stApp]").inner_text())
 
 
+class Alone(Screen):
+    """A tab on the app that shows one component alone; `panes` pages are drawn when it is ready."""
+
+    def __init__(self, page: Any, url: str, panes: int = 1) -> None:
+        super().__init__(page, url, [])
+        self.panes, self.visits = panes, 0
+        self.page.goto(url)
+        self.drawn()
+
+    def drawn(self) -> Self:
+        self.page.locator(".pane .chips.ready").nth(self.panes - 1).wait_for(state="attached")
+        self.rested()
+        return self
+
+    def scene(self, query: str = "") -> Self:
+        """Begin anew in the same tab: an empty log and a component that has shown nothing yet."""
+        self.visits += 1
+        self.page.emulate_media(color_scheme="light")
+        self.page.mouse.move(5, 5)
+        self.sized().page.evaluate(STEP, f"/?visit={self.visits}&{query}")
+        self.rested()
+        return self.drawn()
+
+    def report(self) -> dict[str, Any]:
+        """How often the app ran, and what the component told it."""
+        report: dict[str, Any] = json.loads(self.page.locator("[data-testid=stText]").first.inner_text())
+        return report
+
+    def close(self) -> None:
+        self.leave()
+        assert self.trouble == []
+
+
+Visit = Callable[..., Screen]
+"""What the fixture `visit` gives: a tab on an address."""
+
+
 def course(screen: Screen, *steps: Callable[[Screen], None]) -> None:
     """One after the other in the same tab; what fails says in which step."""
     for step in steps:
@@ -658,7 +679,7 @@ def second(tabs: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="package")
-def sample_server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The sample data, from an empty folder; for all tests that need no server of their own."""
     with dashboard(tmp_path_factory.mktemp("elsewhere"), port=free_port()) as url:
         yield url

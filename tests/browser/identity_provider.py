@@ -45,7 +45,7 @@ class IdentityProvider:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
 
-    def secrets_toml(self, **changes: str) -> str:
+    def secrets_toml(self) -> str:
         """The file that makes LayoutScope use this provider."""
         auth = {
             "redirect_uri": "http://127.0.0.1:{port}/oauth2callback",
@@ -54,7 +54,7 @@ class IdentityProvider:
             "client_secret": CLIENT_SECRET,
             "server_metadata_url": f"{self.url}/.well-known/openid-configuration",
         }
-        return "[auth]\n" + "".join(f"{name} = {json.dumps(text)}\n" for name, text in (auth | changes).items())
+        return "[auth]\n" + "".join(f"{name} = {json.dumps(text)}\n" for name, text in auth.items())
 
     def discovery(self) -> dict[str, Any]:
         return {

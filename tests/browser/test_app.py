@@ -5,28 +5,26 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pymupdf
 import pytest
 
-from evaluator import formats
 from evaluator.charts.theme import DARK, LIGHT
 from evaluator.components.viewer import mistake_filter, page_overlay
 from evaluator.components.viewer.mistake_filter import MistakeFilter
-from evaluator.data.dataset import Dataset, join
 from evaluator.matching.error_types import DOCUMENT
-from evaluator.protocols import snapshot
 from pages.app.login import THIS_MACHINE
-from tests.browser.conftest import INK_INSIDE, ROOT, Screen, course, dashboard
+from tests.browser.conftest import INK_INSIDE, ROOT, Screen, Visit, course, dashboard
 from tests.building import Box, box, read_by_browser, snapshot_file
 from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import box_result, sample
 
 pytestmark = [pytest.mark.browser]
-Visit = Callable[..., Screen]
 WORST = "harvest-survey-2024.pdf"
 # Another threshold than the usual one, for what is carried from view to view.
 IOU = 0.6
@@ -39,28 +37,18 @@ ELSEWHERE = {
 OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - ELSEWHERE)]
 
 
-@cache
-def sample() -> Dataset:
-    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-
-
-@cache
-def core(model: int = 0, iou: float = 0.5) -> snapshot.ThresholdResult:
-    return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match().at(iou)
-
-
 def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dict[str, Any]:
     """What the core says about a page, pages from 1."""
     dataset = sample()
     row = dataset.page_row(document, number - 1)
     assert row is not None
-    result = core(model, iou)
+    result = box_result(model, iou)
     return read_by_browser(page_overlay.page_data(result, row, causes=result.causes))
 
 
 def page_order(*names: str) -> list[tuple[str, int]]:
     """The pages of model A in the order of the list, those with the most mistakes of these names first."""
-    result = core()
+    result = box_result()
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), MistakeFilter(names=names))
     pages = mistake_filter.page_list(result, columns, keep)
@@ -78,12 +66,6 @@ def truth_of(document: str, number: int) -> list[list[float]]:
     return [each["bbox"] for entry in entries for each in entry["objects"]]
 
 
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
-
-
 def assert_framed(screen: Screen) -> None:
     """Our settings, style and navigation are there."""
     assert screen.page.get_by_test_id("stSidebarNav").get_by_role("link").count() >= 3
@@ -91,9 +73,6 @@ def assert_framed(screen: Screen) -> None:
     assert screen.page.title() == "LayoutScope"
     background = screen.page.locator("[data-testid=stApp]").evaluate("(node) => getComputedStyle(node).backgroundColor")
     assert background in ("rgb(255, 255, 255)", "rgb(20, 24, 29)")
-
-
-# --- opening -------------------------------------------------------------------------------------------------
 
 
 def test_a_link_every_view_in_the_dark_and_pages_one_after_the_other(server: str, visit: Visit) -> None:
@@ -118,7 +97,6 @@ def test_a_link_every_view_in_the_dark_and_pages_one_after_the_other(server: str
         stepping_back_brings_the_thresholds_back,
         a_page_turn_runs_the_viewer_only_and_the_address_follows,
         the_models_flip,
-        a_mistake_of_the_list_is_chosen,
     )
 
 
@@ -142,7 +120,7 @@ def its_numbers_and_charts_are_there_without_a_click(screen: Screen) -> None:
     assert THIS_MACHINE in screen.text()
     assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
-        row = core(model, IOU).micro.row(0)
+        row = box_result(model, IOU).micro.row(0)
         card = screen.page.locator(".ls-card").nth(model).inner_text()
         for words in (f"{row['f1']:.3f}", f"TP {row['tp']}", f"FP {row['fp']}", f"FN {row['fn']}"):
             assert words in card
@@ -161,9 +139,6 @@ def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:
     )
     assert len(sources) >= 2
     assert {source[:22] for source in sources} == {"data:image/png;base64,"}
-
-
-# --- the page ------------------------------------------------------------------------------------------------
 
 
 def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
@@ -192,27 +167,29 @@ def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
 def assert_in_place(screen: Screen, document: str, number: int) -> None:
     screen.to("page_browser", doc=document, page=str(number))
     assert screen.where() == (document, number)
-    screen.page.keyboard.press("g")
-    screen.rested()
-    places = screen.places()
-    left, top, right, bottom = places["image"]
-    assert places["sheet"] == pytest.approx(places["image"], abs=0.01)
+    shares = truth_of(document, number)
+    left, top, right, bottom = boxes_in_place(screen, shares)
     with pymupdf.open(SAMPLE_DATA / "pdf" / document) as opened:
         rect = opened[number - 1].rect
     assert (right - left) / (bottom - top) == pytest.approx(rect.width / rect.height, rel=0.005)
-    shares = truth_of(document, number)
-    assert shares
-    width, height = right - left, bottom - top
-    mine = [box for key, box in places["boxes"].items() if key.startswith("g")]
-    assert len(mine) == len(shares)
-    wanted = [(left + a * width, top + b * height, left + c * width, top + d * height) for a, b, c, d in shares]
-    for place in wanted:
-        nearest = min(mine, key=lambda box, place=place: max(abs(p - q) for p, q in zip(box, place, strict=True)))
-        assert max(abs(p - q) for p, q in zip(nearest, place, strict=True)) <= 1.0
     ink, inside = screen.page.evaluate(INK_INSIDE, shares)
     assert ink > 1_000
     assert inside / ink > 0.9, "the drawn page and its boxes belong together"
+
+
+def boxes_in_place(screen: Screen, shares: list[list[float]]) -> list[float]:
+    """The edges of the page on screen, once every box of the ground truth lies where its file says, and no other."""
     screen.page.keyboard.press("g")
+    screen.rested()
+    places = screen.places()
+    screen.page.keyboard.press("g")
+    left, top, right, bottom = places["image"]
+    assert places["sheet"] == pytest.approx(places["image"], abs=0.01)
+    wanted = np.array(shares) * ([right - left, bottom - top] * 2) + [left, top, left, top]
+    mine = np.array([box for key, box in places["boxes"].items() if key.startswith("g")])
+    assert len(mine) == len(shares) > 0
+    assert np.abs(wanted[:, None] - mine).max(axis=2).min(axis=1).max() <= 1.0
+    return list(places["image"])
 
 
 def the_models_flip(screen: Screen) -> None:
@@ -243,7 +220,7 @@ def n_walks_over_documents(screen: Screen) -> None:
     document, index = page_order("over_cropped")[0]
     screen.to("page_browser", doc=document, page=str(index + 1), mistakes="over_cropped")
     seen = []
-    total = int(core().mistakes.counts[DOCUMENT.index("over_cropped")])
+    total = int(box_result().mistakes.counts[DOCUMENT.index("over_cropped")])
     for step in range(total):
         before = screen.address().get("box")
         screen.page.keyboard.press("n")
@@ -259,8 +236,7 @@ def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
     slider = screen.page.get_by_role("slider", name="IoU threshold")
     slider.focus()
     screen.page.keyboard.press("ArrowRight")
-    screen.wait(lambda: screen.address().get("iou") == "0.51", "0.51 in the address")
-    screen.settled()
+    screen.addressed(iou="0.51")
     screen.page.go_back()
     # The slider of a value that was set elsewhere takes the place of the one that was moved.
     values = "(nodes) => nodes.map((node) => node.value)"
@@ -270,24 +246,8 @@ def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
     assert "IoU ≥ 0.50" in screen.page.locator(".ls-title span").inner_text()
 
 
-def a_mistake_of_the_list_is_chosen(screen: Screen) -> None:
-    """By hand, to where the link led."""
-    screen.to("page_browser", doc=WORST, page="4", iou="0.55")
-    screen.page.get_by_role("button", name=f"Missed {core(iou=0.55).mistakes.counts[DOCUMENT.index('missed')]}").click()
-    screen.wait(lambda: screen.address().get("mistakes") == "missed", "the filter in the address")
-    screen.settled()
-    # In whichever cause it is folded away.
-    screen.page.locator(".mistake").last.evaluate("node => node.click()")
-    screen.wait(lambda: "box" in screen.address(), "the chosen box in the address")
-    screen.settled()
-    a_link_leads_to_its_mistake(screen)
-
-
-# --- other views ---------------------------------------------------------------------------------------------
-
-
 def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_leads_back(screen: Screen) -> None:
-    result = core(iou=IOU)
+    result = box_result(iou=IOU)
     mistakes = [0] * len(sample().documents)
     for page in result.mistakes.page.tolist():
         mistakes[sample().page_document[page]] += 1
@@ -295,11 +255,10 @@ def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_le
     screen.bring("documents_row")
     grid = screen.page.locator(".st-key-documents_row [data-testid=stDataFrame]").last
     screen.click_cell(grid, 0, 60)
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     name = sample().documents[worst].doc_id
     assert screen.where()[0] == name
-    screen.wait(lambda: screen.address().get("within") == name, "the document in the address")
+    screen.addressed(within=name)
     row = result.micro.row(0)
     numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
     assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
@@ -307,8 +266,7 @@ def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_le
     assert screen.address()["doc"], "the address is whole, although the history has one step"
     assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1440"
     screen.page.go_back()
-    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
-    screen.settled()
+    screen.arrived("Overview")
     assert screen.page.locator(".ls-card").count() == 2
 
 
@@ -322,15 +280,12 @@ def the_page_browser_fits_a_narrow_window(screen: Screen) -> None:
 
 def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, 1, 60)
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     screen.wait(lambda: screen.address().get("label") == sample().labels[0], "the label in the address")
     data = page_of(*screen.where(), iou=IOU)
     mine = {each["key"] for each in data["boxes"] if each["label"] == sample().labels[0]}
     assert screen.places()["boxes"].keys() == mine
 
-
-# --- look ----------------------------------------------------------------------------------------------------
 
 OVERFLOW = """() => {
   const main = document.querySelector('[data-testid=stMain]'), page = document.scrollingElement;
@@ -353,8 +308,7 @@ def nothing_sticks_out(screen: Screen) -> None:
 def nothing_sticks_out_of_a_narrow_window(screen: Screen) -> None:
     screen.page.set_viewport_size({"width": 1024, "height": 768})
     nothing_sticks_out(screen.settled())
-    screen.page.set_viewport_size({"width": 1440, "height": 900})
-    screen.settled()
+    screen.sized().settled()
 
 
 def another_view(view: str, screen: Screen) -> None:
@@ -364,8 +318,7 @@ def another_view(view: str, screen: Screen) -> None:
 def the_overview_fits_both_widths_in_the_dark(screen: Screen) -> None:
     screen.to("", iou=str(IOU))
     for width, height in ((1024, 768), (1440, 900)):
-        screen.page.set_viewport_size({"width": width, "height": height})
-        screen.settled()
+        screen.sized(width, height).settled()
         assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"overview at {width}"
     assert_own_blocks(screen, "rgb(20, 24, 29)", "rgb(77, 182, 172)", "rgb(18, 53, 50)")
 
@@ -388,8 +341,6 @@ def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     screen.settled()
     assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
 
-
-# --- text from strangers, and pages that cannot be drawn -----------------------------------------------------
 
 HOSTILE = (
     '<img src=x onerror="window.hacked=1">![b](http://example.invalid/x.png)',
@@ -517,9 +468,6 @@ def a_page_that_cannot_be_drawn_keeps_its_boxes(screen: Screen) -> None:
     page.locator(".ls-title h1", has_text="Files").wait_for()
 
 
-# --- real data -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.skipif("LAYOUTSCOPE_SHARED" not in os.environ, reason="needs the real data of LAYOUTSCOPE_SHARED")
 def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path: Path) -> None:
     real = Path(os.environ["LAYOUTSCOPE_SHARED"]) / "real" / "worldbank"
@@ -529,27 +477,8 @@ def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path:
         screen = visit(url).open("page_browser")
         assert screen.page.get_by_text("The reference is a model's prediction, not a ground truth").is_visible()
         document, number = screen.where()
-        places = screen.places()
-        assert places["image"] is not None
-        screen.page.keyboard.press("g")
-        screen.rested()
-        places = screen.places()
-        left, top, right, bottom = places["image"]
         file = json.loads(reference.read_text(encoding="utf-8"))
-        ids = {
-            each["doc_id"] for each in file["documents"] if each["doc_id"] == document or document in json.dumps(each)
-        }
-        shares = [
-            each["bbox"]
-            for entry in file["predictions"]
-            if entry["doc_id"] in ids and entry["page_index"] == number - 1
-            for each in entry["objects"]
-        ]
-        assert shares
-        mine = [each for key, each in places["boxes"].items() if key.startswith("g")]
-        for a, b, c, d in shares:
-            place = (
-                left + a * (right - left), top + b * (bottom - top), left + c * (right - left), top + d * (bottom - top)
-            )  # fmt: skip
-            assert min(max(abs(p - q) for p, q in zip(each, place, strict=True)) for each in mine) <= 1.0
+        ids = {each["doc_id"] for each in file["documents"] if document in json.dumps(each)}
+        entries = [each for each in file["predictions"] if each["doc_id"] in ids and each["page_index"] == number - 1]
+        boxes_in_place(screen, [each["bbox"] for entry in entries for each in entry["objects"]])
         screen.leave()

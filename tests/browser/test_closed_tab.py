@@ -6,16 +6,15 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Screen, own_port, started, stop
+from tests.browser.conftest import Visit, own_port, started, stop
 from tests.building import box, write_file
-from tests.pages.test_server import below, running
 from tests.pdf_fixtures import page
+from tests.serving import lasting, processes, running
 from tests.sessions import Reader
 
 pytestmark = pytest.mark.browser
@@ -27,14 +26,14 @@ async def drawn(url: str, server: int) -> set[int]:
     act = await reader.open("page_browser")
     assert act.errors == ()
     assert reader.shown["image"]
-    pids = await asyncio.to_thread(below, server)
+    pids = await asyncio.to_thread(processes, server)
     await reader.left()
     return pids
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are listed by ps")
 def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
-    tmp_path: Path, visit: Callable[..., Screen], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The session ends by itself, also when it was the only one."""
     temporary = tmp_path / "temporary"
@@ -56,7 +55,7 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
     server = started(tmp_path, port)
     try:
         # What the server has of its own from the start, such as the process that holds its port.
-        before = running(below(server.pid))
+        before = running(processes(server.pid))
         screen = visit(f"http://127.0.0.1:{port}")
         screen.open("files").choose(*files, pages)
         for step in ("Read the files", "Open these files"):
@@ -65,13 +64,13 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         screen.go("Page browser")
         screen.page.locator(".page-image").first.wait_for()
         assert len(left()) == 1
-        assert running(below(server.pid)) > before
+        assert running(processes(server.pid)) > before
         screen.leave()
         deadline = time.monotonic() + 60
-        while (left() or running(below(server.pid)) - before) and time.monotonic() < deadline:
+        while (left() or running(processes(server.pid)) - before) and time.monotonic() < deadline:
             time.sleep(0.3)
         assert left() == []
-        assert running(below(server.pid)) - before == set()
+        assert running(processes(server.pid)) - before == set()
         # Who comes back finds the sample data, and pages are drawn again.
         # In a thread of its own: the loop of the browser runs in this one.
         with ThreadPoolExecutor(1) as thread:
@@ -79,10 +78,7 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         assert left() == []
         server.send_signal(signal.SIGTERM)
         server.wait(30)
-        deadline = time.monotonic() + 30
-        while running(pids) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running(pids) == set()
+        assert lasting(pids) == set()
         assert list(temporary.iterdir()) == []
     finally:
         stop(server)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Visit, dashboard
 
 pytestmark = [pytest.mark.browser]
 LOWER, UPPER = [0, 0, 40, 40, 0, 40], [0, 0, 40, 0, 40, 40]
 
 
-def test_coco_by_boxes_and_by_the_outlines_on_the_page(visit: Callable[..., Screen], tmp_path: Path) -> None:
+def test_coco_by_boxes_and_by_the_outlines_on_the_page(visit: Visit, tmp_path: Path) -> None:
     # Equal triangles on the first page, opposite ones of the same box on the second.
     box = {"category_id": 1, "bbox": [0, 0, 40, 40], "area": 800, "iscrowd": 0}
     truth = {

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluator import formats
 from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.components.compare.pair import pair_data
 from evaluator.components.compare.pair_causes import key_of, pages_of
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
 from evaluator.components.payload import ModelItem
-from evaluator.data.dataset import join
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot
-from tests.browser.conftest import STEP, Screen, course, harness
+from tests.browser.conftest import Alone, Screen, Visit, course, harness
 from tests.browser.viewer_harness import HOSTILE
 from tests.building import read_by_browser
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import box_result, place_of
 
 MODELS = (ModelItem("A", ""), ModelItem("B", ""))
 
 pytestmark = [pytest.mark.browser]
-Visit = Callable[..., Screen]
 HARNESS = Path(__file__).with_name("compare_harness.py")
 
 # Where each pane's page and boxes are on the screen, and what is shown of them.
 PANES = """() => {
-  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map((node) => node.shadowRoot).find((root) => root.querySelector('.pair-work'));
+  const host = shadowOf('.pair-work');
   const rect = (node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
   const panes = [...host.querySelectorAll('.pair-pane')].map((pane) => {
     const boxes = {};
@@ -61,20 +56,15 @@ PANES = """() => {
 @cache
 def core() -> tuple[tuple[snapshot.ThresholdResult, snapshot.ThresholdResult], Ledger]:
     """The sample data as the core compares it."""
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    first, second = (snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5) for model in (0, 1))
-    return (first, second), ledger(first, second)
+    results = box_result(0), box_result(1)
+    return results, ledger(*results)
 
 
 def places_of(show: str, label: str | None = None) -> list[tuple[int, str, int]]:
     """Row, document and page (from 1) of the pages that a filter lists."""
     _, both = core()
     both = both if label is None else both.only(labels={label})
-    dataset = both.dataset
-    return [
-        (row, dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
-        for row in listed_pages(both, show).tolist()
-    ]
+    return [(row, *place_of(row)) for row in listed_pages(both, show).tolist()]
 
 
 def panes(screen: Screen) -> dict[str, Any]:
@@ -103,40 +93,12 @@ def middle(place: list[float]) -> tuple[float, float]:
 
 
 @pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
-
-
-@pytest.fixture
-def panes_alone(tabs: Any, tmp_path: Path) -> Iterator[Screen]:
+def panes_alone(tabs: Any, tmp_path: Path) -> Iterator[Alone]:
     """A tab on the panes alone, with as many boxes as wanted."""
     with harness(HARNESS, tmp_path) as url:
-        screen = Screen(tabs.new_page(), url, [])
-        screen.page.goto(url)
+        screen = Alone(tabs.new_page(), url, 2)
         yield screen
-        screen.leave()
-        assert screen.trouble == []
-
-
-scenes = itertools.count(1)
-
-
-def harnessed(screen: Screen, **query: str) -> Screen:
-    """Begin anew in the same tab."""
-    screen.rested().page.mouse.move(5, 5)
-    address = {"visit": str(next(scenes)), **query}
-    screen.page.evaluate(STEP, "/?" + "&".join(f"{name}={text}" for name, text in address.items()))
-    screen.rested().page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-    return screen.rested()
-
-
-def log_of(screen: Screen) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(screen.page.locator("[data-testid=stText]").first.inner_text())
-    return report
-
-
-# --- from the sentence to the page and back -------------------------------------------------------------------
+        screen.close()
 
 
 def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) -> None:
@@ -220,12 +182,7 @@ def first_cause() -> tuple[str, list[tuple[str, int]]]:
     """Key and pages (from 1) of the first cause of the list."""
     results, both = core()
     made = changed_causes(*results, both)
-    rows, dataset = pages_of(made, 0, both), both.dataset
-    places = [
-        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
-        for row in rows.tolist()
-    ]
-    return key_of(made.families[0]), places
+    return key_of(made.families[0]), [place_of(row) for row in pages_of(made, 0, both).tolist()]
 
 
 def a_cause_lists_its_pages_until_another_filter_is_chosen(screen: Screen) -> None:
@@ -254,8 +211,7 @@ def a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box(s
     assert screen.address() == link
     assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
     screen.page.locator(".pair-head.pair-b .pair-open").click()
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     address = screen.address()
     assert (address["doc"], address["page"], address["model"], address["box"]) == (
         document, str(number), "2", f"p{key[1:]}",
@@ -278,8 +234,7 @@ def a_bar_opens_its_mistakes(screen: Screen) -> None:
     frame = bars.bounding_box()
     assert frame
     screen.page.mouse.click(frame["x"] + 150, frame["y"] + 26)
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     results, _ = core()
     counts = sum(result.mistakes.counts for result in results)
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
@@ -293,9 +248,6 @@ def a_cell_of_the_labels_below_opens_its_pages(screen: Screen) -> None:
     assert 0 <= panes(screen)["a"]["pane"][1] < 900
 
 
-# --- linked panes ---------------------------------------------------------------------------------------------
-
-
 def same_view(view: dict[str, Any]) -> None:
     """Both sheets are at the same place of their panes."""
     shift = [view["b"]["pane"][side] - view["a"]["pane"][side] for side in range(4)]
@@ -303,9 +255,9 @@ def same_view(view: dict[str, Any]) -> None:
     assert moved == pytest.approx(view["b"]["sheet"], abs=0.51)
 
 
-def test_the_panes_alone(panes_alone: Screen) -> None:
+def test_the_panes_alone(panes_alone: Alone) -> None:
     course(
-        harnessed(panes_alone, boxes="20"),
+        panes_alone.scene("boxes=20"),
         a_zoomed_page_asks_for_a_sharper_image,
         zoom_and_pan_are_linked,
         a_box_is_marked_in_both_pages,
@@ -318,7 +270,7 @@ def test_the_panes_alone(panes_alone: Screen) -> None:
     )
 
 
-def zoom_and_pan_are_linked(screen: Screen) -> None:
+def zoom_and_pan_are_linked(screen: Alone) -> None:
     screen.page.keyboard.press("0")
     screen.rested()
     start = panes(screen)
@@ -347,10 +299,10 @@ def zoom_and_pan_are_linked(screen: Screen) -> None:
         width = (after["a"]["sheet"][2] - after["a"]["sheet"][0]) - (before["a"]["sheet"][2] - before["a"]["sheet"][0])
         assert width * compare > 0
         same_view(after)
-    assert {name for name, _ in log_of(screen)["log"]} <= {"sharper"}, "zoom and pan need no run"
+    assert {name for name, _ in screen.report()["log"]} <= {"sharper"}, "zoom and pan need no run"
 
 
-def a_box_is_marked_in_both_pages(screen: Screen) -> None:
+def a_box_is_marked_in_both_pages(screen: Alone) -> None:
     screen.page.keyboard.press("0")
     screen.rested()
     drawn = panes(screen)
@@ -361,7 +313,7 @@ def a_box_is_marked_in_both_pages(screen: Screen) -> None:
     screen.wait(lambda: tooltips.count() == 2, "a tooltip in both panes")
     screen.page.mouse.click(*middle(drawn["a"]["boxes"][fixed]))
     screen.page.mouse.move(5, 5)
-    screen.wait(lambda: any(name == "selected" for name, _ in log_of(screen)["log"]), "the choice")
+    screen.wait(lambda: any(name == "selected" for name, _ in screen.report()["log"]), "the choice")
     screen.wait(lambda: all(fixed in panes(screen)[side]["marked"] for side in "ab"), "the choice marked in both panes")
     screen.wait(lambda: tooltips.count() == 0, "no tooltip")
     screen.page.keyboard.press("Escape")
@@ -389,13 +341,13 @@ def next_difference_walks_through_all_of_them(screen: Screen) -> None:
     screen.wait(lambda: panes(screen)["place"] == f"{total - 1} of {total} here", "the difference before")
 
 
-def flip_shows_one_model_in_the_place_of_the_other(screen: Screen) -> None:
+def flip_shows_one_model_in_the_place_of_the_other(screen: Alone) -> None:
     screen.page.keyboard.press("f")
     screen.wait(lambda: panes(screen)["a"]["hidden"], "one model only")
     first = panes(screen)
     assert (first["mode"], first["a"]["hidden"], first["b"]["hidden"]) == ("flip", True, False)
     assert first["a"]["sheet"] == first["b"]["sheet"]
-    screen.wait(lambda: ["mode", "'flip'"] in log_of(screen)["log"], "the way to look, noted once it is at rest")
+    screen.wait(lambda: ["mode", "'flip'"] in screen.report()["log"], "the way to look, noted once it is at rest")
     screen.page.keyboard.press("f")
     screen.wait(lambda: panes(screen)["b"]["hidden"], "the other model only")
     second = panes(screen)
@@ -405,7 +357,7 @@ def flip_shows_one_model_in_the_place_of_the_other(screen: Screen) -> None:
     screen.wait(lambda: not any(panes(screen)[side]["hidden"] for side in "ab"), "both models")
 
 
-def the_divider_moves_by_keys_and_by_hand(screen: Screen) -> None:
+def the_divider_moves_by_keys_and_by_hand(screen: Alone) -> None:
     screen.page.keyboard.press("d")
     screen.wait(lambda: panes(screen)["mode"] == "slider", "the divider")
     divider = screen.page.get_by_role("slider", name="Divider")
@@ -421,7 +373,7 @@ def the_divider_moves_by_keys_and_by_hand(screen: Screen) -> None:
         screen.wait(lambda wanted=wanted: panes(screen)["divider"] == wanted, f"the divider at {wanted}")
         drawn = panes(screen)
         assert drawn["b"]["clip"].endswith(f"{wanted}%)")
-    assert "go" not in {name for name, _ in log_of(screen)["log"]}, "the arrow keys of the divider turn no page"
+    assert "go" not in {name for name, _ in screen.report()["log"]}, "the arrow keys of the divider turn no page"
     left, top, right, bottom = panes(screen)["a"]["pane"]
     screen.page.mouse.move(right - 1, (top + bottom) / 2)
     screen.page.mouse.down()
@@ -430,8 +382,8 @@ def the_divider_moves_by_keys_and_by_hand(screen: Screen) -> None:
     assert panes(screen)["divider"] == "30"
 
 
-def agreement_is_faded_and_a_filter_brings_its_boxes_forward(screen: Screen) -> None:
-    harnessed(screen, boxes="60")
+def agreement_is_faded_and_a_filter_brings_its_boxes_forward(screen: Alone) -> None:
+    screen.scene("boxes=60")
     faded = screen.page.locator(".box.agrees").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     full = screen.page.locator(".box-TP.differs").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     assert float(faded) == pytest.approx(1 / 3, abs=0.01)
@@ -443,23 +395,22 @@ def agreement_is_faded_and_a_filter_brings_its_boxes_forward(screen: Screen) -> 
     assert set(before["a"]["full"]) < set(after["a"]["full"])
 
 
-def a_zoomed_page_asks_for_a_sharper_image(screen: Screen) -> None:
+def a_zoomed_page_asks_for_a_sharper_image(screen: Alone) -> None:
     for _ in range(4):
         screen.page.keyboard.press("+")
         screen.painted()
-    screen.wait(lambda: any(name == "sharper" for name, _ in log_of(screen)["log"]), "the wish")
-    width = "() => Math.min(...[...document.querySelectorAll('[data-testid=\"stBidiComponentIsolated\"]')]" + (
-        ".flatMap((node) => [...node.shadowRoot.querySelectorAll('.page-image')].map((image) => image.naturalWidth)))"
-    )
+    screen.wait(lambda: any(name == "sharper" for name, _ in screen.report()["log"]), "the wish")
+    images = "shadows().flatMap((root) => [...root.querySelectorAll('.page-image')])"
+    width = f"() => Math.min(...{images}.map((image) => image.naturalWidth))"
     screen.wait(lambda: screen.page.evaluate(width) > 1200, "the sharper image in both panes")
     same_view(panes(screen))
 
 
-def a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text(screen: Screen) -> None:
-    harnessed(screen, boxes="20", scene="problem")
+def a_page_without_a_picture_keeps_its_boxes_and_hostile_names_stay_text(screen: Alone) -> None:
+    screen.scene("boxes=20&scene=problem")
     assert screen.page.locator(".problem:visible").count() == 2
     assert len(panes(screen)["a"]["boxes"]) > 15
-    harnessed(screen, boxes="20", scene="hostile")
+    screen.scene("boxes=20&scene=hostile")
     assert screen.page.evaluate("() => window.hacked") is None
     for name in (".net-name", ".pair-head"):
         assert HOSTILE in screen.page.locator(name).first.inner_text(), name
@@ -473,9 +424,6 @@ def help_lists_the_keys(screen: Screen) -> None:
     assert "Flip" in dialog.inner_text()
     screen.page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
-
-
-# --- sizes and frames -----------------------------------------------------------------------------------------
 
 
 def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
@@ -494,8 +442,7 @@ def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(scree
         assert drawn["a"]["pane"][2] < drawn["b"]["pane"][0] < drawn["b"]["pane"][2] <= width
         assert drawn["a"]["pane"][2] - drawn["a"]["pane"][0] > 200, width
         ticks = page.evaluate(
-            """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-              .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
+            """() => shadows().flatMap((root) => [...root.querySelectorAll('.axis-tick')])
               .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
         )
         assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), f"ticks are apart at {width}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from evaluator.matching.box_results import AnyBoxResult
 from evaluator.project import evaluate_together
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxEvaluation
-from tests.browser.conftest import Screen, course
+from tests.browser.conftest import Screen, Visit, course
 from tests.browser.test_app import nothing_sticks_out_of_a_narrow_window
 from tests.dashboard import SAMPLE_DATA
 
@@ -44,16 +43,14 @@ def counts_of_page(result: AnyBoxResult, document: str, number: int) -> dict[str
     return {status: int(np.isin(pages, page).sum()) for status, pages in rows.items()}
 
 
-def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
-    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
-) -> None:
+def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit, server: str, tmp_path: Path) -> None:
     """By POD: snapshot is that of all other courses, and what coco says stands in `test_views` and `test_pack_view`.
 
     Boxes of Compare are in `test_compare`; zoom and page turns of all kinds in `test_compare` and `test_window`.
     All of it is in the dark.
     """
     signed, standard, high = "pod 2017", 0.6, 0.95
-    screen = visit(sample_server, color_scheme="dark").open("page_browser", protocol="pod")
+    screen = visit(server, color_scheme="dark").open("page_browser", protocol="pod")
     page = screen.page
     at_first, at_high = results_of("pod", standard, high)
     place = screen.where()
@@ -68,8 +65,7 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(
     page.keyboard.press("End")
     assert wanted != counts, "the test needs a page where the threshold matters"
     screen.wait(lambda: screen.where() == place and screen.counts() == wanted, f"counts at {high}: {wanted}")
-    screen.wait(lambda: screen.address().get("iou") == str(high), "the threshold in the address")
-    screen.settled()
+    screen.addressed(iou=str(high))
     # A verdict waits for a name with its note, and is kept under it.
     slider.blur()
     page.keyboard.press("n")
@@ -120,8 +116,7 @@ def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
     else:
         page.get_by_role("combobox", name="Compare").click()
         page.get_by_role("option", name=kind, exact=True).click()
-        screen.wait(lambda: screen.address().get("compare") == kind.lower(), "the kind in the address")
-        screen.settled()
+        screen.addressed(compare=kind.lower())
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     assert page.locator(".pair-pane .box.differs").count() > 0
     page.locator(".pair-pane").first.focus()

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from typing import Any
 import pytest
 
 from pages.app.login import TRUSTED_HEADER_VARIABLE
-from tests.browser.conftest import ROOT, Screen, dashboard, free_port
-from tests.pages.test_server import handshake, headers, status
+from tests.browser.conftest import Visit, dashboard
+from tests.pages.test_server import asked, handshake
+from tests.serving import ROOT, answering, free_port, stop
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Screen]
 PASSWORD = "correct horse"
 NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
 CADDY = shutil.which("caddy")
@@ -51,23 +50,12 @@ def replaced(text: str, exchanged: dict[str, str]) -> str:
 @contextlib.contextmanager
 def running(command: list[str], port: int, folder: Path) -> Iterator[str]:
     """A proxy that answers; without a password it says 401."""
-    url = f"http://127.0.0.1:{port}"
     environment = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
-    with (folder / "proxy.log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+    process = answering(command, folder, folder / "proxy.log", port, environment, path="/", refuses=True)
     try:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and process.poll() is None:
-            with contextlib.suppress(OSError):
-                status(url, "/", Host=f"127.0.0.1:{port}")
-                break
-            time.sleep(0.1)
-        else:
-            pytest.fail((folder / "proxy.log").read_text())
-        yield url
+        yield f"http://127.0.0.1:{port}"
     finally:
-        process.terminate()
-        process.wait(30)
+        stop(process)
 
 
 @contextlib.contextmanager
@@ -134,9 +122,9 @@ def test_a_proxy_with_a_password_as_the_page_says(
     with proxy(app, tmp_path) as public:
         own = public.removeprefix("http://")
         for path in ("/", "/gallery", "/_stcore/health", "/_stcore/stream"):
-            assert status(public, path, Host=own) == 401
+            assert asked(public, path, Host=own)[0] == 401
         assert handshake(public, host=own, origin=public) == 401
-        code, sent, _ = headers(public, "/", Authorization=LOGIN)
+        code, sent, _ = asked(public, "/", Authorization=LOGIN)
         assert (code, sent["x-frame-options"]) == (200, "DENY")
         forged = {"X-Forwarded-User": "mallory"}
         screen = visit(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, linked_rows
 from evaluator.protocols.fields.field_types import type_rows
-from tests.browser.conftest import Screen, course
+from tests.browser.conftest import Screen, Visit, course
 from tests.browser.test_app import OVERFLOW
 from tests.building import read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = [pytest.mark.browser]
-Visit = Callable[..., Screen]
 SAMPLE = SAMPLE_DATA / "fields"
 
 
@@ -61,22 +59,9 @@ def counts_of(data: dict[str, Any]) -> dict[str, int]:
     return {status: data["counts"][status] for status in ("TP", "FP", "FN")}
 
 
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
-
-
 def opened(screen: Screen, **address: str) -> Screen:
     """The view where it is said, on the first page of a document, with its page drawn."""
-    return drawn(screen.to("fields", **{"field_page": "1", **address}))
-
-
-def drawn(screen: Screen) -> Screen:
-    """Wait until the run has ended and the boxes are."""
-    screen.settled()
-    screen.page.locator(".chips.ready").wait_for(state="attached")
-    return screen
+    return screen.to("fields", **{"field_page": "1", **address}).drawn()
 
 
 def shown(screen: Screen) -> tuple[str, int]:
@@ -95,11 +80,10 @@ def test_from_numbers_to_fields_and_from_page_to_page_in_a_small_dark_window(
     server: str, visit: Visit, tmp_path: Path
 ) -> None:
     course(
-        drawn(visit(server).open("fields")),
+        visit(server).open("fields").drawn(),
         it_opens_on_its_sample_without_a_click,
         where_there_is_room_the_page_is_beside_both_tables,
         a_page_opens_at_the_width_of_its_fields,
-        a_count_of_two_models_lists_and_opens_its_fields,
         a_bin_of_the_confidence_opens_its_fields,
         a_count_of_the_table_opens_its_boxes,
         a_row_opens_the_problems_of_its_field,
@@ -110,9 +94,6 @@ def test_from_numbers_to_fields_and_from_page_to_page_in_a_small_dark_window(
         next_and_previous_problem_walk_over_pages,
         partial(a_bad_upload_gives_findings_in_place, tmp_path),
     )
-
-
-# --- opening -------------------------------------------------------------------------------------------------
 
 
 def it_opens_on_its_sample_without_a_click(screen: Screen) -> None:
@@ -134,8 +115,7 @@ def assert_nothing_is_cut_off(screen: Screen) -> None:
 
 
 def where_there_is_room_the_page_is_beside_both_tables(screen: Screen) -> None:
-    screen.page.set_viewport_size({"width": 1920, "height": 900})
-    screen.rested()
+    screen.sized(1920, 900)
     types, table, page, rest = (
         screen.page.locator(f".st-key-field_{name}").bounding_box() for name in ("types", "table", "page", "rest")
     )
@@ -143,8 +123,7 @@ def where_there_is_room_the_page_is_beside_both_tables(screen: Screen) -> None:
     assert (
         types["y"] == page["y"] < types["y"] + types["height"] < table["y"] < table["y"] + table["height"] < rest["y"]
     )
-    screen.page.set_viewport_size({"width": 1440, "height": 900})
-    screen.rested()
+    screen.sized()
 
 
 def a_page_opens_at_the_width_of_its_fields(screen: Screen) -> None:
@@ -178,9 +157,9 @@ def where_there_is_less_room_the_page_has_the_whole_width_and_a_row_leads_back_t
     place = next(n for n, row in enumerate(rows[:10].tolist()) if core().with_prediction[row])
     click_cell(screen, 1, place, 40)
     key = f"p{rows[place]}"
-    screen.wait(lambda: screen.address().get("field_box") == key, f"box {key}; {screen.address()}")
+    screen.addressed(field_box=key)
     screen.wait(lambda: screen.page.locator(".list-head").bounding_box()["y"] > 0, "the page in the window")
-    assert drawn(screen).page.locator(f"[data-marked='{key}']").count() == 1
+    assert screen.drawn().page.locator(f"[data-marked='{key}']").count() == 1
 
 
 def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
@@ -213,12 +192,9 @@ def the_slider_scores_anew_by_keyboard_and_stepping_back_scores_as_before(screen
     assert "IoU ≥ 0.76" in title.inner_text()
     assert screen.page.locator(".ls-numbers dd").nth(2).inner_text() == f"{core().overall(0.76).recall[0]:.3f}"
     screen.page.go_back()
-    screen.wait(lambda: screen.address().get("field_iou") == "0.75", "the address before")
+    screen.addressed(field_iou="0.75")
     screen.wait(lambda: screen.counts() == before, "its counts")
-    assert "IoU ≥ 0.75" in drawn(screen).page.locator(".ls-title span").inner_text()
-
-
-# --- what a number opens --------------------------------------------------------------------------------------
+    assert "IoU ≥ 0.75" in screen.drawn().page.locator(".ls-title span").inner_text()
 
 
 def a_count_of_the_table_opens_its_boxes(screen: Screen) -> None:
@@ -226,9 +202,9 @@ def a_count_of_the_table_opens_its_boxes(screen: Screen) -> None:
     # Field, four ratios, TP, Below, Missed; every column gets as much of the room that is left.
     place = next(number for number, row in enumerate(rows[:12]) if row.missed and number)
     click_cell(screen, 0, place, 0.637 * screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()["width"])
-    screen.wait(lambda: screen.address().get("behind") == "missed", f"missed boxes; {screen.address()}")
+    screen.addressed(behind="missed")
     assert screen.address()["field"] == rows[place].label
-    drawn(screen)
+    screen.drawn()
     wanted = pages().counts(linked_rows(core(), "missed", iou=0.5, label=rows[place].label))
     document, number = shown(screen)
     assert (core().compared.documents.index(document), number - 1) in wanted
@@ -237,7 +213,7 @@ def a_count_of_the_table_opens_its_boxes(screen: Screen) -> None:
 def a_row_opens_the_problems_of_its_field(screen: Screen) -> None:
     rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
     click_cell(screen, 0, 2, 40)
-    screen.wait(lambda: screen.address().get("field") == rows[2].label, f"the field; {screen.address()}")
+    screen.addressed(field=rows[2].label)
     assert "behind" not in screen.address()
 
 
@@ -248,7 +224,7 @@ def a_bin_of_the_confidence_opens_its_fields(screen: Screen) -> None:
     bars = chart.locator("path[aria-roledescription=bar][aria-label*='Model: A;']").all()
     last = max((bar.bounding_box() for bar in bars), key=lambda bar: bar["x"])
     screen.page.mouse.click(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2)
-    screen.wait(lambda: screen.address().get("behind") == "bin_9", f"the last bin; {screen.address()}")
+    screen.addressed(behind="bin_9")
     words = f"{int(core().confidence().calibration.count[-1])} fields: Confidence 0.9 to 1.0 of A"
     screen.wait(lambda: words in screen.text(), "the table of the bin")
     screen.settled()
@@ -261,25 +237,10 @@ def a_curve_opens_its_field(screen: Screen) -> None:
     screen.settled()
     name, x, y = chart.evaluate(A_CURVE, before)
     screen.page.mouse.click(x, y)
-    screen.wait(lambda: screen.address().get("field") == name, f"the field of a curve, {name}; {screen.address()}")
-    drawn(screen)
+    screen.addressed(field=name)
+    screen.drawn()
     title = screen.page.locator(".ls-section", has_text="AP against IoU")
     screen.wait(lambda: title.inner_text().endswith(screen.address()["field"]), "the title of the curve")
-
-
-def a_count_of_two_models_lists_and_opens_its_fields(screen: Screen) -> None:
-    screen.bring("pair_differences")
-    tables = screen.page.locator(".st-key-pair_differences").get_by_test_id("stDataFrame")
-    screen.wait(lambda: tables.count() == 3, "the differences and two ledgers")
-    screen.click_cell(tables.nth(1), 0, 400)
-    screen.wait(lambda: tables.count() == 4, "the fields behind the count")
-    screen.settled()
-    before = screen.address().get("field_box")
-    screen.click_cell(tables.nth(3), 2, 60)
-    screen.wait(lambda: screen.address().get("field_box") not in (None, before), "the box of the field")
-
-
-# --- the page ------------------------------------------------------------------------------------------------
 
 
 def next_and_previous_problem_walk_over_pages(screen: Screen) -> None:
@@ -306,5 +267,5 @@ def a_bad_upload_gives_findings_in_place(tmp_path: Path, screen: Screen) -> None
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The uploaded files have errors and were not taken").wait_for()
     screen.wait(lambda: "$.total._value" in screen.text(), "the place of the finding")
-    drawn(screen)
+    screen.drawn()
     assert screen.page.locator(".ls-numbers dd").first.inner_text() == f"{core('B').map_at(0.5):.3f}"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Visit, dashboard
 from tests.building import box, write_file
 
 pytestmark = [pytest.mark.browser]
-Visit = Callable[..., Screen]
 
 
 def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: Path) -> None:

@@ -13,11 +13,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, course, dashboard
-from tests.browser.test_fields import drawn
+from tests.browser.conftest import Screen, Visit, course, dashboard
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Screen]
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +118,7 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
         return bool(group.is_visible())
 
     screen.wait(grouped, "a difference of a cause")
-    keys.press("v")
-    keys.press("c")
+    screen.press("v", "c")
     assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
     keys.press("1")
     screen.wait(lambda: len(given()) == 15, "a verdict on each mistake of the cause")
@@ -130,8 +127,7 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
     screen.settled()
     screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
     keys.press("Enter")
-    page.locator(".ls-title h1", has_text="Gallery").wait_for()
-    screen.settled()
+    screen.arrived("Gallery")
     assert "8 times, 72 mistakes on 8 pages" in screen.text()
     assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
     screen.tab_to(page.get_by_role("button", name="Model wrong"))
@@ -145,15 +141,14 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
 def a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(kept: Path, screen: Screen) -> None:
     """By keys, under the name that was given in Compare; the view as a whole does not run."""
     given, page = since(kept), screen.page
-    drawn(screen.to("fields", field_doc="quayside-77120", field_page="2"))
+    screen.to("fields", field_doc="quayside-77120", field_page="2").drawn()
     assert page.locator("table.ls-corrected").count() == 0
     page.locator(".pane").first.click(position={"x": 4, "y": 4})
     page.keyboard.press("n")
     page.locator(".verdict-button").first.wait_for()
     screen.settled()
     screen.messages.clear()
-    page.keyboard.press("v")
-    page.keyboard.press("2")
+    screen.press("v", "2")
     screen.wait(lambda: len(given()) == 1, "the verdict in the store")
     (event,) = given()
     assert (event.verdict, event.author) == ("ground_truth_wrong", "Amara")
@@ -176,14 +171,12 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     page, keys = screen.page, screen.page.keyboard
     screen.tab_to(page.get_by_test_id("stSidebarNav").get_by_role("link", name="Page browser"))
     keys.press("Enter")
-    page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     screen.tab_to(page.locator(".pane"))
     keys.press("n")
     screen.settled()
     page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
-    keys.press("v")
-    keys.press("1")
+    screen.press("v", "1")
     page.locator(".verdict-name").wait_for()
     keys.type("Ngozi")
     keys.press("Enter")
@@ -212,8 +205,7 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     screen.wait(lambda: heading.inner_text() == first, "the first item of the agenda")
     keys.press("ArrowRight")
     page.get_by_text("2 of ", exact=False).first.wait_for()
-    keys.press("2")
-    keys.press("n")
+    screen.press("2", "n")
     keys.type("1 3 4: split at the gap")
     assert page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
     keys.press("Enter")
@@ -282,15 +274,13 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     assert box.xyxy == pytest.approx(edges, abs=1e-4)
     screen.wait(lambda: page.locator(".suspect-row b").first.inner_text() != first, "the next suspect")
     # Two answers at once arrive both, in their order.
-    page.keyboard.press("2")
-    page.keyboard.press("3")
+    screen.press("2", "3")
     screen.wait(lambda: len(given()) == 3, "two more verdicts")
     assert [each.verdict for each in given()] == ["ground_truth_wrong", "model_wrong", "ambiguous"]
     # They are stored before the browser is told.
     screen.rested()
     # What is taken back can be answered anew at once, without the question whether to replace it.
-    page.keyboard.press("u")
-    page.keyboard.press("2")
+    screen.press("u", "2")
     screen.wait(lambda: len(given()) == 5, "the verdict taken back and the new one")
     last, cleared, anew = given()[-3:]
     assert (cleared.action, anew.verdict) == ("cleared", "model_wrong")
@@ -320,8 +310,7 @@ def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:
     screen.settled()
     assert "1 of 20 pages reviewed" in screen.text()
     page.keyboard.press("o")
-    page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     page.locator(".pane").first.wait_for()
     page.keyboard.press("d")
     screen.wait(lambda: len(given()) == 2, "the second page in the store")

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from evaluator import formats
-from evaluator.data.dataset import join
 from evaluator.matching.box_items import class_confusion
-from evaluator.protocols.snapshot.evaluation import pair
-from tests.browser.conftest import Screen, course
+from tests.browser.conftest import Screen, Visit, course
 from tests.browser.test_app import nothing_sticks_out, nothing_sticks_out_of_a_narrow_window
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import box_result
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Screen]
-
-
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
 
 
 def heading(screen: Screen) -> str:
@@ -61,9 +49,7 @@ def examples_of_a_slice_are_drawn_and_all_its_boxes_open_in_the_gallery(screen: 
 
 
 def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
-    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    lines = formats.read(SAMPLE_DATA / "lines.json", side="prediction")
-    confusion = class_confusion(pair(join(truth, lines)).match().at(0.5))
+    confusion = class_confusion(box_result())
     row, column = confusion.labels.index("Table"), confusion.labels.index("Text")
     expected = int(confusion.counts[row, column])
     assert expected > 0
@@ -74,8 +60,7 @@ def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
     card = screen.page.locator(".gl-card").first
     place = card.locator(".gl-place").inner_text()
     card.click()
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.arrived("Page browser")
     document, number = screen.where()
     assert place == f"{document}, page {number}"
     assert screen.address()["box"].startswith("p")
@@ -89,8 +74,7 @@ def boxes_of_a_crop_lie_where_they_belong(screen: Screen) -> None:
     screen.to("gallery", question='{"cell":["Table","Table"]}', charts="scores")
     screen.wait(lambda: drawn(screen) > 0, "a crop")
     measured = screen.page.evaluate(
-        """() => { const root = [...document.querySelectorAll('*')].map((n) => n.shadowRoot ?? n)
-          .flatMap((n) => [...n.querySelectorAll('.gl-crop.shown')])[0];
+        """() => { const root = shadowOf('.gl-crop.shown').querySelector('.gl-crop.shown');
           const sheet = root.querySelector('.gl-sheet').getBoundingClientRect();
           const box = root.querySelector('.gl-box-TP').getBoundingClientRect();
           const frame = root.getBoundingClientRect();
@@ -110,10 +94,8 @@ def keys_walk_the_cards_and_enter_opens_one(screen: Screen) -> None:
     assert cards.nth(1).evaluate("(node) => node.getRootNode().activeElement === node")
     screen.page.keyboard.press("End")
     assert cards.last.evaluate("(node) => node.getRootNode().activeElement === node")
-    screen.page.keyboard.press("Home")
-    screen.page.keyboard.press("Enter")
-    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
-    screen.settled()
+    screen.press("Home", "Enter")
+    screen.arrived("Page browser")
 
 
 def hundreds_of_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:

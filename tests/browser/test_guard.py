@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Screen
+from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Screen]
 # What a hostile page tries; each line says what came of it.
 ATTACK = """async (target) => {
   const told = {};
@@ -52,12 +51,6 @@ INJECT = """(foreign) => {
   document.body.append(box);
   fetch(`${foreign}/d`, {mode: 'no-cors'}).catch(() => null);
 }"""
-
-
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
 
 
 @pytest.fixture

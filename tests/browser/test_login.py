@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,11 @@ from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
 from pages.app.login import OPEN, TRUSTED_HEADER_VARIABLE
-from tests.browser.conftest import PATIENCE, REQUIRED, Screen, dashboard
+from tests.browser.conftest import PATIENCE, REQUIRED, Screen, Visit, dashboard
 from tests.browser.identity_provider import IdentityProvider, identity_provider
 from tests.sample_part import write_part_with_pages
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Screen]
 MISSING = [name for name in ("authlib", "httpx") if importlib.util.find_spec(name) is None]
 needs_packages = pytest.mark.skipif(
     bool(MISSING) and not REQUIRED, reason=f"a login needs the extra login; missing: {', '.join(MISSING)}"
@@ -146,9 +145,9 @@ def test_log_in_and_log_out(visit: Visit, guarded: str, provider: IdentityProvid
     assert [each for each in screen.page.context.cookies() if each["name"] == USER_COOKIE] == []
 
 
-def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(sample_server: str) -> None:
+def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(server: str) -> None:
     """One that is trusted is above."""
-    sent = told(sample_server, headers={"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"})
+    sent = told(server, headers={"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"})
     assert OPEN.encode() in sent
     assert telling(sent)
     assert b"mallory" not in sent

@@ -31,7 +31,7 @@ ASK = """async () => {
 }"""
 
 
-def test_what_chromium_looks_for_elsewhere_is_noted(browser: Any, sample_server: str, tmp_path: Path) -> None:
+def test_what_chromium_looks_for_elsewhere_is_noted(browser: Any, server: str, tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     with network.noted(notes), network.browser_flags() as only_here:
         other = browser.browser_type.launch(executable_path=CHROMIUM, args=[*FLAGS, *only_here])
@@ -39,9 +39,9 @@ def test_what_chromium_looks_for_elsewhere_is_noted(browser: Any, sample_server:
             page = other.new_page()
             # This machine is reached as ever.
             page.route("**/empty", lambda route: route.fulfill(body="<title>empty</title>", content_type="text/html"))
-            page.goto(f"{sample_server}/empty")
+            page.goto(f"{server}/empty")
             health = "url => fetch(url).then((answer) => answer.text())"
-            assert page.evaluate(health, f"{sample_server}/_stcore/health") == "ok"
+            assert page.evaluate(health, f"{server}/_stcore/health") == "ok"
             assert not notes.exists(), notes.read_text()
             assert page.evaluate(ASK) == ["refused", "refused"]
             page.wait_for_load_state("networkidle")

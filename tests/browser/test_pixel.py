@@ -6,25 +6,23 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from evaluator.project import evaluate
 from evaluator.protocols.pixel.cells import cell_facts, worst_cell
 from evaluator.protocols.pixel.evaluation import PixelResult
-from tests.browser.conftest import Screen, course, dashboard
-from tests.browser.test_viewer import contrast
+from tests.browser.conftest import Screen, Visit, course, dashboard
 from tests.building import Box, write_file
-from tests.dashboard import SAMPLE_DATA
+from tests.contrast import contrast
 from tests.painting import cell_mask
+from tests.sample_results import pixel_result, place_of
 
 pytestmark = [pytest.mark.browser]
-Visit = Callable[..., Screen]
 VIEW = "pixel_confusion"
 RECTANGLE = re.compile(r"M(\d+) (\d+)H(\d+)V(\d+)H\d+Z")
 # For each of some points of the raster, whether the browser has it inside the tint.
@@ -34,12 +32,8 @@ INSIDE = """(path, points) => {
 }"""
 
 
-@cache
 def core(model: str = "lines") -> PixelResult:
-    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
-    (evaluated,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
-    assert isinstance(evaluated.result, PixelResult)
-    return evaluated.result
+    return pixel_result(model)
 
 
 def code(name: str, model: str = "lines") -> int:
@@ -51,12 +45,6 @@ def page_row(document: str, number: int, model: str = "lines") -> int:
     row = dataset.page_row(document, number - 1)
     assert row is not None
     return row
-
-
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
 
 
 @pytest.fixture(scope="module")
@@ -147,9 +135,6 @@ def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str]
     assert layer == sheet
 
 
-# --- mouse ---------------------------------------------------------------------------------------------------
-
-
 def test_from_cells_to_their_pixels(server: str, visit: Visit, tmp_path: Path) -> None:
     course(
         opened(visit(server)),
@@ -171,9 +156,7 @@ def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
     result = core()
     row, column = worst_cell(result.whole.matrices.confusion[0])
     assert chosen(screen) == (result.classes[row], result.classes[column])
-    top = cell_facts(result, row, column).behind[0].page
-    document = result.dataset.documents[result.dataset.page_document[top]].doc_id
-    number = int(result.dataset.page_index[top]) + 1
+    document, number = place_of(cell_facts(result, row, column).behind[0].page)
     assert caption(screen).startswith(f"{document}, page {number}: ")
     assert_tinted(screen, (document, number), (result.classes[row], result.classes[column]))
     # Cells have room, nothing is cut off at the right, and the page ends with the heatmap.
@@ -190,15 +173,9 @@ def a_cell_opens_its_pages_and_exactly_its_pixels(screen: Screen) -> None:
     cell(screen, code("Formula"), code("Text")).click()
     screen.settled()
     assert chosen(screen) == ("Formula", "Text")
-    screen.wait(lambda: screen.address().get("row") == "Formula", "the cell in the address")
+    screen.addressed(row="Formula")
     assert screen.address()["column"] == "Text"
-    places = [
-        (
-            core().dataset.documents[core().dataset.page_document[each.page]].doc_id,
-            int(core().dataset.page_index[each.page]) + 1,
-        )
-        for each in cell_facts(core(), code("Formula"), code("Text")).behind
-    ]
+    places = [place_of(each.page) for each in cell_facts(core(), code("Formula"), code("Text")).behind]
     document, number = places[0]
     screen.wait(lambda: caption(screen).startswith(f"{document}, page {number}: "), "the page with the most pixels")
     assert_tinted(screen, (document, number), ("Formula", "Text"))
@@ -252,9 +229,6 @@ def shown_cell() -> tuple[int, int, int]:
     return cell_facts(core(), row, column).behind[0].page, row, column
 
 
-# --- keyboard and table --------------------------------------------------------------------------------------
-
-
 def the_keyboard_walks_the_grid_and_chooses(screen: Screen) -> None:
     assert screen.page.locator(".mx-grid td[tabindex='0']").count() == 1
     screen.page.locator(".mx-grid td[tabindex='0']").focus()
@@ -262,8 +236,7 @@ def the_keyboard_walks_the_grid_and_chooses(screen: Screen) -> None:
     keys.press("Control+Home")
     words = screen.page.locator(".mx-words")
     assert words.inner_text().startswith("Background → Background")
-    keys.press("ArrowLeft")
-    keys.press("ArrowUp")
+    screen.press("ArrowLeft", "ArrowUp")
     assert words.inner_text().startswith("Background → Background")
     for _ in range(code("Table")):
         keys.press("ArrowDown")
@@ -281,8 +254,7 @@ def the_keyboard_walks_the_grid_and_chooses(screen: Screen) -> None:
     keys.press("End")
     assert words.inner_text().startswith(f"Table → {core().classes[-1]}")
     top = cell_facts(core(), code("Table"), code("Text")).behind[0].page
-    document = core().dataset.documents[core().dataset.page_document[top]].doc_id
-    assert_tinted(screen, (document, int(core().dataset.page_index[top]) + 1), ("Table", "Text"))
+    assert_tinted(screen, place_of(top), ("Table", "Text"))
 
 
 def the_grid_says_what_it_is(screen: Screen) -> None:
@@ -308,9 +280,6 @@ def the_table_is_another_way_to_a_cell(screen: Screen) -> None:
     screen.page.locator(".mx-grid td[aria-selected=true]").wait_for()
     screen.settled()
     assert chosen(screen) == names
-
-
-# --- sizes, files --------------------------------------------------------------------------------------------
 
 
 def test_forty_classes_can_be_used_once_their_pages_have_a_size(many: str, visit: Visit) -> None:
@@ -372,7 +341,7 @@ def every_matrix_can_be_downloaded(tmp_path: Path, screen: Screen) -> None:
     assert [[float(each) for each in row[2:-1]] for row in rows[1:]] == core().whole.matrices.confusion[0].tolist()
 
 
-NAMES_ABOVE = """() => [...document.querySelectorAll('*')].map((node) => node.shadowRoot).filter(Boolean)
+NAMES_ABOVE = """() => shadows()
   .flatMap((root) => [...root.querySelectorAll('thead .mx-name span')]).map((span) => {
     const range = document.createRange();
     range.selectNodeContents(span);
@@ -388,8 +357,7 @@ def windows_of_every_size_show_the_matrix_and_the_page_beside_it(screen: Screen)
     ground = screen.page.get_by_test_id("stApp").evaluate("(node) => getComputedStyle(node).backgroundColor")
     assert ground == "rgb(20, 24, 29)"
     for width, height in ((1440, 900), (960, 600)):
-        screen.page.set_viewport_size({"width": width, "height": height})
-        screen.settled()
+        screen.sized(width, height).settled()
         overflow = screen.page.evaluate("() => document.scrollingElement.scrollWidth - window.innerWidth")
         assert overflow <= 0, width
         page = screen.page.locator(".tint-pane").bounding_box()
@@ -406,8 +374,7 @@ def windows_of_every_size_show_the_matrix_and_the_page_beside_it(screen: Screen)
             for other in names[at + 1 :]:
                 apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
                 assert apart, (width, one, other)
-    screen.page.set_viewport_size({"width": 1440, "height": 900})
-    screen.settled()
+    screen.sized().settled()
 
 
 def a_difference_can_be_read_in_the_dark(screen: Screen) -> None:

@@ -10,24 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import INK_INSIDE, Screen, course, dashboard
+from tests.browser.conftest import INK_INSIDE, Screen, Visit, course, dashboard
 from tests.browser.test_app import OVERFLOW
 
 pytestmark = pytest.mark.browser
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 VIEWER = """() => {
-  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
+  const host = shadowOf('.page-image');
   const image = host.querySelector('.page-image');
   return {pixels: image.naturalWidth, sheet: host.querySelector('.sheet').getBoundingClientRect().width,
     boxes: [...host.querySelectorAll('.box')].length};
 }"""
-
-
-@pytest.fixture
-def url(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
 
 
 @pytest.fixture
@@ -52,13 +45,6 @@ def press(screen: Screen, name: str) -> None:
     ).first.click()
 
 
-def drawn(screen: Screen) -> Screen:
-    """Wait until the page with its words is shown."""
-    screen.settled()
-    screen.page.locator(".chips.ready").wait_for(state="attached")
-    return screen
-
-
 def wait_for(screen: Screen, poster_id: str) -> None:
     screen.wait(lambda: poster(screen) == poster_id, f"{poster_id}; {poster(screen)}")
     screen.settled()
@@ -69,9 +55,9 @@ def cell(screen: Screen, row: int) -> None:
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, row, 40)
 
 
-def test_from_poster_to_poster(url: str, visit: Callable[..., Screen]) -> None:
+def test_from_poster_to_poster(server: str, visit: Visit) -> None:
     course(
-        drawn(visit(url, width=1_440, height=800).open("posters")),
+        visit(server, width=1_440, height=800).open("posters").drawn(),
         nothing_is_cut_off,
         choices_change_numbers_and_stand_in_the_address,
         the_profile_is_explained,
@@ -100,17 +86,16 @@ def choices_change_numbers_and_stand_in_the_address(screen: Screen) -> None:
     wait_for(screen, "seed-bank")
     assert screen.address()["poster"] == "seed-bank"
     press(screen, "B columns")
-    screen.wait(lambda: screen.address().get("poster_of") == "B", "model B")
-    screen.settled()
+    screen.addressed(poster_of="B")
     numbers = four(screen)
     press(screen, "Published")
-    screen.wait(lambda: screen.address().get("profile") == "published", "the profile")
-    drawn(screen)
+    screen.addressed(profile="published")
+    screen.drawn()
     assert "profile published" in screen.page.locator(".ls-title").inner_text()
     assert four(screen) != numbers
     screen.page.go_back()
     screen.wait(lambda: "profile" not in screen.address(), "the step back")
-    drawn(screen)
+    screen.drawn()
     assert "profile documented" in screen.page.locator(".ls-title").inner_text()
     assert four(screen) == numbers
 
@@ -125,15 +110,15 @@ def the_profile_is_explained(screen: Screen) -> None:
 
 
 def missing_words_are_boxed_where_they_stand(screen: Screen) -> None:
-    drawn(screen.to("posters", poster="reading-aloud", poster_of="B"))
+    screen.to("posters", poster="reading-aloud", poster_of="B").drawn()
     page = screen.page
     names = [page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label") for status in ("FP", "FN")]
     assert names == ["FP false positive, 0", "FN missed, 11"]
     assert not page.locator(".toggle[aria-label^='TP ']").is_visible()
     boxes = page.evaluate(
-        """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-        .flatMap((part) => [...part.shadowRoot.querySelectorAll('.box-FN')]).map((node) => ['x', 'y', 'width', 'height']
-        .map((name) => parseFloat(node.getAttribute(name)) / 100)).map(([x, y, w, h]) => [x, y, x + w, y + h])"""
+        """() => shadows().flatMap((root) => [...root.querySelectorAll('.box-FN')])
+        .map((node) => ['x', 'y', 'width', 'height'].map((name) => parseFloat(node.getAttribute(name)) / 100))
+        .map(([x, y, w, h]) => [x, y, x + w, y + h])"""
     )
     ink, inside = page.evaluate(INK_INSIDE, boxes)
     # Words are ink: their boxes are much darker than the sheet is on average.
@@ -154,7 +139,7 @@ def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
     screen.wait(lambda: "Mistake 1 of" in page.locator(".joined-text").nth(1).inner_text(), "the first mistake")
     page.keyboard.press("ArrowRight")
     wait_for(screen, "museum-labels")
-    drawn(screen)
+    screen.drawn()
     assert page.locator(".warning").first.inner_text() == (
         "This is an image without a text layer: missing words cannot be boxed."
     )
@@ -165,7 +150,7 @@ def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
 def a_small_window_shows_the_table_and_the_poster_beside_it(screen: Screen) -> None:
     for width, height in ((1024, 768), (960, 600)):
         screen.page.set_viewport_size({"width": width, "height": height})
-        drawn(screen)
+        screen.drawn()
         nothing_is_cut_off(screen)
         sheet, table = screen.places()["sheet"], screen.page.get_by_test_id("stDataFrame").first.bounding_box()
         assert sheet[1] < 0.75 * height, f"the poster is in the first window of {width}"
@@ -174,7 +159,7 @@ def a_small_window_shows_the_table_and_the_poster_beside_it(screen: Screen) -> N
         fields = screen.page.locator("[data-testid=stButtonGroup] button", has_text="Fields").bounding_box()
         assert fields["x"] + fields["width"] <= width - 15, f"the last of the parts is not cut at {width}"
     screen.page.set_viewport_size({"width": 1_440, "height": 800})
-    drawn(screen)
+    screen.drawn()
 
 
 def zoomed(screen: Screen) -> Screen:
@@ -204,9 +189,9 @@ def the_parts_of_a_poster(screen: Screen) -> None:
     page.locator(".st-key-poster_matrix canvas, .st-key-poster_matrix svg").first.wait_for()
     press(screen, "Fields")
     page.get_by_text("31 fields against 43: 0.721").wait_for()
-    screen.wait(lambda: screen.address().get("part") == "fields", "the part in the address")
+    screen.addressed(part="fields")
     press(screen, "Page")
-    drawn(screen)
+    screen.drawn()
     assert page.evaluate(VIEWER)["boxes"] == 47
 
 
@@ -233,11 +218,9 @@ def results_json_is_downloaded(screen: Screen) -> None:
 
 
 @pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")
-def test_a_real_jpeg_poster_stays_in_the_budget_and_gets_sharper(
-    serve: Callable[..., str], visit: Callable[..., Screen]
-) -> None:
+def test_a_real_jpeg_poster_stays_in_the_budget_and_gets_sharper(serve: Callable[..., str], visit: Visit) -> None:
     address = serve("open", str(Path(SHARED, "real", "posters")))
-    screen = drawn(visit(address).open("posters", poster="4737132", profile="published"))
+    screen = visit(address).open("posters", poster="4737132", profile="published").drawn()
     assert four(screen)[0].split()[:5] == ["A", "0.943", "0.792", "0.964", "1.219"]
     assert screen.page.evaluate(VIEWER)["pixels"] == 1_500
     zoomed(screen)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.browser.conftest import ROOT, own_port, started, stop
-from tests.pages.test_server import below, running
+from tests.serving import lasting, processes
 from tests.sessions import BOMBS, GOOD, VIEWS, Act, Reader, fetch, poisoned_files
 
 pytestmark = pytest.mark.browser
@@ -28,7 +27,7 @@ async def _acts(url: str, server: int) -> tuple[list[Act], int, set[int]]:
     for _ in range(3):
         acts += await asyncio.gather(*(reader.turn() for reader in readers))
     status, _ = await asyncio.to_thread(fetch, url, "/_stcore/health")
-    pids = await asyncio.to_thread(below, server)
+    pids = await asyncio.to_thread(processes, server)
     waiting.cancel()
     for reader in (*readers, lost):
         await reader.left()
@@ -52,7 +51,7 @@ def test_a_page_that_never_ends_stops_no_other_reader_and_nothing_is_left_of_a_k
         assert [act.errors for act in acts if act.errors] == []
         assert len(acts) == 8
         assert status == 200
-        assert len(pids) >= 3, "the server and two that draw pages"
+        assert len(pids) >= 4, "the command, the server and two that draw pages"
         if Path("/proc/self/maps").exists():
             # Who draws is asked last: a process that has just been begun goes by the name of the server.
             loaded = [pid for pid in pids if "mupdf" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8").lower()]
@@ -61,10 +60,7 @@ def test_a_page_that_never_ends_stops_no_other_reader_and_nothing_is_left_of_a_k
             assert all(b"evaluator.pdf.worker" in name for name in names), "the renderer is where pages are drawn"
         server.kill()
         server.wait(30)
-        deadline = time.monotonic() + 30
-        while running(pids) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running(pids) == set()
+        assert lasting(pids) == set()
     finally:
         stop(server)
     assert list(scratch.iterdir()) == []

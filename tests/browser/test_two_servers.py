@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, dashboard, free_port, own_port
+from tests.browser.conftest import Visit, dashboard, free_port, own_port
 from tests.review.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 from tests.sample_part import write_part_with_pages
 from tests.store_process import POSTGRES, own_schema
@@ -36,7 +36,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         yield opened
 
 
-def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store, tmp_path: Path) -> None:
+def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path) -> None:
     """Ben's sees what Anna's takes; hers starts again with `--workspace`: her tab goes on, and a new one finds all."""
     port = own_port()
     data = write_part_with_pages(tmp_path / "data", "tram-options.pdf")
@@ -106,7 +106,7 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
             assert second.target_id != first.target_id
             # Another session: the browser remembers the name, the workspace folder the filter.
             screen.open("page_browser")
-            screen.wait(lambda: screen.address().get("label") == "Section-header", "the filter")
+            screen.addressed(label="Section-header")
             screen.go("Findings")
             # The costliest is chosen, which Anna judged alone.
             page.locator(".ls-history", has_text="Anna").wait_for()
@@ -115,8 +115,7 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
             assert "2 findings · 1 conflict" in screen.text()
             assert "corrected, 1 verdict applied" in screen.text()
             page.get_by_role("button", name="Show on the page").click()
-            page.locator(".ls-title h1", has_text="Page browser").wait_for()
-            screen.settled()
+            screen.arrived("Page browser")
             assert screen.where() == (second.target.document, (second.target.page or 0) + 1)
             screen.leave()
     screen.trouble[:] = [line for line in screen.trouble if not any(words in line for words in UNANSWERED)]

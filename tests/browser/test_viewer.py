@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,26 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import STEP, course, free_tab, harness
-from tests.browser.conftest import Screen as Tab
+from tests.browser.conftest import Alone, course, free_tab, harness
+from tests.browser.viewer_harness import plain_boxes
+from tests.contrast import contrast
 
 pytestmark = pytest.mark.browser
 HARNESS = Path(__file__).with_name("viewer_harness.py")
 
-PROBE = """() => {
-  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
-  const image = host.querySelector('.sheet').getBoundingClientRect();
-  const boxes = {};
-  for (const rect of host.querySelectorAll('.box')) {
-    const svg = rect.ownerSVGElement, m = rect.getScreenCTM(), b = rect.getBBox();
-    const [x2, y2] = [b.x + b.width, b.y + b.height];
-    boxes[rect.dataset.key] = [b.x * m.a + m.e, b.y * m.d + m.f, x2 * m.a + m.e, y2 * m.d + m.f];
-  }
-  const shown = host.querySelector('.page-image').getBoundingClientRect();
-  const sides = (r) => [r.left, r.top, r.right, r.bottom];
-  return {sheet: sides(image), image: sides(shown), boxes};
-}"""
-ROOT_OF = """const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;"""
+ROOT_OF = "const [host] = shadows();"
 
 
 @pytest.fixture(scope="module")
@@ -39,39 +26,20 @@ def server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
         yield url
 
 
-class Screen(Tab):
-    """A tab on the harness, and what went wrong in it."""
+class Screen(Alone):
+    """A tab on the harness."""
 
     def __init__(self, page: Any, server: str) -> None:
-        super().__init__(page, server, [])
-        self.visits = 0
+        super().__init__(page, server)
         # Whether it shows the plain page as nobody has touched it.
         self.plain = True
-        self.page.goto(server)
-        self.drawn()
 
     def drawn(self) -> Screen:
         self.page.wait_for_selector(".mistake:visible, .cause, .message")
-        self.page.wait_for_selector(".chips.ready", state="attached")
-        self.rested()
-        return self
-
-    def scene(self, query: str = "") -> Screen:
-        """Begin anew in the same tab: an empty log and a viewer that has shown nothing yet."""
-        self.visits += 1
-        self.page.set_viewport_size({"width": 1440, "height": 900})
-        self.page.emulate_media(color_scheme="light")
-        self.page.mouse.move(5, 5)
-        self.rested()
-        self.page.evaluate(STEP, f"/?visit={self.visits}&{query}")
-        self.rested()
-        return self.drawn()
+        return super().drawn()
 
     def js(self, body: str) -> Any:
         return self.page.evaluate(f"() => {{ {ROOT_OF} {body} }}")
-
-    def report(self) -> dict[str, Any]:
-        return json.loads(self.page.locator("[data-testid=stText]").first.inner_text())
 
     def wait_for_log(self, length: int) -> list[list[str]]:
         self.wait(lambda: len(self.report()["log"]) >= length, f"{length} reports; {self.report()}")
@@ -80,10 +48,6 @@ class Screen(Tab):
     def wait_until(self, body: str) -> None:
         """Wait for a condition in the page: what comes from a rerun comes when the machine has time for it."""
         self.page.wait_for_function(f"() => {{ {ROOT_OF} {body} }}")
-
-    def middle(self, key: str) -> tuple[float, float]:
-        x1, y1, x2, y2 = self.page.evaluate(PROBE)["boxes"][key]
-        return (x1 + x2) / 2, (y1 + y2) / 2
 
     def hover(self, key: str) -> None:
         self.page.mouse.move(*self.middle(key))
@@ -101,14 +65,12 @@ class Screen(Tab):
     def row_classes(self) -> list[str]:
         return self.js("return [...host.querySelectorAll('.mistake')].map((node) => node.className)")
 
-    def shown(self, status: str) -> int:
+    def shown(self) -> dict[str, int]:
+        """How many boxes are shown, by their status."""
         return self.js(
-            f"return [...host.querySelectorAll('.box-{status}')].filter((node) => node.getClientRects().length).length"
+            "const shown = (name) => [...host.querySelectorAll(name)].filter((n) => n.getClientRects().length).length;"
+            "return Object.fromEntries(['TP', 'FP', 'FN', 'truth'].map((status) => [status, shown('.box-' + status)]))"
         )
-
-    def close(self) -> None:
-        self.leave()
-        assert self.trouble == []
 
 
 @pytest.fixture(scope="module")
@@ -142,21 +104,16 @@ def screen(tab: Screen) -> Iterator[Screen]:
 
 
 def assert_in_place(screen: Screen) -> None:
-    from tests.browser.viewer_harness import plain_boxes
-
-    measured = screen.page.evaluate(PROBE)
+    measured = screen.places()
     x1, y1, x2, y2 = measured["sheet"]
     assert max(abs(a - b) for a, b in zip(measured["sheet"], measured["image"], strict=True)) < 0.01
     wanted = {box["key"]: box["xyxy"] for box in plain_boxes()[0]}
     assert measured["boxes"].keys() == wanted.keys()
     for key, share in wanted.items():
-        place = (
-            x1 + share[0] * (x2 - x1),
-            y1 + share[1] * (y2 - y1),
-            x1 + share[2] * (x2 - x1),
-            y1 + share[3] * (y2 - y1),
-        )
-        assert max(abs(a - b) for a, b in zip(place, measured["boxes"][key], strict=True)) <= 0.5, key
+        places = [
+            low + part * size for part, low, size in zip(share, [x1, y1] * 2, [x2 - x1, y2 - y1] * 2, strict=True)
+        ]
+        assert max(abs(a - b) for a, b in zip(places, measured["boxes"][key], strict=True)) <= 0.5, key
 
 
 def test_boxes_lie_on_the_image_at_every_size(screen: Screen) -> None:
@@ -177,12 +134,10 @@ def test_boxes_lie_on_the_image_at_every_size(screen: Screen) -> None:
     page.mouse.move(640, 450, steps=4)
     page.mouse.up()
     assert screen.middle("p100") == pytest.approx((x - 60, y - 50), abs=1.1)
-    page.set_viewport_size({"width": 1100, "height": 800})
-    screen.rested()
+    screen.sized(1100, 800)
     assert_in_place(screen)
     page.keyboard.press("0")
-    page.set_viewport_size({"width": 1440, "height": 900})
-    screen.rested()
+    screen.sized()
     assert_in_place(screen)
     page.keyboard.press("g")
 
@@ -199,38 +154,33 @@ def test_the_view_needs_no_page_scroll_and_under_900_the_list_is_below_the_page(
     over = "const main = document.querySelector('[data-testid=stMain]'); return main.scrollHeight - main.clientHeight"
     side, stage = (f"host.querySelector('.{name}').getBoundingClientRect()" for name in ("side", "stage"))
     for width, wide in ((1440, 372), (1024, 300)):
-        screen.page.set_viewport_size({"width": width, "height": 900})
-        screen.rested()
+        screen.sized(width, 900)
         assert screen.js(over) <= 0
         assert screen.js(f"return {side}.width") == wide
-    screen.page.set_viewport_size({"width": 840, "height": 900})
-    screen.rested()
+    screen.sized(840, 900)
     assert screen.js(f"return {side}.top >= {stage}.bottom")
-    screen.page.set_viewport_size({"width": 1440, "height": 900})
-    screen.rested()
+    screen.sized()
 
 
 def test_toggles_hide_boxes_chips_and_rows_without_a_rerun(screen: Screen) -> None:
-    page, before = screen.page, screen.report()
-    assert (screen.shown("TP"), screen.shown("FP"), screen.shown("FN"), screen.shown("truth")) == (12, 6, 5, 0)
+    page, before, all_of_them = screen.page, screen.report(), {"TP": 12, "FP": 6, "FN": 5, "truth": 0}
+    assert screen.shown() == all_of_them
     page.get_by_role("button", name="TP matched, 12").click()
-    assert screen.shown("TP") == 0
     page.get_by_role("button", name="FP false positive, 6").click()
-    assert screen.shown("FP") == 0
+    assert screen.shown() == all_of_them | {"TP": 0, "FP": 0}
     assert page.get_by_role("button", name="FP false positive, 6").get_attribute("aria-pressed") == "false"
     assert screen.js("return [...host.querySelectorAll('.mistake')].filter((row) => !row.hidden).length") == 5
     page.get_by_role("button", name="FN missed, 5").click()
     page.get_by_role("button", name="Show all boxes").click()
-    assert (screen.shown("TP"), screen.shown("FP"), screen.shown("FN")) == (12, 6, 5)
+    assert screen.shown() == all_of_them
     page.keyboard.press("g")
-    assert screen.shown("truth") == 12
+    assert screen.shown() == all_of_them | {"truth": 12}
     page.keyboard.press("t")
-    assert (screen.shown("TP"), screen.shown("FP"), screen.shown("FN")) == (0, 0, 5)
-    page.keyboard.press("t")
-    page.keyboard.press("g")
+    assert screen.shown() == {"TP": 0, "FP": 0, "FN": 5, "truth": 12}
+    screen.press("t", "g")
     page.get_by_role("button", name="Labels, 10 shown").click()
     page.get_by_role("checkbox", name="Table").uncheck()
-    assert screen.shown("FP") == 5
+    assert screen.shown()["FP"] == 5
     assert screen.js("return host.querySelector('.list-head h2').textContent") == "5 of 6 mistakes"
     page.keyboard.press("Escape")
     assert page.get_by_role("button", name="Labels, 9 of 10 shown").is_visible()
@@ -259,13 +209,11 @@ def test_hover_goes_both_ways_without_a_rerun(screen: Screen) -> None:
 
 def test_the_tooltip_names_the_mistake_in_five_lines(screen: Screen) -> None:
     screen.hover("p100")
-    lines = screen.tooltip()
-    assert lines[0] == "Cut off · Table"
-    assert lines[1] == "bottom −59 %, 100 pt"
-    assert lines[2].split() == ["IoU", "0.412", "Coverage", "0.412", "Purity", "1.000"]
-    assert lines[3].startswith("lost “Middle Reach")
-    assert lines[4] == "score 0.83, lines.json, object 100"
-    assert len(lines) == 5
+    title, cut, fit, lost, source = screen.tooltip()
+    assert (title, cut) == ("Cut off · Table", "bottom −59 %, 100 pt")
+    assert fit.split() == ["IoU", "0.412", "Coverage", "0.412", "Purity", "1.000"]
+    assert lost.startswith("lost “Middle Reach")
+    assert source == "score 0.83, lines.json, object 100"
     screen.hover("p6")
     assert screen.tooltip()[:2] == ["Matched · Text", "matches its ground truth"]
     inside = """const [t, p] = ['.tooltip', '.pane'].map((name) => host.querySelector(name).getBoundingClientRect());
@@ -288,14 +236,9 @@ def test_the_smallest_box_is_hit_and_the_arrows_go_through_the_stack(screen: Scr
 
 def test_streamlit_keys_stay_streamlits(screen: Screen) -> None:
     screen.page.locator(".pane").focus()
-    for key in ("?", "Escape", "n", "g", "0"):
-        screen.page.keyboard.press(key)
-    heard = screen.page.evaluate(
-        """() => { window.heard = []; document.addEventListener('keydown', (e) => window.heard.push(e.key)); }"""
-    )
-    assert heard is None
-    for key in ("n", "ArrowDown", "c"):
-        screen.page.keyboard.press(key)
+    screen.press("?", "Escape", "n", "g", "0")
+    screen.js("window.heard = []; document.addEventListener('keydown', (e) => window.heard.push(e.key))")
+    screen.press("n", "ArrowDown", "c")
     assert screen.page.evaluate("() => window.heard") == ["c"]
 
 
@@ -323,19 +266,11 @@ def test_a_walk_with_the_keyboard_alone(screen: Screen) -> None:
             screen.js("const a = host.activeElement; return a ? (a.getAttribute('aria-label') || a.className) : ''")
         )
         page.keyboard.press("Tab")
-    text = " | ".join(names)
     for part in (
-        "Next page",
-        "Next mistake",
-        "TP matched",
-        "Labels, 10 shown",
-        "Zoom in",
-        "page 27, 6 mistakes",
-        "Page 27 of river",
-        "Mistake 1: Cut off",
-        "All keys",
-    ):
-        assert part in text
+        "Next page", "Next mistake", "TP matched", "Labels, 10 shown", "Zoom in", "page 27, 6 mistakes",
+        "Page 27 of river", "Mistake 1: Cut off", "All keys",
+    ):  # fmt: skip
+        assert any(part in name for name in names), names
     assert sum("page " in name and "mistake" in name for name in names) == 1
     page.locator(".mistake").first.focus()
     page.keyboard.press("ArrowDown")
@@ -349,15 +284,15 @@ def test_a_walk_with_the_keyboard_alone(screen: Screen) -> None:
 
 
 def test_loose_boxes_leave_the_letters_free(screen: Screen) -> None:
-    before = screen.page.evaluate(PROBE)
+    before = screen.places()
     screen.page.keyboard.press("l")
-    after = screen.page.evaluate(PROBE)
+    after = screen.places()
     scale = (before["sheet"][2] - before["sheet"][0]) / 595
     (x1, y1, x2, y2), (u1, v1, u2, v2) = before["boxes"]["p100"], after["boxes"]["p100"]
     assert (x1 - u1, u2 - x2) == pytest.approx((3 * scale, 3 * scale), abs=0.1)
     assert (y1 - v1, v2 - y2) == pytest.approx((1.5 * scale, 1.5 * scale), abs=0.1)
     screen.page.keyboard.press("l")
-    assert screen.page.evaluate(PROBE)["boxes"] == before["boxes"]
+    assert screen.places()["boxes"] == before["boxes"]
     screen.page.get_by_role("button", name="Labels, 10 shown").click()
     assert not screen.page.get_by_role("checkbox", name="Enlarged boxes").is_checked()
     screen.page.keyboard.press("Escape")
@@ -384,8 +319,7 @@ def test_what_reaches_python_from_a_link_to_another_page(alone: Screen, tmp_path
 
 def plain(screen: Screen) -> dict[str, Any]:
     """The report, once nothing is chosen and the whole page is shown."""
-    screen.page.keyboard.press("Escape")
-    screen.page.keyboard.press("0")
+    screen.press("Escape", "0")
     screen.rested()
     return screen.report()
 
@@ -516,7 +450,7 @@ def turns_reach_python_once_keep_toggles_and_end_on_the_right_page_and_f_changes
         "runs": before["runs"] + 1,
         "log": [*before["log"], ["go", "GoEvent(document='river-districts.pdf', index=27, step=0)"]],
     }
-    assert fresh.shown("TP") == 0
+    assert fresh.shown()["TP"] == 0
     page.keyboard.press("ArrowLeft")
     page.get_by_text("Page 27").wait_for()
     page.get_by_role("button", name="page 30,").click()
@@ -555,7 +489,7 @@ def test_text_from_strangers_stays_text(alone: Screen) -> None:
 def test_states(alone: Screen) -> None:
     problem = alone.scene("scene=problem")
     assert "the renderer stopped after 5 s" in problem.page.get_by_role("alert").inner_text()
-    assert problem.shown("FP") == 6
+    assert problem.shown()["FP"] == 6
     assert problem.page.get_by_text("23 of 1,312 boxes drawn").is_visible()
     assert problem.page.get_by_text("/Rotate is 45").is_visible()
     empty = alone.scene("scene=empty")
@@ -642,9 +576,6 @@ def test_the_strip_of_a_long_document_says_what_lies_beyond(alone: Screen) -> No
     assert screen.wait_for_log(1) == [["go", "GoEvent(document='river-districts.pdf', index=26, step=-31)"]]
 
 
-# --- verdicts ------------------------------------------------------------------------------------------------
-
-
 def row(screen: Screen) -> dict[str, Any]:
     """What the verdict row shows."""
     return screen.js(
@@ -661,7 +592,7 @@ def verdicts(screen: Screen) -> list[str]:
 
 
 COLOURS = """(scheme) => {
-  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const [host] = shadows();
   const of = (name, part = 'color') => getComputedStyle(host.querySelector(name))[part];
   const ground = (name) => {
     for (let node = host.querySelector(name); node; node = node.parentElement ?? node.getRootNode().host) {
@@ -682,24 +613,6 @@ COLOURS = """(scheme) => {
   }
   return pairs;
 }"""
-
-
-def contrast(first: str, second: str) -> float:
-    """WCAG 2.2 contrast ratio of two opaque colours as browsers write them."""
-
-    def luminance(colour: str) -> float:
-        numbers = [float(part) for part in colour[colour.index("(") + 1 : -1].replace(",", " ").split()[:3]]
-        shares = [each / 255 for each in numbers]
-        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in shares]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    dark, light = sorted((luminance(first), luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def test_the_contrast_formula_is_that_of_wcag() -> None:
-    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21.0)
-    assert contrast("rgb(118, 118, 118)", "rgb(255, 255, 255)") == pytest.approx(4.54, abs=0.005)
 
 
 def text_can_be_read_in_both_themes(judging: Screen) -> None:
@@ -746,18 +659,14 @@ def the_focus_goes_from_bar_to_strip_to_page_to_list_to_verdict(judging: Screen)
 def a_key_asks_before_it_overwrites_ones_own_verdict(judging: Screen) -> None:
     page = judging.page
     page.locator(".mistake").nth(1).click()
-    page.keyboard.press("v")
-    page.keyboard.press("3")
+    judging.press("v", "3")
     assert row(judging)["state"] == "Press 3 again: Ambiguous instead of Model wrong"
     page.keyboard.press("4")
     assert row(judging)["state"] == "Press 4 again: Ignore instead of Model wrong"
     page.keyboard.press("Escape")
     assert row(judging)["state"].startswith("me, ")
     assert judging.js("return host.activeElement.className.includes('verdict-button')")
-    page.keyboard.press("3")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("3")
+    judging.press("3", "Tab", "Shift+Tab", "3")
     assert (row(judging)["pressed"], verdicts(judging)) == (["Model wrong"], []), (
         "what was asked elsewhere is forgotten"
     )
@@ -808,8 +717,7 @@ def the_row_tells_what_is_known_of_the_chosen_mistake(judging: Screen) -> None:
 def a_verdict_by_keyboard_alone(judging: Screen) -> None:
     page = judging.page
     before = len(verdicts(judging))
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
+    judging.press("Escape", "Escape")
     assert row(judging)["title"] == "Verdict"
     page.keyboard.press("v")
     assert row(judging)["title"] == "Verdict on mistake 1"
@@ -841,9 +749,7 @@ def a_verdict_by_keyboard_alone(judging: Screen) -> None:
 def test_the_name_is_asked_at_the_first_verdict_and_remembered(alone: Screen) -> None:
     screen = alone.scene("scene=nameless")
     page = screen.page
-    page.keyboard.press("n")
-    page.keyboard.press("v")
-    page.keyboard.press("1")
+    screen.press("n", "v", "1")
     assert screen.js("return host.activeElement.getAttribute('aria-label')") == "Your name, needed for verdicts"
     assert verdicts(screen) == []
     page.keyboard.type("1 Ngozi")
@@ -867,8 +773,7 @@ def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(alone: Screen) ->
     page.keyboard.press("v")
     buttons = "host.querySelectorAll('.list button, .strip button, .key-line button')"
     assert screen.js(f"window.before = [...{buttons}]; return window.before.length") > 20
-    page.keyboard.press("1")
-    page.keyboard.press("1")
+    screen.press("1", "1")
     screen.wait_until("return host.ownerDocument.body.innerText.includes('targets=(')")
     assert "targets=('t1', 't2', 't3')" in verdicts(screen)[0]
     screen.wait_until("return host.querySelector('.verdict-state').textContent.startsWith('me, ')")
@@ -892,8 +797,7 @@ def letters_in_the_verdict_row_are_no_hotkeys_and_what_is_not_sent_or_not_saved_
     assert [each for each in judging.report()["log"] if each[0] != "selected"] == [
         each for each in before if each[0] != "selected"
     ]
-    page.keyboard.press("Escape")
-    page.keyboard.press("n")
+    judging.press("Escape", "n")
     assert row(judging)["title"] == "Verdict on mistake 2"
     page.locator(".mistake").nth(0).click()
     page.get_by_role("textbox", name="Note on the verdict").fill("not yet")

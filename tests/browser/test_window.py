@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Screen, course
+from tests.browser.conftest import Screen, Visit, course
 
 pytestmark = [pytest.mark.browser]
-Visit = Callable[..., Screen]
 
 # What the server says waits while `held` is set, and is heard in its order afterwards.
 HOLD = """() => {
@@ -29,8 +27,7 @@ HOLD = """() => {
 # Which page each pane shows, none before its first one is drawn, whether its picture is there, where the sheets are,
 # and how often boxes were drawn.
 SHOWN = """() => {
-  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map((node) => node.shadowRoot).find((root) => root.querySelector('.pane'));
+  const host = shadowOf('.pane');
   const panes = [...host.querySelectorAll('.pane')];
   return {
     page: panes.map((pane) => pane.getAttribute('aria-label'))
@@ -43,8 +40,7 @@ SHOWN = """() => {
   };
 }"""
 COUNT = """() => {
-  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map((node) => node.shadowRoot).find((root) => root.querySelector('.pane'));
+  const host = shadowOf('.pane');
   window.drawn = 0;
   const watch = new MutationObserver(() => { window.drawn += 1; });
   watch.observe(host.querySelector('.pane svg.overlay[role="group"]'), {childList: true});
@@ -55,12 +51,6 @@ VIEWS = {
     "compare pixels": ("compare", {"compare": "pixels"}, ".net-page", ("doc", "page")),
     "fields": ("fields", {}, ".strip-page", ("field_doc", "field_page")),
 }
-
-
-@pytest.fixture
-def server(sample_server: str) -> str:
-    """The sample data."""
-    return sample_server
 
 
 def shown(screen: Screen) -> dict[str, Any]:
@@ -181,8 +171,7 @@ def fast_presses_end_where_they_lead(name: str, screen: Screen) -> None:
 def another_filter_of_compare_begins_at_its_first_page(screen: Screen) -> None:
     screen.page.keyboard.press("ArrowRight")
     screen.page.get_by_role("group", name="Pages of the list").get_by_role("button", name="Lost in B").click()
-    screen.wait(lambda: screen.address().get("show") == "b_broke", "the filter in the address")
-    screen.settled()
+    screen.addressed(show="b_broke")
     assert same(where(screen), listed(screen, ".net-page")[0])
     assert agrees(screen, "compare")
     screen.page.keyboard.press("ArrowRight")
@@ -192,8 +181,7 @@ def another_filter_of_compare_begins_at_its_first_page(screen: Screen) -> None:
 def the_other_model_of_fields_shows_the_page_that_was_turned_to(screen: Screen) -> None:
     """From the sixth page, where the step before has ended."""
     pages = listed(screen, ".strip-page")
-    screen.page.keyboard.press("ArrowLeft")
-    screen.page.keyboard.press("f")
+    screen.press("ArrowLeft", "f")
     screen.wait(lambda: screen.page.locator(".list-head .model b").inner_text() == "B", "the other model")
     screen.settled()
     assert same(where(screen), pages[4])
@@ -204,8 +192,7 @@ def the_other_model_of_fields_shows_the_page_that_was_turned_to(screen: Screen) 
 def a_box_that_is_chosen_after_a_turn_reaches_python(screen: Screen) -> None:
     """From the sixth page, where the step before has ended."""
     pages = listed(screen, ".net-page")
-    screen.page.keyboard.press("ArrowLeft")
-    screen.page.keyboard.press("n")
+    screen.press("ArrowLeft", "n")
     screen.wait(lambda: agrees(screen, "compare") and "box" in screen.address(), "page and box in the address")
     screen.settled()
     assert same(where(screen), pages[4])

@@ -1,9 +1,7 @@
-"""A small Streamlit app with made-up pages, for the tests of the page viewer.
+"""The page viewer on made-up pages alone, for its tests, and what all components alone share: `run`.
 
-Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, hostile, verdicts, filtered,
-long, late), `selected` (a key), `visit` (another one begins anew). In the scene `late` the data always hold
-the choice before the last one. It counts its runs and writes what the viewer reported into the page, where the tests
-read it.
+Query parameters: `boxes` (20, 200, 1000), `scene` (see `data_of`; in ``late`` the data always hold the choice before
+the last one), `selected` (a key), `visit` (another one begins anew).
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import functools
 import io
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -64,203 +63,69 @@ def page_image(number: int, width: int) -> str:
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
+def drawn_page(number: int, width: int) -> dict[str, Any]:
+    """The part of a page that says how it is drawn."""
+    size = {"width": WIDTH, "height": HEIGHT, "image": page_image(number, width), "image_width": width}
+    return {**size, "problem": None, "notes": []}
+
+
 def share(x1: float, y1: float, x2: float, y2: float) -> list[float]:
     return [x1 / WIDTH, y1 / HEIGHT, x2 / WIDTH, y2 / HEIGHT]
 
 
 def box(key: str, status: str, label: str, xyxy: list[float], **more: Any) -> dict[str, Any]:
     side = "ground_truth" if status in {"FN", "truth"} else "prediction"
-    row = {
-        "key": key,
-        "side": side,
-        "status": status,
-        "label": label,
-        "xyxy": xyxy,
-        "score": None,
-        "iou": None,
-        "coverage": None,
-        "purity": None,
-    }
-    return {**row, "partner": None, "nearest": None, "mistake": None, "source": f"lines.json, object {key[1:]}", **more}
+    nothing = dict.fromkeys(("score", "iou", "coverage", "purity", "partner", "nearest", "mistake"))
+    source = f"{'truth' if side == 'ground_truth' else 'lines'}.json, object {key[1:]}"
+    return {"key": key, "side": side, "status": status, "label": label, "xyxy": xyxy, "source": source} | nothing | more
+
+
+# False positives of the page: key, label, corners, score, number of the mistake, the box it is nearest to, its fit.
+WRONG = (
+    ("p100", "Table", (50, 386, 545, 454), 0.83, 1, "g10", (0.412, 0.412, 1.0)),
+    ("p102", "Caption", (305, 313, 544, 325), 0.57, 2, "g8", (0.49, 0.49, 1.0)),
+    ("p101", "Title", (51, 259, 262, 279), 0.62, 3, "g4", (0.801, 0.81, 0.98)),
+    ("p103", "Text", (50, 572, 292, 617), 0.71, 4, "g11", (0.46, 0.46, 1.0)),
+    ("p104", "Text", (50, 620, 292, 670), 0.66, 4, "g11", (0.44, 0.44, 1.0)),
+    ("p105", "Picture", (316, 170, 536, 300), 0.41, 5, "g7", (0.761, 0.76, 1.0)),
+)
+MISTAKES = (
+    ("FP", "Cut off", "Table", ["p100", "g10"],
+     ["bottom −59 %, 100 pt", "IoU 0.412 · score 0.83", "lost “Middle Reach 18 47 19 8 92 …” (39 words)"]),
+    ("FP", "Cut off", "Caption", ["p102", "g8"],
+     ["bottom −51 %, 12 pt", "IoU 0.490 · score 0.57", "lost “2015 and 2024 (per cent of all …” (8 words)"]),
+    ("FP", "Wrong class", "Section-header", ["p101", "g4"], ["predicted as Title", "IoU 0.801 · score 0.62"]),
+    ("FP", "Split", "Text", ["p103", "p104", "g11"],
+     ["1 truth, 2 predictions", "IoU 0.460 · score 0.71", "no text lost, one paragraph cut in two"]),
+    ("FP", "Duplicate", "Picture", ["p105"],
+     ["second box on Figure 3", "IoU 0.761 · score 0.41", "first match: score 0.94, IoU 0.970"]),
+    ("FN", "Missed", "Footnote", ["g15"], ["no prediction", "no match at any IoU"]),
+)  # fmt: skip
+
+
+def mistake(number: int, *of: Any) -> dict[str, Any]:
+    row = dict(zip(("status", "title", "label", "keys", "lines"), of, strict=True))
+    return {"number": number, **row, "tags": ["FN" if key.startswith("g") else "FP" for key in row["keys"]]}
 
 
 def plain_boxes() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The page of the design picture: 17 ground-truth boxes, six mistakes."""
+    nearest = {of: {"key": key, "iou": fit[0]} for key, *_, of, fit in reversed(WRONG)}
+    number_of = {row[5]: row[4] for row in WRONG if row[5] != "g7"} | {"g15": 6}
     boxes: list[dict[str, Any]] = []
-    wrong = {4: 3, 8: 2, 10: 1, 11: 4, 15: 6}
     for number, (label, *corners) in enumerate(BLOCKS):
-        truth = f"g{number}"
-        if number in wrong:
-            nearest = {
-                3: {"key": "p101", "iou": 0.801},
-                2: {"key": "p102", "iou": 0.49},
-                1: {"key": "p100", "iou": 0.412},
-                4: {"key": "p103", "iou": 0.46},
-            }.get(wrong[number])
-            boxes.append(
-                box(
-                    truth,
-                    "FN",
-                    label,
-                    share(*corners),
-                    mistake=wrong[number],
-                    nearest=nearest,
-                    source=f"truth.json, object {number}",
-                )
-            )
+        truth, at, fit = f"g{number}", share(*corners), {"iou": 0.968, "coverage": 1.0, "purity": 0.968}
+        if truth in number_of:
+            boxes.append(box(truth, "FN", label, at, mistake=number_of[truth], nearest=nearest.get(truth)))
             continue
         x1, y1, x2, y2 = corners
-        moved = share(x1 - 0.6, y1 - 0.4, x2 + 0.7, y2 + 0.5)
-        boxes.append(
-            box(
-                f"p{number}",
-                "TP",
-                label,
-                moved,
-                partner=truth,
-                score=0.9 + number / 200,
-                iou=0.968,
-                coverage=1.0,
-                purity=0.968,
-            )
-        )
-        boxes.append(
-            box(
-                truth,
-                "truth",
-                label,
-                share(*corners),
-                partner=f"p{number}",
-                iou=0.968,
-                coverage=1.0,
-                purity=0.968,
-                source=f"truth.json, object {number}",
-            )
-        )
-    boxes += [
-        box(
-            "p100",
-            "FP",
-            "Table",
-            share(50, 386, 545, 454),
-            score=0.83,
-            mistake=1,
-            nearest={"key": "g10", "iou": 0.412},
-            iou=0.412,
-            coverage=0.412,
-            purity=1.0,
-        ),
-        box(
-            "p102",
-            "FP",
-            "Caption",
-            share(305, 313, 544, 325),
-            score=0.57,
-            mistake=2,
-            nearest={"key": "g8", "iou": 0.49},
-            iou=0.49,
-            coverage=0.49,
-            purity=1.0,
-        ),
-        box(
-            "p101",
-            "FP",
-            "Title",
-            share(51, 259, 262, 279),
-            score=0.62,
-            mistake=3,
-            nearest={"key": "g4", "iou": 0.801},
-            iou=0.801,
-            coverage=0.81,
-            purity=0.98,
-        ),
-        box(
-            "p103",
-            "FP",
-            "Text",
-            share(50, 572, 292, 617),
-            score=0.71,
-            mistake=4,
-            nearest={"key": "g11", "iou": 0.46},
-            iou=0.46,
-            coverage=0.46,
-            purity=1.0,
-        ),
-        box(
-            "p104",
-            "FP",
-            "Text",
-            share(50, 620, 292, 670),
-            score=0.66,
-            mistake=4,
-            nearest={"key": "g11", "iou": 0.44},
-            iou=0.44,
-            coverage=0.44,
-            purity=1.0,
-        ),
-        box(
-            "p105",
-            "FP",
-            "Picture",
-            share(316, 170, 536, 300),
-            score=0.41,
-            mistake=5,
-            nearest={"key": "g7", "iou": 0.761},
-            iou=0.761,
-            coverage=0.76,
-            purity=1.0,
-        ),
-    ]
-    rows = [
-        (
-            1,
-            "FP",
-            "Cut off",
-            "Table",
-            ["bottom −59 %, 100 pt", "IoU 0.412 · score 0.83", "lost “Middle Reach 18 47 19 8 92 …” (39 words)"],
-            ["FP", "FN"],
-            ["p100", "g10"],
-        ),
-        (
-            2,
-            "FP",
-            "Cut off",
-            "Caption",
-            ["bottom −51 %, 12 pt", "IoU 0.490 · score 0.57", "lost “2015 and 2024 (per cent of all …” (8 words)"],
-            ["FP", "FN"],
-            ["p102", "g8"],
-        ),
-        (
-            3,
-            "FP",
-            "Wrong class",
-            "Section-header",
-            ["predicted as Title", "IoU 0.801 · score 0.62"],
-            ["FP", "FN"],
-            ["p101", "g4"],
-        ),
-        (
-            4,
-            "FP",
-            "Split",
-            "Text",
-            ["1 truth, 2 predictions", "IoU 0.460 · score 0.71", "no text lost, one paragraph cut in two"],
-            ["FP", "FP", "FN"],
-            ["p103", "p104", "g11"],
-        ),
-        (
-            5,
-            "FP",
-            "Duplicate",
-            "Picture",
-            ["second box on Figure 3", "IoU 0.761 · score 0.41", "first match: score 0.94, IoU 0.970"],
-            ["FP"],
-            ["p105"],
-        ),
-        (6, "FN", "Missed", "Footnote", ["no prediction", "no match at any IoU"], ["FN"], ["g15"]),
-    ]
-    names = ("number", "status", "title", "label", "lines", "tags", "keys")
-    mistakes = [dict(zip(names, row, strict=True)) for row in rows]
+        moved, score = share(x1 - 0.6, y1 - 0.4, x2 + 0.7, y2 + 0.5), 0.9 + number / 200
+        boxes.append(box(f"p{number}", "TP", label, moved, partner=truth, score=score, **fit))
+        boxes.append(box(truth, "truth", label, at, partner=f"p{number}", **fit))
+    for key, label, corners, score, number, of, fit in WRONG:
+        fits = dict(zip(("iou", "coverage", "purity"), fit, strict=True)) | {"nearest": {"key": of, "iou": fit[0]}}
+        boxes.append(box(key, "FP", label, share(*corners), score=score, mistake=number, **fits))
+    mistakes = [mistake(number, *row) for number, row in enumerate(MISTAKES, 1)]
     mistakes[0]["cut"] = {"side": "bottom", "share": 0.59, "points": 100}
     mistakes[1]["cut"] = {"side": "bottom", "share": 0.51, "points": 12}
     return boxes, mistakes
@@ -290,23 +155,11 @@ def many_boxes(total: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         label = LABELS[random_box.randrange(len(LABELS))]
         status = random_box.choice(["TP", "TP", "TP", "TP", "TP", "FP", "FN"])
         key = f"{'g' if status == 'FN' else 'p'}{number}"
-        mistake = None
         if status != "TP":
-            mistake = len(mistakes) + 1
             title = "False positive" if status == "FP" else "Missed"
-            mistakes.append(
-                {
-                    "number": mistake,
-                    "status": status,
-                    "title": title,
-                    "label": label,
-                    "lines": ["no match", f"object {number}"],
-                    "tags": [status],
-                    "keys": [key],
-                }
-            )
+            mistakes.append(mistake(len(mistakes) + 1, status, title, label, [key], ["no match", f"object {number}"]))
         score = None if status == "FN" else round(random_box.random(), 2)
-        boxes.append(box(key, status, label, corners, score=score, mistake=mistake))
+        boxes.append(box(key, status, label, corners, score=score, mistake=len(mistakes) if status != "TP" else None))
     return boxes, mistakes
 
 
@@ -325,68 +178,42 @@ def strip_of(order: list[int], position: int) -> list[dict[str, Any]]:
     ]
 
 
-def data_of(
-    *, scene: str, total: int, position: int, image_width: int, letter: str, selected: str | None
-) -> dict[str, Any]:
+def data_of(scene: str, total: int, state: Any) -> dict[str, Any]:
+    """What the viewer is given in a scene."""
     order = list(range(22, 22 + 20))
-    index = order[position]
     boxes, mistakes = plain_boxes() if total == 20 else many_boxes(total)
+    plain = total == 20
     page: dict[str, Any] = {
-        "document": "river-districts.pdf",
-        "index": index,
-        "count": PAGES,
-        "position": position + 1,
-        "total": len(order),
-        "lost": lost_words() if total == 20 else [],
-        "lost_words": 47 if total == 20 else None,
-        "width": WIDTH,
-        "height": HEIGHT,
-        "image": page_image(index + 1, image_width),
-        "image_width": image_width,
-        "problem": None,
-        "notes": [],
-    }
-    data: dict[str, Any] = {
-        "page": page,
-        "boxes": boxes,
-        "mistakes": mistakes,
-        "strip": strip_of(order, position),
-        "limit": None,
-        "empty": None,
-    }
+        "document": "river-districts.pdf", "index": order[state.position], "count": PAGES,
+        "position": state.position + 1, "total": len(order), "lost": lost_words() if plain else [],
+        "lost_words": 47 if plain else None, **drawn_page(order[state.position] + 1, state.image_width),
+    }  # fmt: skip
+    data: dict[str, Any] = {"page": page, "boxes": boxes, "mistakes": mistakes, "limit": None, "empty": None}
+    data["strip"] = strip_of(order, state.position)
     if scene == "problem":
-        page |= {
-            "image": None,
-            "notes": ["/Rotate is 45, which the PDF standard does not allow: boxes may be out of place."],
-        }
+        note = "/Rotate is 45, which the PDF standard does not allow: boxes may be out of place."
+        page |= {"image": None, "notes": [note]}
         page["problem"] = {
             "title": "This page cannot be drawn",
             "text": "river-districts.pdf, page 27: the renderer stopped after 5 s.",
             "fix": "Open the PDF elsewhere and save it again.",
         }
         data["limit"] = {"drawn": 23, "total": 1312}
-    elif scene == "empty":
+    elif scene in ("empty", "none"):
         data |= {"boxes": [each for each in boxes if each["status"] in {"TP", "truth"}], "mistakes": []}
-        data["empty"] = {"text": "No mistake passes the filter.", "action": "Clear filter"}
-    elif scene == "none":
-        data |= {"boxes": [each for each in boxes if each["status"] in {"TP", "truth"}], "mistakes": []}
+        if scene == "empty":
+            data["empty"] = {"text": "No mistake passes the filter.", "action": "Clear filter"}
     elif scene == "hostile":
+        long = "A-very-long-label-that-somebody-wrote-to-see-what-a-list-of-mistakes-does-with-it"
         for each in boxes:
             if each["mistake"] in {1, 3}:
-                each["label"] = (
-                    HOSTILE
-                    if each["mistake"] == 1
-                    else "A-very-long-label-that-somebody-wrote-to-see-what-a-list-of-mistakes-does-with-it"
-                )
-                each["source"] = HOSTILE
+                each |= {"label": HOSTILE if each["mistake"] == 1 else long, "source": HOSTILE}
         mistakes[0] |= {"label": HOSTILE, "title": HOSTILE, "lines": [HOSTILE, HOSTILE]}
-        mistakes[2]["label"] = boxes[-4]["label"]
+        mistakes[2]["label"] = long
         page |= {"document": HOSTILE, "notes": [HOSTILE]}
-        data["strip"] = [
-            {**each, "document": HOSTILE if each["current"] else each["document"]} for each in data["strip"]
-        ]
+        data["strip"][state.position]["document"] = HOSTILE
     elif scene in ("verdicts", "nameless", "causes"):
-        judge_scene(data)
+        judge_scene(data, state)
         if scene == "nameless":
             data["reviewer"] = ""
         if scene == "causes":
@@ -412,37 +239,21 @@ def data_of(
         data["strip_first"] = 270
     shown = data["boxes"]
     status = {name: sum(each["status"] == name for each in shown) for name in ("TP", "FP", "FN", "truth")}
-    data["counts"] = {
-        "TP": status["TP"],
-        "FP": status["FP"],
-        "FN": status["FN"],
-        "ground_truth": status["FN"] + status["truth"],
-        "predictions": status["TP"] + status["FP"],
-    }
+    matched, of_truth = status["TP"] + status["FP"], status["FN"] + status.pop("truth")
     models = [{"letter": "A", "name": "lines"}, {"letter": "B", "name": "blocks"}]
-    data |= {
-        "model": models[letter == "B"],
-        "models": models,
-        "signature": "snapshot 1.3 · IoU ≥ 0.50 · 1 document",
-        "selected": selected,
-        "labels": sorted({each["label"] for each in shown}),
-    }
-    return data
+    return data | {
+        "counts": {**status, "ground_truth": of_truth, "predictions": matched},
+        "model": models[state.letter == "B"], "models": models, "selected": state.selected,
+        "signature": "snapshot 1.3 · IoU ≥ 0.50 · 1 document", "labels": sorted({each["label"] for each in shown}),
+    }  # fmt: skip
 
 
-def judge_scene(data: dict[str, Any]) -> None:
+def judge_scene(data: dict[str, Any], state: Any) -> None:
     """Mistake 1 is judged by somebody, mistake 2 by the reader, mistake 3 could not be saved, mistake 6 takes none."""
-    state = st.session_state
     for each in data["mistakes"]:
         each |= {"target": f"t{each['number']}", "verdict": None, "unsaved": None}
-    opinion = {
-        "author": "ada",
-        "verified": False,
-        "verdict": "ambiguous",
-        "note": "",
-        "tags": [],
-        "time": "2026-01-02T03:04",
-    }
+    said = {"author": "ada", "verified": False, "verdict": "ambiguous", "note": "", "tags": []}
+    opinion: dict[str, Any] = {**said, "time": "2026-01-02T03:04"}
     data["mistakes"][0]["verdict"] = {"agreed": "ambiguous", "conflict": False, "opinions": [opinion]}
     own = opinion | {"author": "me", "verdict": "model_wrong", "note": "half of it"}
     data["mistakes"][1]["verdict"] = {"agreed": "model_wrong", "conflict": False, "opinions": [own]}
@@ -456,32 +267,34 @@ def judge_scene(data: dict[str, Any]) -> None:
     data |= {"verdicts": True, "reviewer": "me"}
 
 
-def record(key: str, name: str) -> None:
-    """A callback: what the viewer reported goes into the session and the log that the tests read."""
-    events = viewer.events(st.session_state[key])
-    value = getattr(events, name)
-    # The id of a verdict is another one in each run of a test.
-    shown = msgspec.structs.replace(value, id="") if name == "verdict" and value else value
-    st.session_state.log.append([name, repr(shown)])
-    if name == "go" and events.go:
-        st.session_state.position = max(0, min(19, events.go.index - 22 + events.go.step))
-        st.session_state.selected = None
-        st.session_state.image_width = 900
-    elif name == "selected" and events.selected:
+def record(name: str, value: Any, state: Any) -> None:
+    """What the viewer reported changes what it is given next."""
+    if name == "go":
+        state.position = max(0, min(19, value.index - 22 + value.step))
+        state.selected = None
+    elif name == "selected":
         late = st.query_params.get("scene") == "late"
-        st.session_state.selected = st.session_state.told if late else events.selected.key
-        st.session_state.told = events.selected.key
-    elif name == "sharper" and events.sharper:
-        st.session_state.image_width = min(2400, events.sharper.width)
-    elif name == "model" and events.model:
-        st.session_state.letter = events.model
-    elif name == "verdict" and events.verdict and events.verdict.target:
-        sent = events.verdict
-        st.session_state.verdicts[sent.target] = (sent.id, sent.verdict, sent.note)
+        state.selected = state.told if late else value.key
+        state.told = value.key
+    elif name == "model":
+        state.letter = value
+    elif name == "verdict" and value.target:
+        state.verdicts[value.target] = (value.id, value.verdict, value.note)
 
 
-def main() -> None:
-    st.set_page_config(page_title="Viewer harness", layout="wide", initial_sidebar_state="collapsed")
+def run(
+    start: dict[str, Any],
+    read: Callable[[Any], Any],
+    record: Callable[[str, Any, Any], None],
+    show: Callable[[str, dict[str, Any]], object],
+    *names: str,
+) -> None:
+    """A component alone: it is shown with a callback for each event, and what it reported is written above it.
+
+    The session begins with `start` and counts its runs; a turn leads to the first picture again, and `sharper` to a
+    larger one, in every component.
+    """
+    st.set_page_config(page_title="Harness", layout="wide", initial_sidebar_state="collapsed")
     st.html(
         "<style>.stApp .stMainBlockContainer{padding:.7rem 1.4rem 1rem}"
         ".stApp [data-testid='stHeader']{background:transparent;pointer-events:none}</style>"
@@ -490,34 +303,31 @@ def main() -> None:
     if state.get("visit", "") != (visit := st.query_params.get("visit")):
         state.clear()
         state.visit = visit
-    for name, value in {
-        "runs": 0,
-        "log": [],
-        "position": 4,
-        "selected": st.query_params.get("selected"),
-        "told": st.query_params.get("selected"),
-        "image_width": 900,
-        "letter": "A",
-        "verdicts": {},
-    }.items():
+    for name, value in {"runs": 0, "log": [], "position": 4, "image_width": 900, **start}.items():
         state.setdefault(name, value)
     state.runs += 1
-    scene, total = st.query_params.get("scene", "plain"), int(st.query_params.get("boxes", "20"))
     with st.container(border=True, height=76):
         st.text(json.dumps({"runs": state.runs, "log": state.log}))
-    data = data_of(
-        scene=scene,
-        total=total,
-        position=state.position,
-        image_width=state.image_width,
-        letter=state.letter,
-        selected=state.selected,
-    )
-    names = ("go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
-    payload = msgspec.convert(data, PagePayload)
-    key = f"viewer {state.visit}"
-    viewer(payload, key=key, **{f"on_{name}": functools.partial(record, key, name) for name in names})
+    key = f"component {state.visit}"
+
+    def callback(name: str) -> None:
+        value = getattr(read(state[key]), name)
+        # The id of a verdict is another one in each run of a test.
+        state.log.append([name, repr(msgspec.structs.replace(value, id="") if name == "verdict" and value else value)])
+        if value and name in ("go", "sharper"):
+            state.image_width = 900 if name == "go" else min(2400, value.width)
+        if value:
+            record(name, value, state)
+
+    show(key, {f"on_{name}": functools.partial(callback, name) for name in names})
+
+
+def show(key: str, callbacks: dict[str, Any]) -> None:
+    scene, total = st.query_params.get("scene", "plain"), int(st.query_params.get("boxes", "20"))
+    viewer(msgspec.convert(data_of(scene, total, st.session_state), PagePayload), key=key, **callbacks)
 
 
 if __name__ == "__main__":
-    main()
+    chosen = st.query_params.get("selected")
+    begun = {"selected": chosen, "told": chosen, "letter": "A", "verdicts": {}}
+    run(begun, viewer.events, record, show, "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")

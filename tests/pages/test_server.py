@@ -33,7 +33,8 @@ from evaluator.components import guard
 from evaluator.workspace.roles import Workspace
 from pages.app import server as serve
 from tests import network
-from tests.browser.conftest import ROOT, alive, dashboard, free_port
+from tests.browser.conftest import alive, dashboard
+from tests.serving import ROOT, free_port, lasting, processes
 
 
 @pytest.fixture(scope="module")
@@ -249,28 +250,6 @@ def test_signals_stop_it_as_ctrl_c_does_unless_they_are_ignored() -> None:
             signal.signal(number, handler)
 
 
-def below(pid: int) -> set[int]:
-    """The processes that a process has started, and those that these have."""
-    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children: dict[int, list[int]] = {}
-    for line in listed.splitlines():
-        child, parent = map(int, line.split())
-        children.setdefault(parent, []).append(child)
-    reached, waiting = set(), [pid]
-    while waiting:
-        new = children.get(waiting.pop(), [])
-        reached.update(new)
-        waiting += new
-    return reached
-
-
-def running(pids: set[int]) -> set[int]:
-    """Those that have not ended; one that only waits for its adopter has."""
-    command = ["ps", "-o", "pid=,stat=", "-p", ",".join(map(str, pids))]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    return {int(pid) for pid, state in map(str.split, listed.splitlines()) if not state.startswith("Z")}
-
-
 @contextlib.contextmanager
 def running_command(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """The command on the sample data, with its output and messages in one pipe; nothing that it started is left."""
@@ -310,15 +289,12 @@ def test_no_process_is_left_when_nobody_reads_the_output(tmp_path: Path) -> None
 def test_the_server_ends_when_the_command_is_killed_whose_output_nobody_reads(tmp_path: Path) -> None:
     with running_command(tmp_path) as (process, output):
         assert output.readline().startswith(b"LayoutScope is running at http://127.0.0.1:")
-        started = below(process.pid)
+        started = processes(process.pid) - {process.pid}
         assert started
         output.close()
         process.kill()
         process.wait(30)
-        deadline = time.monotonic() + 30
-        while running(started) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running(started) == set()
+        assert lasting(started) == set()
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds the server in /proc")
@@ -326,7 +302,8 @@ def test_a_server_that_crashed_is_started_again_under_its_address_and_ends_with_
     """Also when nobody reads the output any more; of SIGTERM see `test_wheel`."""
     with running_command(tmp_path) as (process, output):
         url = next(line for line in output if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
-        (crashing,) = [pid for pid in below(process.pid) if b"server.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        below = processes(process.pid) - {process.pid}
+        (crashing,) = [pid for pid in below if b"server.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(crashing, signal.SIGSEGV)
         said = next(line for line in output if b"by itself" in line)
         assert said == b"note: the server ended by itself (SIGSEGV); it is started again.\n"

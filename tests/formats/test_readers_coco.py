@@ -454,6 +454,16 @@ def test_unknown_ids() -> None:
     ]
 
 
+def test_results_that_name_their_image() -> None:
+    for named, sentence in (
+        ({"image_id": "b"}, "image_id should be an id of gt.json (COCO format); found b, as the image "
+         '"scans/b.png". The ids are used as names of images.'),
+        ({"image_id": "b", "file_name": "b.png"}, "image_id should be the id that gt.json has for file_name (COCO "
+         'format); found b for "b.png", whose id is 7. The file names are used.'),
+    ):  # fmt: skip
+        assert warned(resolved([result(**named)]))[-1] == f"gt.json: $: {sentence}"
+
+
 def test_boxes_that_are_none() -> None:
     value = instances(
         annotation(bbox=[1, 2, -3, 4]),

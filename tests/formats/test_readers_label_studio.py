@@ -194,13 +194,9 @@ def test_other_top_levels() -> None:
     ]
 
 
-def test_repeated_images_and_documents() -> None:
+def test_a_document_of_two_tasks_is_refused() -> None:
     assert refused(task(), task(key=2)) == [
         'l.json: $[1]: a document must be one task (Label Studio); found "a.png", as in $[0]. Keep one of the tasks.'
-    ]
-    assert warned(read(task(region(), image="x/a.png"), task(region(), image="y/a.png", key=2))) == [
-        'l.json: images with one file name are read as pages of one document; found "a": "x/a.png", "y/a.png". Rename '
-        "the images if they are different documents."
     ]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,11 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Boxes, Document, Side
+from evaluator.data.fields import FieldDocuments
+from evaluator.formats.fields import FORMAT
+from evaluator.formats.posters import Posters, read_poster
 from evaluator.metrics.results import ScoreCurve
 
 LABELS = ("Figure", "Table")
@@ -128,11 +132,14 @@ def write_file(path: Path, rows: Sequence[Box], **given: Any) -> Path:
 
 def shuffled(source: Annotations, seed: int) -> Annotations:
     """The same boxes in another order of rows; entries and positions keep naming the same objects."""
-    order = np.random.default_rng(seed).permutation(len(source.boxes))
+    return taken(source, np.random.default_rng(seed).permutation(len(source.boxes)))
+
+
+def taken(source: Annotations, rows: IntArray) -> Annotations:
+    """Some boxes, in the order of the rows; polygons are left out."""
     boxes = source.boxes
-    names = ("document", "page", "label", "xyxy", "score", "entry", "position")
-    columns = {name: getattr(boxes, name)[order] for name in names}
-    return replace(source, boxes=Boxes(**columns, ids=[boxes.ids[row] for row in order]))
+    columns = {name: column[rows] for name in boxes.__slots__ if isinstance(column := getattr(boxes, name), np.ndarray)}
+    return replace(source, boxes=replace(boxes, **columns, ids=[boxes.ids[row] for row in rows], polygons={}))
 
 
 def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: float = 3.0) -> tuple[list[Box], list[Box]]:
@@ -187,3 +194,16 @@ def read_by_browser(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: read_by_browser(each) for key, each in value.items()}
     return [read_by_browser(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def posters(contents: Mapping[str, Any], name: str = "side") -> Posters:
+    """Posters as their reader returns them."""
+    made = {key: read_poster(json.dumps(value).encode(), f"{key}.json", key) for key, value in sorted(contents.items())}
+    issues = tuple(issue for _, of_poster in made.values() for issue in of_poster)
+    return Posters(name, "0" * 64, {key: poster for key, (poster, _) in made.items()}, {}, issues)
+
+
+def field_documents(trees: Mapping[str, Any], name: str = "side.jsonl") -> FieldDocuments:
+    """Documents of fields as their reader returns them."""
+    lines = [json.dumps({"doc_id": doc_id, "fields": tree}) for doc_id, tree in trees.items()]
+    return FORMAT.read("\n".join(lines).encode(), name) if lines else FieldDocuments(name, "0" * 64, None, {})

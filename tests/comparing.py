@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from evaluator.compare.differences import Difference
 from evaluator.data.dataset import Annotations, Dataset, join
+from evaluator.matching.box_results import ALL_LABELS
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import ThresholdResult
 from tests.building import Box, annotations, ground_truth, random_rows
@@ -86,3 +88,14 @@ def snapshot_results(
     """Results of some models of one dataset under the snapshot protocol."""
     joined = dataset(truth, *models, documents=documents)
     return [snapshot.pair(joined, model).match(**options).at(iou) for model in range(len(models))]
+
+
+def made(
+    metric: str, label: str, difference: float | None, low: float | None = None, high: float | None = None, **given: Any
+) -> Difference:
+    """A difference of 38 documents, unless stated otherwise."""
+    values = {"documents": 38, "documents_better": 29, "documents_worse": 6, "undefined": 0, "resamples": 2000}
+    return Difference(
+        metric=metric, label=label, overall=label == ALL_LABELS, difference=difference, low=low, high=high,
+        **{"a": 0.5, "b": 0.5, **values, **given},
+    )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -11,21 +10,14 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.sentences import difference_points, interval_text, name_of, points, sentence, summary
 from evaluator.matching.box_results import ALL_LABELS
-
-
-def made(
-    metric: str, label: str, difference: float | None, low: float | None = None, high: float | None = None, **given: Any
-) -> Difference:
-    values = {"documents": 38, "documents_better": 29, "documents_worse": 6, "undefined": 0, "resamples": 2000, **given}
-    values = {"a": 0.5, "b": 0.5, **values}
-    return Difference(
-        metric=metric, label=label, overall=label == ALL_LABELS, difference=difference, low=low, high=high, **values
-    )
-
+from tests.comparing import made
 
 GAIN = made("recall", ALL_LABELS, 0.026, 0.017, 0.035)
 UNCLEAR = made("precision", ALL_LABELS, 0.007, -0.002, 0.016, documents_better=21, documents_worse=14)
 LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9, documents_worse=19)
+
+
+NAMES = ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +70,7 @@ LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9
     ],
 )  # fmt: skip
 def test_sentences(one: Difference, expected: str) -> None:
-    assert sentence(one, ("A", "B")) == expected
+    assert sentence(one, NAMES) == expected
 
 
 def test_the_minus_sign_is_a_real_one() -> None:
@@ -95,45 +87,40 @@ def test_names_of_rows() -> None:
 
 
 def test_the_summary_of_the_picture() -> None:
-    told = summary([UNCLEAR, LOSS, GAIN, made("recall", "Table", -0.01, -0.02, -0.001)], ("A", "B"))
-    assert told.headline == sentence(GAIN, ("A", "B"))
+    told = summary([UNCLEAR, LOSS, GAIN, made("recall", "Table", -0.01, -0.02, -0.001)], NAMES)
+    assert told.headline == sentence(GAIN, NAMES)
     assert told.notes == "Precision: no clear difference. Worst loss: List-item precision −2.4 points."
 
 
 def test_a_summary_leads_with_the_clear_difference_that_is_largest() -> None:
-    told = summary([GAIN, made("precision", ALL_LABELS, -0.09, -0.1, -0.08)], ("A", "B"))
+    told = summary([GAIN, made("precision", ALL_LABELS, -0.09, -0.1, -0.08)], NAMES)
     assert told.headline.startswith("B is less precise: precision −9.0 points")
     assert told.notes == "Recall +2.6 points."
 
 
 def test_a_summary_without_a_clear_difference() -> None:
-    told = summary([UNCLEAR, made("recall", ALL_LABELS, 0.0, 0.0, 0.0)], ("A", "B"))
+    told = summary([UNCLEAR, made("recall", ALL_LABELS, 0.0, 0.0, 0.0)], NAMES)
     assert told.headline.startswith("Precision: no clear difference, +0.7 points")
     assert told.notes == "Recall: no difference."
-    few = summary(
-        [
-            made("recall", ALL_LABELS, 0.1, 0.05, 0.2, documents=3),
-            made("precision", ALL_LABELS, 0.01, 0.0, 0.2, documents=3),
-        ],
-        ("A", "B"),
-    )
+    ends = (("recall", 0.1, 0.05, 0.2), ("precision", 0.01, 0.0, 0.2))
+    few = summary([made(metric, ALL_LABELS, *at, documents=3) for metric, *at in ends], NAMES)
     assert few.headline == "Recall +10.0 points; 29 documents better, 6 worse. Too few documents for an interval: 3."
     assert few.notes == "Precision +1.0 points."
 
 
 def test_a_summary_of_nothing() -> None:
     nothing = ("Nothing can be compared: no metric is defined for both models.", "")
-    assert summary([], ("A", "B")) == nothing
-    assert summary([made("recall", ALL_LABELS, None, a=None)], ("A", "B")) == nothing
+    assert summary([], NAMES) == nothing
+    assert summary([made("recall", ALL_LABELS, None, a=None)], NAMES) == nothing
 
 
 def test_the_words_name_what_is_drawn() -> None:
     """Where documents are called something else, the counts are of that."""
     few = made("recall", ALL_LABELS, 0.1, 0.05, 0.2, documents=3, noun="poster")
-    assert sentence(few, ("A", "B")) == (
+    assert sentence(few, NAMES) == (
         "Recall +10.0 points; 29 posters better, 6 worse. Too few posters for an interval: 3."
     )
-    assert "29 posters better" in summary([replace(GAIN, noun="poster")], ("A", "B")).headline
+    assert "29 posters better" in summary([replace(GAIN, noun="poster")], NAMES).headline
 
 
 def test_every_headline_is_a_metric_with_words() -> None:

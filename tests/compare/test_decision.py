@@ -16,6 +16,7 @@ from evaluator.data.dataset import join
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth
+from tests.comparing import made
 from tests.dashboard import SAMPLE_DATA
 
 NAMES = ("lines", "blocks")
@@ -23,12 +24,15 @@ NAMES = ("lines", "blocks")
 
 def difference(metric: str = "f1", label: str = "All labels", at: float | None = 0.02, **given: Any) -> Difference:
     """A difference of forty documents with an interval of ± 0.5 points."""
-    ends = {"low": None, "high": None} if at is None else {"low": at - 0.005, "high": at + 0.005}
+    ends = (None, None) if at is None else (at - 0.005, at + 0.005)
     values = {
-        "a": 0.5, "b": None if at is None else 0.5 + at, "difference": at, **ends, "documents": 40,
-        "documents_better": 20, "documents_worse": 10, "undefined": 0, "resamples": 2000, "documents_with": 40,
-    }  # fmt: skip
-    return Difference(metric=metric, label=label, overall=label == "All labels", **{**values, **given})
+        "b": None if at is None else 0.5 + at,
+        "low": ends[0],
+        "high": ends[1],
+        "documents": 40,
+        "documents_with": 40,
+    }
+    return made(metric, label, at, **{**values, **given})
 
 
 class TestAnswer:
@@ -50,22 +54,18 @@ class TestAnswer:
         assert decision.answer == answer
 
     def test_its_words(self) -> None:
-        ship = decide([difference()], NAMES)
-        assert (ship.headline, ship.sentence) == (
-            "Ship blocks",
-            "F1 is clearly up by more than 1 point (+1.5 to +2.5). No clear loss in F1, precision or recall.",
-        )
-        keep = decide([difference(at=-0.02)], NAMES)
-        assert (keep.headline, keep.sentence) == ("Keep lines", "F1 is clearly down: −2.0 points (−2.5 to −1.5).")
-        small = decide([difference(at=0.002)], NAMES)
-        assert small.sentence == "F1 gains +0.7 points at most (−0.3 to +0.7): less than the 1 point that matters."
-        more = decide([difference(at=0.002)], NAMES, rule=Rule(least=0.02))
-        assert more.sentence == "F1 gains +0.7 points at most (−0.3 to +0.7): less than the 2 points that matter."
-        open_ = decide([difference(at=0.01)], NAMES)
-        assert (open_.headline, open_.sentence) == (
-            "Cannot tell on these 40 documents",
-            "F1 +1.0 points: its interval, +0.5 to +1.5, reaches from below +1 point to above.",
-        )
+        at_most = "F1 gains +0.7 points at most (−0.3 to +0.7): less than the"
+        for at, least, headline, sentence in (
+            (0.02, 0.01, "Ship blocks", "F1 is clearly up by more than 1 point (+1.5 to +2.5). "
+             "No clear loss in F1, precision or recall."),
+            (-0.02, 0.01, "Keep lines", "F1 is clearly down: −2.0 points (−2.5 to −1.5)."),
+            (0.002, 0.01, "Keep lines", f"{at_most} 1 point that matters."),
+            (0.002, 0.02, "Keep lines", f"{at_most} 2 points that matter."),
+            (0.01, 0.01, "Cannot tell on these 40 documents",
+             "F1 +1.0 points: its interval, +0.5 to +1.5, reaches from below +1 point to above."),
+        ):  # fmt: skip
+            told = decide([difference(at=at)], NAMES, rule=Rule(least=least))
+            assert (told.headline, told.sentence) == (headline, sentence)
 
     def test_a_rule_without_a_least_difference_asks_for_more_than_nothing(self) -> None:
         rule = Rule(least=0.0)
@@ -191,10 +191,7 @@ def test_the_sample_cannot_be_told_and_says_so_everywhere() -> None:
 class TestRuler:
     def test_zones_are_symmetric_and_hold_the_interval(self) -> None:
         made = ruler(difference(), 0.01)
-        assert made is not None
         assert made.keep + made.ship == pytest.approx(1.0)
-        assert made.low is not None
-        assert made.high is not None
         assert 0.0 < made.keep < 0.5 < made.ship < made.low < made.value < made.high < 1.0
         assert (0.5, "0") in made.ticks
         assert len(made.ticks) <= 7
@@ -202,7 +199,6 @@ class TestRuler:
 
     def test_few_documents_have_no_interval(self) -> None:
         made = ruler(difference(documents=4), 0.01)
-        assert made is not None
         assert (made.low, made.high) == (None, None)
         assert ruler(difference(at=None), 0.01) is None
 
@@ -210,6 +206,5 @@ class TestRuler:
     def test_every_difference_fits(self, at: float) -> None:
         for least in (0.0, 0.001, 0.2):
             made = ruler(difference(at=at), least)
-            assert made is not None
             assert 0.0 <= made.keep <= made.ship <= 1.0
             assert all(0.0 <= place <= 1.0 for place, _ in made.ticks)

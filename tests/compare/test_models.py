@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from evaluator.charts.models import Placed, over_runs
-from evaluator.cli import main
 from evaluator.compare.models import (
     ModelEntry,
     Standings,
@@ -25,40 +24,44 @@ from evaluator.compare.models import (
 )
 from evaluator.compare.stored_results import comparable_part, read_results, stored_values
 from evaluator.data.dataset import Run
-from evaluator.data.issues import BadInput
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.metrics import export
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.resampling import interval, widen_interval
 from evaluator.metrics.results import ratio
 from evaluator.project import evaluate, evaluate_together
-from evaluator.protocols import PROTOCOLS, coco
-from evaluator.protocols.base import BoxEvaluation
+from evaluator.protocols import PROTOCOLS
 from pages.app.state import State
 from tests import dashboard
 from tests.building import box, write_file
 from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start
+from tests.reading import refusal_issues
+from tests.terminal import run_command
 
 MODELS = "pages/models.py"
 F1 = Key("f1", ALL_LABELS)
 TRUTH, PREDICTIONS = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.json" for name in ("lines", "blocks")]
 
 
-def made(name: str, share: float, documents: int = 40, *, noise: int = 0, **more: Any) -> ModelEntry:
-    """A model that finds a share of 100 boxes in each document, give or take."""
-    rng = np.random.default_rng(noise)
-    hit = np.clip(np.round(100 * share + rng.normal(0, 4 if noise else 0, documents)), 0, 100)
-    whole = np.full(documents, 100.0)
+def model_of(name: str, hits: Sequence[float], **more: Any) -> ModelEntry:
+    """A model that finds so many of 100 boxes in each document."""
+    hit, whole = np.array(hits, dtype=np.float64), np.full(len(hits), 100.0)
     part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
-    return ModelEntry(name, Measures(tuple(f"d{row:03}" for row in range(documents)), ALL_LABELS, (part,)), **more)
+    return ModelEntry(name, Measures(tuple(f"d{row:03}" for row in range(len(hits))), ALL_LABELS, (part,)), **more)
+
+
+def made(name: str, share: float, documents: int = 40, *, noise: int = 0, **more: Any) -> ModelEntry:
+    """A model that finds a share of the boxes of each document, give or take."""
+    off = np.random.default_rng(noise).normal(0, 4 if noise else 0, documents)
+    return model_of(name, np.clip(np.round(100 * share + off), 0, 100).tolist(), **more)
+
+
+WITHOUT_F1 = ModelEntry("other", Measures(("d000",), ALL_LABELS, ()))
 
 
 def by_f1(*models: ModelEntry) -> Standings:
     return standings(models, F1, resamples=500)
-
-
-# --- ranks and pairs -----------------------------------------------------------------------------------------
 
 
 def test_best_first_with_the_ranks_that_the_documents_allow() -> None:
@@ -123,11 +126,6 @@ def test_the_interval_of_one_model_is_the_widened_percentile_interval() -> None:
 
 
 def test_no_interval_is_beyond_what_is_possible() -> None:
-    def model_of(name: str, hits: list[float]) -> ModelEntry:
-        hit, whole = np.array(hits), np.full(len(hits), 100.0)
-        part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
-        return ModelEntry(name, Measures(tuple("wxyz"), ALL_LABELS, (part,)))
-
     compared = by_f1(model_of("a", [0.0, 0.0, 0.0, 12.0]), model_of("b", [100.0, 100.0, 100.0, 88.0]))
     assert compared.values.tolist() == [0.97, 0.03]
     assert (compared.high.max(), compared.low.min()) == (1.0, 0.0)
@@ -135,8 +133,7 @@ def test_no_interval_is_beyond_what_is_possible() -> None:
 
 
 def test_a_model_without_the_measure_has_no_rank() -> None:
-    other = ModelEntry("other", Measures(("d000",), ALL_LABELS, ()))
-    difference = by_f1(made("a", 0.5, noise=1), other, made("b", 0.8, noise=2))
+    difference = by_f1(made("a", 0.5, noise=1), WITHOUT_F1, made("b", 0.8, noise=2))
     assert [model.name for model in difference.models] == ["b", "a", "other"]
     assert difference.ranks == ((1, 1), (2, 2), None)
     assert difference.pair(0, 2) == (None, None, None, False)
@@ -144,20 +141,16 @@ def test_a_model_without_the_measure_has_no_rank() -> None:
 
 
 def test_nothing_to_rank() -> None:
-    assert by_f1().sentence == ("No models have F1 here.", "")
     alone = made("a", 0.5)
+    assert by_f1().sentence == ("No models have F1 here.", "")
     assert by_f1(alone).sentence == ("a has F1 0.500.", "Open another model to compare them.")
-    without = ModelEntry("other", Measures(("d000",), ALL_LABELS, ()))
-    assert by_f1(alone, without).sentence == ("One model has F1 here.", "")
+    assert by_f1(alone, WITHOUT_F1).sentence == ("One model has F1 here.", "")
 
 
 @pytest.mark.parametrize(("text", "day"), [("2025-01-15T00:00:00Z", "2025-01-15"), ("15.1.2025", None), (None, None)])
 def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
     model = made("a", 0.5, run=Run("r", text))
     assert (model.date, model.run_text) == (day, day or "r")
-
-
-# --- earlier results -----------------------------------------------------------------------------------------
 
 
 @cache
@@ -171,7 +164,6 @@ def written(protocol: str = "snapshot", **options: Any) -> bytes:
 def test_an_earlier_result_stands_as_the_model_with_its_boxes() -> None:
     (earlier,) = read_results(written(), "result.json")
     result = evaluate_together("snapshot", TRUTH, PREDICTIONS)[0].result
-    assert isinstance(result, BoxEvaluation)
     signature = result.matching.signature(0.5).line
     truth = result.evaluated.ground_truth.source.sha256
     fits = {"protocol": "snapshot", "signature": signature, "truth_sha256": truth, "iou": 0.5}
@@ -195,24 +187,18 @@ def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, me
     (earlier,) = read_results(content, "result.json")
     results = [one.result for one in evaluate_together(protocol, TRUTH, PREDICTIONS)]
     system = PROTOCOLS[protocol]
-    first, second = (
-        model_entry(name, one.first, system.measures(one))  # type: ignore[attr-defined]
-        for name, one in zip(("lines", "blocks"), results, strict=True)
-    )
+    named = zip(("lines", "blocks"), results, strict=True)
+    first, second = (model_entry(name, one.first, system.measures(one)) for name, one in named)
     # No threshold of the file: its numbers over all thresholds are there all the same.
     kept = earlier.model_entry(0.123, "earlier")
     for metric in metrics:
-        key = Key(metric, ALL_LABELS)
-        standing = standings([first, kept, second], key, resamples=200)
-        open_, stored = (
-            next(place for place, model in enumerate(standing.models) if model.name == name)
-            for name in ("lines", "earlier")
-        )
+        standing = standings([first, kept, second], Key(metric, ALL_LABELS), resamples=200)
+        at = {model.name: place for place, model in enumerate(standing.models)}
+        open_, stored, other = (at[name] for name in ("lines", "earlier", "blocks"))
         assert standing.values[open_] == pytest.approx(standing.values[stored], abs=1e-15)
-        assert standing.low[open_] == pytest.approx(standing.low[stored], abs=1e-12)
-        assert standing.high[open_] == pytest.approx(standing.high[stored], abs=1e-12)
+        for ends in (standing.low, standing.high):
+            assert ends[open_] == pytest.approx(ends[stored], abs=1e-12)
         assert standing.pair(open_, stored).difference == pytest.approx(0.0, abs=1e-15)
-        other = next(place for place, model in enumerate(standing.models) if model.name == "blocks")
         assert standing.pair(open_, other)[:3] == pytest.approx(standing.pair(stored, other)[:3], abs=1e-12)
     same = {"protocol": protocol, "signature": earlier.signature, "truth_sha256": earlier.truth_sha256, "iou": 0.123}
     assert earlier.against(**same, own=True) == ""  # type: ignore[arg-type]
@@ -222,9 +208,14 @@ def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, me
     assert not any(key.metric in metrics for key in some.model_entry(0.5).measures.keys)
 
 
+def own_of(value: dict[str, Any]) -> Any:
+    """The first mean of a result."""
+    return value["by_document"]["own"][0]
+
+
 def set_own(value: dict[str, Any], **change: Any) -> None:
     """Change a ranking of a result."""
-    value["by_document"]["own"][0]["averages"]["rankings"][0].update(change)
+    own_of(value)["averages"]["rankings"][0].update(change)
 
 
 @pytest.mark.parametrize(
@@ -237,16 +228,16 @@ def set_own(value: dict[str, Any], **change: Any) -> None:
         (lambda value: set_own(value, hit=f"{1 << 70}"), "a column must be whole numbers"),
         (lambda value: set_own(value, numbers=[0]), "numbers of a column must be from 0 to 1"),
         (lambda value: set_own(value, numbers=list(range(61))), "at most 60 rankings"),
-        (lambda value: value["by_document"]["own"][0].update(metrics=[]), "must have one length"),
-        (lambda value: value["by_document"]["own"][0]["members"].__setitem__(0, [-1]), "members must be below"),
-        (lambda value: value["by_document"]["own"][0].pop("averages"), "a mean must have averages or ratios"),
+        (lambda value: own_of(value).update(metrics=[]), "must have one length"),
+        (lambda value: own_of(value)["members"].__setitem__(0, [-1]), "members must be below"),
+        (lambda value: own_of(value).pop("averages"), "a mean must have averages or ratios"),
         (
-            lambda value: value["by_document"]["own"][0]["averages"].update(interpolation="no"),
+            lambda value: own_of(value)["averages"].update(interpolation="no"),
             "must be one of 11-point",
         ),
-        (lambda value: value["by_document"]["own"][0]["averages"]["rankings"].pop(), "every average must have one"),
+        (lambda value: own_of(value)["averages"]["rankings"].pop(), "every average must have one"),
         (lambda value: value["by_document"]["own"][1]["ratios"]["numerator"].pop(), "every ratio must have one number"),
-        (lambda value: value["by_document"]["own"][0]["values"].__setitem__(0, 7), "values must be in [0, 1]"),
+        (lambda value: own_of(value)["values"].__setitem__(0, 7), "values must be in [0, 1]"),
     ],
 )
 def test_rankings_that_do_not_fit_together_are_one_issue(
@@ -254,9 +245,7 @@ def test_rankings_that_do_not_fit_together_are_one_issue(
 ) -> None:
     value = json.loads(written("coco"))
     change(value)
-    with pytest.raises(BadInput) as caught:
-        read_results(json.dumps(value).encode(), "result.json")
-    (issue,) = caught.value.issues
+    (issue,) = refusal_issues(read_results, json.dumps(value).encode(), "result.json")
     assert (issue.place, issue.rule) == ("$.by_document.own", "rankings must fit together")
     assert sentence in issue.found
 
@@ -306,38 +295,21 @@ def test_thresholds_of_score_and_counts_do_not_tell_signatures_apart() -> None:
 def test_a_file_that_is_no_result_has_issues(change: Any, rule: str) -> None:
     value = json.loads(written())
     change(value)
-    with pytest.raises(BadInput) as caught:
-        read_results(json.dumps(value).encode(), "result.json")
-    assert any(rule in issue.rule for issue in caught.value.issues)
+    assert any(rule in issue.rule for issue in refusal_issues(read_results, json.dumps(value).encode(), "result.json"))
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[[[[", b'"text"'])
 def test_anything_else_has_issues(content: bytes) -> None:
-    with pytest.raises(BadInput):
-        read_results(content, "result.json")
-
-
-# --- terminal ------------------------------------------------------------------------------------------------
+    assert refusal_issues(read_results, content, "result.json")
 
 
 def test_compare_of_three_prints_the_standings(capsys: pytest.CaptureFixture[str]) -> None:
-    files = [PREDICTIONS[0], PREDICTIONS[1], PREDICTIONS[0]]
-    command = ["compare", "snapshot", "--gt", str(TRUTH), "--resamples", "100"]
-    for path in files:
-        command += ["--pred", str(path)]
-    with pytest.raises(SystemExit, match="0"):
-        main(command)
-    assert "Models by F1, All labels." in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="0"):
-        main([*command, "--json"])
-    standings = json.loads(capsys.readouterr().out)["standings"]
-    assert standings["metric"] == "f1"
-    assert standings["models"][0]["model"] == "B"
+    models = [word for path in (*PREDICTIONS, PREDICTIONS[0]) for word in ("--pred", path)]
+    command = ("compare", "snapshot", "--gt", TRUTH, "--resamples", "100", *models)
+    assert "Models by F1, All labels." in run_command(capsys, *command)[1]
+    standings = json.loads(run_command(capsys, *command, "--json")[1])["standings"]
+    assert (standings["metric"], standings["models"][0]["model"], len(standings["pairs"])) == ("f1", "B", 3)
     assert standings["cannot_be_told_apart"] == [["B", "A", "C"]]
-    assert len(standings["pairs"]) == 3
-
-
-# --- the view ------------------------------------------------------------------------------------------------
 
 
 def test_the_view_shows_every_model() -> None:
@@ -348,7 +320,6 @@ def test_the_view_shows_every_model() -> None:
     assert "The two models cannot be told apart on these documents." in words
     results = [one.result for one in evaluate_together("snapshot", TRUTH, PREDICTIONS)]
     for result in results:
-        assert isinstance(result, BoxEvaluation)
         row = result.first.micro.row(0)
         for name in ("f1", "precision", "recall"):
             assert f"{row[name]:.3f}" in words  # type: ignore[literal-required]
@@ -369,11 +340,6 @@ def test_an_axis_ends_at_ratios_that_can_be(tmp_path: Path, x: float, ends: list
     assert list(recall) == ends
 
 
-def test_the_answer_names_the_label_that_it_is_about() -> None:
-    words = dashboard.words(start(MODELS, label="Table"))
-    assert "Table: The two models cannot be told apart on these documents." in words
-
-
 def test_another_measure_and_label() -> None:
     app = start(MODELS, rank_by="precision", label="Table")
     dashboard.fine(app.selectbox(key="rank_by").set_value("mean_iou").run())
@@ -385,7 +351,6 @@ def test_models_are_ranked_by_the_numbers_of_their_protocol() -> None:
     app = start(MODELS, protocol="coco", rank_by="AP", scores="0.6,0.6")
     words = dashboard.words(app)
     for one in evaluate_together("coco", TRUTH, PREDICTIONS):
-        assert isinstance(one.result, coco.CocoResult)
         # All predictions count, whatever the minimum score.
         assert f"{one.result.numbers['AP']:.3f}" in words
     assert any(each.value.startswith("AP: of all predictions") for each in app.caption)
@@ -397,8 +362,8 @@ def test_models_are_ranked_by_the_numbers_of_their_protocol() -> None:
 def test_under_a_label_its_boxes_alone_are_to_correct() -> None:
     app = start(MODELS, label="Table")
     words = dashboard.words(app)
+    assert "Table: The two models cannot be told apart on these documents." in words
     for one in evaluate_together("snapshot", TRUTH, PREDICTIONS):
-        assert isinstance(one.result, BoxEvaluation)
         result, pages = one.result.first, one.result.evaluated.pages
         mistakes, labels = result.mistakes, result.matching.dataset.labels
         # Mistake by mistake: the boxes of the larger side of each one of the label.
@@ -455,17 +420,12 @@ def test_an_earlier_result_is_ranked_by_average_precision_in_the_view() -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_line_over_dates(dark: bool) -> None:
-    models = [
-        Placed("a 1.0", "a", "A", "2025-01-15", 0.5, 0.4, 0.6),
-        Placed("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
-    ]
-    assert specification(over_runs(models, dated=True, title="F1", dark=dark))
-
-
-def test_a_line_over_run_ids() -> None:
+def test_a_line_over_dates_or_run_ids(dark: bool) -> None:
+    placed = (("1.0", "A", "2025-01-15", 0.5, 0.4, 0.6), ("1.1", "", "2025-02-15", 0.6, None, None))
+    dated = [Placed(f"a {version}", "a", *values) for version, *values in placed]
+    assert specification(over_runs(dated, dated=True, title="F1", dark=dark))
     models = [Placed(f"a {place}", "a", "", f"run-{place}", 0.5, None, None) for place in (10, 9, 1)]
-    drawn = specification(over_runs(models, dated=False, title="F1", dark=False))
+    drawn = specification(over_runs(models, dated=False, title="F1", dark=dark))
     assert drawn["layer"][0]["encoding"]["x"]["sort"] == ["run-1", "run-9", "run-10"]
 
 

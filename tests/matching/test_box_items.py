@@ -48,28 +48,28 @@ def result_of(truth: list, predicted: list, *, iou: float = 0.5, **options: obje
     return pair(join(ground_truth(truth), annotations(predicted))).match(**options).at(iou)
 
 
+HAND = result_of(TRUTH, PREDICTED)
+EVERY = items(HAND)
+
+
 def test_the_confusion_by_hand() -> None:
-    result = result_of(TRUTH, PREDICTED)
-    confusion = class_confusion(result)
+    confusion = class_confusion(HAND)
     assert confusion.labels == ("Figure", "Table")
     # A figure found, a figure called Table, a table missed, a table found, a figure invented.
     assert confusion.counts.tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
+    tables = class_confusion(result_of(TRUTH, PREDICTED, labels=("Table",)))
+    assert (tables.labels, tables.counts.tolist()) == (("Table",), [[1, 1], [1, 0]])
 
 
 def test_items_by_hand() -> None:
-    result = result_of(TRUTH, PREDICTED)
-    every = items(result)
-    assert [MATCHED if kind == MATCHED else DOCUMENT[kind] for kind in every.kind] == [
-        MATCHED, "missed", "wrong_class", "invented", MATCHED,
-    ]  # fmt: skip
-    assert every.page.tolist() == [0, 0, 0, 0, 1]
-    assert every.truth.tolist() == [0, 2, 1, -1, 3]
-    assert every.prediction.tolist() == [0, -1, 1, 2, 3]
-    assert every.prediction_label[1] == BACKGROUND
-    assert every.truth_label[3] == BACKGROUND
-    assert every.score.tolist() == pytest.approx([0.9, np.nan, 0.8, 0.3, 0.6], nan_ok=True)
-    assert every.iou.tolist() == pytest.approx([1.0, np.nan, 1.0, np.nan, 1.0], nan_ok=True)
-    assert every.size.tolist() == pytest.approx([0.08, 0.08, 0.08, 0.01, 0.16])
+    names = [MATCHED if kind == MATCHED else DOCUMENT[kind] for kind in EVERY.kind]
+    assert names == [MATCHED, "missed", "wrong_class", "invented", MATCHED]
+    columns = (EVERY.page, EVERY.truth, EVERY.prediction)
+    assert [column.tolist() for column in columns] == [[0, 0, 0, 0, 1], [0, 2, 1, -1, 3], [0, -1, 1, 2, 3]]
+    assert (EVERY.prediction_label[1], EVERY.truth_label[3]) == (BACKGROUND, BACKGROUND)
+    assert EVERY.score.tolist() == pytest.approx([0.9, np.nan, 0.8, 0.3, 0.6], nan_ok=True)
+    assert EVERY.iou.tolist() == pytest.approx([1.0, np.nan, 1.0, np.nan, 1.0], nan_ok=True)
+    assert EVERY.size.tolist() == pytest.approx([0.08, 0.08, 0.08, 0.01, 0.16])
 
 
 @pytest.mark.parametrize(
@@ -85,50 +85,46 @@ def test_items_by_hand() -> None:
     ],
 )
 def test_the_boxes_of_a_cell_by_hand(row: str | None, column: str | None, places: list[int]) -> None:
-    result = result_of(TRUTH, PREDICTED)
-    every = items(result)
-    assert np.flatnonzero(in_selection(every, in_cell(result, row, column))).tolist() == places
+    assert np.flatnonzero(in_selection(EVERY, in_cell(HAND, row, column))).tolist() == places
 
 
 def test_ranges_by_hand() -> None:
-    result = result_of(TRUTH, PREDICTED)
-    every = items(result)
-    assert np.flatnonzero(with_fit(every, iou=(0.9, 1.0), coverage=(1.0, 1.0))).tolist() == [0, 2, 4]
+    assert np.flatnonzero(with_fit(EVERY, iou=(0.9, 1.0), coverage=(1.0, 1.0))).tolist() == [0, 2, 4]
     with pytest.raises(ValueError, match=r"^width is none of iou, coverage, purity$"):
-        with_fit(every, width=(0.0, 1.0))
+        with_fit(EVERY, width=(0.0, 1.0))
     with pytest.raises(ValueError, match="not in tuple"):
-        in_cell(result, "Chart", None)
+        in_cell(HAND, "Chart", None)
 
 
-@given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), score=st.sampled_from([0.0, 0.4]))
-def test_the_confusion_adds_up(seed: int, iou: float, score: float) -> None:
-    truth, predicted = random_rows(seed, documents=2)
-    result = result_of(truth, predicted, iou=iou, min_score=score)
-    counts, per_label = class_confusion(result).counts, result.per_label
+@pytest.mark.parametrize("protocol", [pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
+@given(
+    seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), score=st.sampled_from([0.0, 0.4]),
+    labels=st.sampled_from([None, ("Table",)]),
+)  # fmt: skip
+def test_the_confusion_adds_up_and_every_cell_has_its_boxes(
+    protocol: Callable[..., Any], seed: int, iou: float, score: float, labels: Any
+) -> None:
+    truth, predicted = random_rows(seed)
+    iou = max(iou, 0.5) if protocol is coco_pair else iou
+    result = protocol(join(ground_truth(truth), annotations(predicted))).match(min_score=score, labels=labels).at(iou)
+    every, confusion = items(result), class_confusion(result)
+    counts, per_label, names = confusion.counts, result.per_label, [*confusion.labels, None]
+    assert counts.dtype == np.int64
     assert (counts[:-1].sum(axis=1) == per_label.tp + per_label.fn).all()
     assert (counts[:, :-1].sum(axis=0) == per_label.tp + per_label.fp).all()
     assert (counts.diagonal()[:-1] == per_label.tp).all()
     assert counts[-1, -1] == 0
-
-
-@given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]))
-def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: int, iou: float) -> None:
-    truth, predicted = random_rows(seed, documents=2)
-    result = result_of(truth, predicted, iou=iou)
-    every, confusion = items(result), class_confusion(result)
+    wrong = int(result.mistakes.counts[DOCUMENT.index("wrong_class")])
+    assert counts[:-1, :-1].sum() - per_label.tp.sum() == wrong
     seen = np.zeros(len(every), dtype=int)
-    names = [*confusion.labels, None]
-    for row, truth_label in enumerate(names):
-        for column, label in enumerate(names):
-            pick = in_cell(result, truth_label, label)
-            side = pick.truth if truth_label is not None else pick.prediction
-            assert side.sum() == confusion.counts[row, column]
-            kept = in_selection(every, pick)
-            assert kept.any() == (confusion.counts[row, column] > 0)
-            seen += kept
+    for row, column in np.ndindex(counts.shape):
+        pick = in_cell(result, names[row], names[column])
+        assert (pick.prediction if names[row] is None else pick.truth).sum() == counts[row, column]
+        kept = in_selection(every, pick)
+        assert kept.any() == (counts[row, column] > 0)
+        seen += kept
     assert (seen > 0).all()
-    assert (every.kind == MATCHED).sum() == len(result.matches)
-    assert len(every) == len(result.matches) + len(result.mistakes)
+    assert (every.kind == MATCHED).sum() == len(result.matches) == len(every) - len(result.mistakes)
     assert (np.diff(every.page) >= 0).all()
 
 
@@ -145,15 +141,8 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
     ],
 )
 def test_questions_by_hand(question: Query, places: list[int], words: str) -> None:
-    result = result_of(TRUTH, PREDICTED)
-    assert np.flatnonzero(in_query(items(result), question)).tolist() == places
+    assert np.flatnonzero(in_query(EVERY, question)).tolist() == places
     assert query_text(question) == words
-
-
-def test_labels_that_are_not_scored_have_no_cell() -> None:
-    result = result_of(TRUTH, PREDICTED, labels=("Table",))
-    assert class_confusion(result).labels == ("Table",)
-    assert class_confusion(result).counts.tolist() == [[1, 1], [1, 0]]
 
 
 def test_nothing_gives_nothing() -> None:
@@ -164,40 +153,22 @@ def test_nothing_gives_nothing() -> None:
     assert len(in_selection(every, Selection(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
 
 
-@pytest.mark.parametrize("protocol", [pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
-@pytest.mark.parametrize("seed", range(6))
-def test_the_confusion_counts_the_boxes_of_its_cells(seed: int, protocol: Callable[..., Any]) -> None:
-    truth, predicted = random_rows(seed, documents=6)
-    dataset = join(ground_truth(truth), annotations(predicted))
-    for score, labels in ((0.0, None), (0.5, None), (0.0, ("Table",))):
-        result = protocol(dataset).match(min_score=score, labels=labels).at(0.5)
-        confusion = class_confusion(result)
-        names = [*confusion.labels, None]
-        assert confusion.counts.dtype == np.int64
-        for row, column in np.ndindex(confusion.counts.shape):
-            boxes = in_cell(result, names[row], names[column])
-            side = boxes.prediction if names[row] is None else boxes.truth
-            assert confusion.counts[row, column] == side.sum()
-
-
 @pytest.mark.parametrize("matched", [False, True])
 @pytest.mark.parametrize("paired", [pair, coco_pair, pod_pair])
 @pytest.mark.parametrize("seed", range(6))
 def test_items_are_pairs_then_mistakes_in_a_stable_order(seed: int, paired: Callable, matched: bool) -> None:
     """By page and height, and where both are equal pairs come first, then mistakes as they are numbered."""
     # On a coarse grid, so that many middles are equal.
-    grid = [
-        [row._replace(xyxy=tuple(round(4 * value) / 4 for value in row.xyxy)) for row in side]
-        for side in random_rows(seed)
-    ]
     truth, predicted = (
-        [row for row in side if row.xyxy[0] < row.xyxy[2] and row.xyxy[1] < row.xyxy[3]] for side in grid
-    )
+        [row for row in (row._replace(xyxy=tuple(round(4 * value) / 4 for value in row.xyxy)) for row in side)
+         if row.xyxy[0] < row.xyxy[2] and row.xyxy[1] < row.xyxy[3]]
+        for side in random_rows(seed)
+    )  # fmt: skip
     result = paired(join(ground_truth(truth), annotations(predicted))).match().at(0.5)
     mistakes, matches = result.mistakes, result.matches
-    pairs = zip(matches.ground_truth.tolist(), matches.prediction.tolist(), strict=True) if matched else ()
-    rows = [(MATCHED, -1, own, other) for own, other in pairs]
+    pairs = list(zip(matches.ground_truth.tolist(), matches.prediction.tolist(), strict=True))
     firsts = zip(mistakes.first_truth.tolist(), mistakes.first_prediction.tolist(), strict=True)
+    rows = [(MATCHED, -1, own, other) for own, other in (pairs if matched else ())]
     rows += [(int(mistakes.kind[at]), at, own, other) for at, (own, other) in enumerate(firsts)]
     sides = result.matching.dataset.ground_truth, result.matching.prediction
 
@@ -207,20 +178,16 @@ def test_items_are_pairs_then_mistakes_in_a_stable_order(seed: int, paired: Call
 
     expected = sorted(rows, key=place)
     assert len({place(row) for row in rows}) < len(rows)
-    every = items(result, matched=matched)
+    every, fits = items(result, matched=matched), dict(zip(pairs, matches.iou, strict=True))
     columns = (every.kind, every.mistake, every.truth, every.prediction)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
     assert list(zip(every.page.tolist(), every.middle.tolist(), strict=True)) == [place(row) for row in expected]
-    fits = dict(
-        zip(zip(matches.ground_truth.tolist(), matches.prediction.tolist(), strict=True), matches.iou, strict=True)
-    )
     for at, (kind, _, own, other) in enumerate(expected):
         corners = [side.xyxy[row] for side, row in zip(sides, (own, other), strict=True) if row >= 0]
         assert every.size[at] == max((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in corners)
-        if kind == MATCHED:
-            assert every.iou[at] == fits[own, other]
-        else:
-            assert np.isnan(every.iou[at]) == (min(own, other) < 0)
+        assert (
+            every.iou[at] == fits[own, other] if kind == MATCHED else np.isnan(every.iou[at]) == (min(own, other) < 0)
+        )
 
 
 @pytest.mark.parametrize(

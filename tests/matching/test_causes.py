@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import formats
 from evaluator.data.dataset import join
 from evaluator.matching import causes as grouping
 from evaluator.matching.causes import CAUSES, Causes, Family, family_title
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
-from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import box_result
 
 LABELS = ("Text", "Table", "Title", "Figure")
 
@@ -112,7 +109,7 @@ class TestSums:
 
     @pytest.mark.parametrize("model", [0, 1])
     def test_on_the_sample(self, model: int) -> None:
-        result = sample_result(model)
+        result = box_result(model)
         named_causes = result.causes
         self.check(named_causes, result)
         assert len(named_causes) < 0.6 * len(result.mistakes)
@@ -132,13 +129,8 @@ class TestSums:
         assert sum(len(rows) for rows in grouped.alike.values()) == len(grouped)
 
 
-def sample_result(model: int) -> snapshot.ThresholdResult:
-    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    return snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
-
-
 def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
-    named_causes = sample_result(0).causes
+    named_causes = box_result().causes
     family, rows = next(iter(named_causes.alike.items()))
     assert family == Family("parts", "", "Table", "")
     assert family_title(family) == "Table read as several boxes"
@@ -161,33 +153,17 @@ def test_what_lies_in_what_of_its_page(seed: int, wholes: int, boxes: int) -> No
     whole, box = side(wholes), side(boxes)
     inside = grouping._inside(whole, box)
     for at in range(wholes):
-        shares = [
-            np.prod(
-                np.maximum(np.minimum(each[2:], whole.xyxy[at, 2:]) - np.maximum(each[:2], whole.xyxy[at, :2]), 0.0)
-            )
-            for each in box.xyxy
-        ]
-        areas = [float(np.prod(each[2:] - each[:2])) for each in box.xyxy]
-        lying = [
-            row
-            for row, share in enumerate(shares)
-            if box.page[row] == whole.page[at] and 0.0 < 0.75 * areas[row] <= share
-        ]
-        assert inside.of(at).tolist() == lying
-
-
-@given(st.lists(st.integers(0, 3), max_size=20), st.lists(st.integers(0, 3), max_size=20), st.integers(-1, 12))
-def test_pairs_of_a_page_come_in_pieces(first: list[int], second: list[int], at_once: int) -> None:
-    pages = np.sort(np.array(first, dtype=np.int64)), np.sort(np.array(second, dtype=np.int64))
-    with patch.object(grouping, "_AT_ONCE", at_once):
-        pieces = list(grouping._pairs_by_page(*pages))
-    pairs = [pair for piece in pieces for pair in zip(*(column.tolist() for column in piece), strict=True)]
-    assert pairs == [(a, b) for a in range(len(first)) for b in range(len(second)) if pages[0][a] == pages[1][b]]
+        low, high = whole.xyxy[at, :2], whole.xyxy[at, 2:]
+        shares = np.maximum(np.minimum(box.xyxy[:, 2:], high) - np.maximum(box.xyxy[:, :2], low), 0.0).prod(axis=1)
+        areas = (box.xyxy[:, 2:] - box.xyxy[:, :2]).prod(axis=1)
+        lying = (box.page == whole.page[at]) & (areas > 0.0) & (0.75 * areas <= shares)
+        assert inside.of(at).tolist() == np.flatnonzero(lying).tolist()
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_page_has_the_causes_that_it_has_alone(seed: int) -> None:
-    """Rules look at one page at a time, although they are applied to all pages at once."""
+def test_a_page_has_the_causes_that_it_has_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules look at one page at a time, although they are applied to all pages at once, in pieces of some pairs."""
+    monkeypatch.setattr(grouping, "_AT_ONCE", (1, 7, 60, 1 << 20)[seed])
     rng = np.random.default_rng(seed)
 
     def boxes(count: int) -> list[Box]:

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import cli
 from evaluator.analysis.doctor import match_check
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.data.dataset import Annotations, Side
@@ -25,6 +24,7 @@ from evaluator.matching.pairs import TooManyPairs, crowding, most_pairs, overlap
 from evaluator.protocols import PROTOCOLS, box_protocols
 from tests.building import annotations, box, write_file
 from tests.dashboard import issues, start, workspace
+from tests.terminal import run_command
 
 
 @cache
@@ -118,10 +118,9 @@ def test_columns_of_one_height_are_told_apart_by_their_sides() -> None:
 
 
 def test_check_says_it_too(crowded: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        cli.main(["check", *map(str, crowded), "--json"])
-    said = json.loads(capsys.readouterr().out)
-    assert (left.value.code, len(said["issues"]), said["diagnosis"]) == (2, 2, [])
+    code, out, _ = run_command(capsys, "check", *crowded, "--json")
+    said = json.loads(out)
+    assert (code, len(said["issues"]), said["diagnosis"]) == (2, 2, [])
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 40))

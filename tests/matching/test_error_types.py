@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -35,7 +36,6 @@ from evaluator.matching.error_types import (
     tide,
     touching_pairs,
 )
-from evaluator.matching.error_types import document as document_names
 from evaluator.matching.pairs import fit_pairs, overlapping_pairs
 from evaluator.project import evaluate
 from evaluator.protocols.snapshot import pair
@@ -50,14 +50,15 @@ CASES, FILE_CASES = (
 
 
 def columns(rows: list[list[float]]) -> BoxColumns:
-    """Rows [page, label, x1, y1, x2, y2] or with a score at the end."""
+    """Rows [page, label, x1, y1, x2, y2] or with a score at the end; nothing may edit them."""
     table = np.array(rows, dtype=np.float64).reshape(len(rows), -1) if rows else np.empty((0, 7))
-    return BoxColumns(
-        xyxy=np.ascontiguousarray(table[:, 2:6]),
-        label=table[:, 1].astype(np.int32),
-        page=table[:, 0].astype(np.int64),
-        score=table[:, 6] if table.shape[1] > 6 else None,
-    )
+    xyxy, label, page = np.ascontiguousarray(table[:, 2:6]), table[:, 1].astype(np.int32), table[:, 0].astype(np.int64)
+    for column in (table, xyxy, label, page):
+        column.flags.writeable = False
+    return BoxColumns(xyxy, label, page, score=table[:, 6] if table.shape[1] > 6 else None)
+
+
+Layout = tuple[BoxColumns, BoxColumns]
 
 
 def take(boxes: BoxColumns, rows: Any) -> BoxColumns:
@@ -65,28 +66,17 @@ def take(boxes: BoxColumns, rows: Any) -> BoxColumns:
     return BoxColumns(boxes.xyxy[rows], boxes.label[rows], boxes.page[rows], score)
 
 
-# The table of names ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("family", "names"), [("tide", TIDE), ("document", DOCUMENT)])
 def test_every_name_is_registered_once_and_says_what_it_means(family: str, names: tuple[str, ...]) -> None:
     types = ERROR_TYPES[family]
     assert tuple(types) == names
     assert len({each.title for each in types.values()}) == len(types)
-    for name, each in types.items():
-        assert (each.family, each.name) == (family, name)
-        assert each.sentence.endswith(".")
-        assert set(each.sides) <= {"ground_truth", "prediction"}
-        assert each.sides
-
-
-def test_the_table_of_rules_has_every_name() -> None:
     table = (error_types.__doc__ or "").split("\n====")[2]
-    for each in ERROR_TYPES["document"].values():
-        assert each.title.lower() in table, each.name
-
-
-# TIDE -----------------------------------------------------------------------------------------------------------------
+    for name, each in types.items():
+        assert (each.family, each.name, each.sentence[-1]) == (family, name, ".")
+        assert each.sides
+        assert set(each.sides) <= {"ground_truth", "prediction"}
+        assert family == "tide" or each.title.lower() in table
 
 
 def sides(case: dict[str, Any]) -> tuple[BoxColumns, BoxColumns, TideOptions]:
@@ -109,36 +99,15 @@ def assert_equal_to_tidecv(errors: TideErrors, expected: dict[str, Any] | None) 
             assert getattr(errors.costs, name) * 100 == pytest.approx(expected[name], abs=1e-9), name
 
 
-@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
-def test_tide_is_that_of_tidecv(case: dict[str, Any]) -> None:
+def tide_of_boxes(case: dict[str, Any]) -> TideErrors:
     truth, predicted, options = sides(case)
-    assert_equal_to_tidecv(tide(truth, predicted, options=options), case["tidecv"])
-
-
-@pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")
-def test_tide_is_that_of_the_installed_tidecv() -> None:
-    for seed in range(1000, 1250):
-        case = make_cases.random_case(seed)
-        truth, predicted, options = sides(case)
-        assert_equal_to_tidecv(tide(truth, predicted, options=options), make_cases.ask_tidecv(case))
-
-
-def test_the_cases_are_those_of_the_script() -> None:
-    for seed, (case, of_file) in enumerate(zip(CASES, FILE_CASES, strict=True)):
-        assert {name: value for name, value in case.items() if name != "tidecv"} == make_cases.random_case(seed)
-        assert {name: value for name, value in of_file.items() if name != "tidecv"} == make_cases.random_file_case(seed)
+    return tide(truth, predicted, options=options)
 
 
 def sized(rows: list[list[float]]) -> BoxColumns:
     """Rows [page, label, x, y, width, height] or with a score at the end, as a COCO file is read."""
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), -1) if rows else np.empty((0, 7))
-    return BoxColumns(
-        xyxy=corners(table[:, 2:6]),
-        label=table[:, 1].astype(np.int32),
-        page=table[:, 0].astype(np.int64),
-        score=table[:, 6] if table.shape[1] > 6 else None,
-        area=table[:, 4] * table[:, 5],
-    )
+    plain = columns(rows)
+    return replace(plain, xyxy=corners(plain.xyxy), area=plain.xyxy[:, 2] * plain.xyxy[:, 3])
 
 
 def tide_of_file(case: dict[str, Any]) -> TideErrors:
@@ -146,24 +115,39 @@ def tide_of_file(case: dict[str, Any]) -> TideErrors:
     return tide(truth, predicted, ignore=ignore, options=sides(case)[2])
 
 
-@pytest.mark.parametrize("case", FILE_CASES, ids=range(len(FILE_CASES)))
-def test_tide_of_files_with_crowds_is_that_of_tidecv(case: dict[str, Any]) -> None:
-    assert_equal_to_tidecv(tide_of_file(case), case["tidecv"])
+def tide_of_corners(case: dict[str, Any]) -> TideErrors:
+    """The same without the stated areas and regions."""
+    truth, predicted = (replace(sized(case[side]), area=None) for side in ("ground_truth", "predictions"))
+    return tide(truth, predicted, options=sides(case)[2])
+
+
+KINDS = {
+    "boxes": (CASES, tide_of_boxes, make_cases.random_case),
+    "files with crowds": (FILE_CASES, tide_of_file, make_cases.random_file_case),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tide_is_that_of_tidecv(kind: str) -> None:
+    cases, ask, drawn = KINDS[kind]
+    for seed, case in enumerate(cases):
+        assert_equal_to_tidecv(ask(case), case.pop("tidecv"))
+        assert case == drawn(seed)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")
+@pytest.mark.parametrize("kind", KINDS)
+def test_tide_is_that_of_the_installed_tidecv(kind: str) -> None:
+    _, ask, drawn = KINDS[kind]
+    for case in map(drawn, range(1000, 1250)):
+        assert_equal_to_tidecv(ask(case), make_cases.ask_tidecv(case))
 
 
 def test_the_cases_of_files_need_the_stated_areas_and_the_regions() -> None:
     # Otherwise they would not tell anything that the others do not.
-    assert sum(int(tide_of_file(case).ignored.sum()) for case in FILE_CASES) > 30
-    moved = 0
-    for case in FILE_CASES:
-        from_file = tide_of_file(case)
-        from_corners = tide(
-            replace(sized(case["ground_truth"]), area=None),
-            replace(sized(case["predictions"]), area=None),
-            options=from_file.options,
-        )
-        moved += int((from_corners.counts != from_file.counts).any())
-    assert moved
+    errors = [(tide_of_file(case), tide_of_corners(case)) for case in FILE_CASES]
+    assert sum(int(of_file.ignored.sum()) for of_file, _ in errors) > 30
+    assert any((of_file.counts != of_corners.counts).any() for of_file, of_corners in errors)
 
 
 PAGE_CASE = json.loads(Path(make_cases.__file__).with_name("page_case.json").read_text(encoding="utf-8"))
@@ -171,29 +155,24 @@ PAGE_CASE = json.loads(Path(make_cases.__file__).with_name("page_case.json").rea
 
 def coco_files(case: dict[str, Any], folder: Path) -> list[Path]:
     """A case as a COCO file and a file of results."""
-    images = [
-        {"id": page + 1, "width": 1025, "height": 1025, "file_name": f"{page}.png"} for page in range(case["pages"])
-    ]
-    labels = sorted({row[1] for row in case["ground_truth"] + case["predictions"]})
+
+    def row(page: int, label: int, box: list[float]) -> dict[str, Any]:
+        return {"image_id": page + 1, "category_id": label, "bbox": box}
+
     truth = {
-        "images": images,
-        "categories": [{"id": label, "name": f"label {label}"} for label in labels],
+        "images": [
+            {"id": page + 1, "width": 1025, "height": 1025, "file_name": f"{page}.png"} for page in range(case["pages"])
+        ],
+        "categories": [
+            {"id": label, "name": f"label {label}"}
+            for label in sorted({row[1] for row in case["ground_truth"] + case["predictions"]})
+        ],
         "annotations": [
-            {
-                "id": number,
-                "image_id": page + 1,
-                "category_id": label,
-                "bbox": box,
-                "area": box[2] * box[3],
-                "iscrowd": 0,
-            }
+            {**row(page, label, box), "id": number, "area": box[2] * box[3], "iscrowd": 0}
             for number, (page, label, *box) in enumerate(case["ground_truth"], 1)
         ],
     }
-    results = [
-        {"image_id": page + 1, "category_id": label, "bbox": box, "score": score}
-        for page, label, *box, score in case["predictions"]
-    ]
+    results = [{**row(page, label, box), "score": score} for page, label, *box, score in case["predictions"]]
     paths = [folder / "truth.json", folder / "model.json"]
     for path, content in zip(paths, (truth, results), strict=True):
         path.write_text(json.dumps(content), encoding="utf-8")
@@ -205,12 +184,7 @@ def test_tide_of_pages_is_that_of_tidecv_where_many_pairs_have_half_their_boxes_
     expected = PAGE_CASE["tidecv"]
     costs = tide_of_file(PAGE_CASE)
     assert_equal_to_tidecv(costs, expected)
-    from_corners = tide(
-        replace(sized(PAGE_CASE["ground_truth"]), area=None),
-        replace(sized(PAGE_CASE["predictions"]), area=None),
-        options=costs.options,
-    )
-    assert int(np.abs(from_corners.counts - costs.counts).max()) > 30
+    assert int(np.abs(tide_of_corners(PAGE_CASE).counts - costs.counts).max()) > 30
     truth, model = coco_files(PAGE_CASE, tmp_path)
     (evaluated,) = evaluate("coco", truth, [model])
     said = evaluated.to_json()["error_types"]
@@ -225,13 +199,6 @@ def test_tide_of_a_thousand_pages_has_the_counts_of_tidecv(tmp_path: Path) -> No
     (evaluated,) = evaluate("coco", tmp_path / "coco_gt.json", [tmp_path / "coco_dt.json"])
     said = evaluated.to_json()["error_types"]
     assert [said[name]["count"] for name in TIDE] == [456, 662, 565, 841, 1080, 1049]
-
-
-@pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")
-def test_tide_of_files_is_that_of_the_installed_tidecv() -> None:
-    for seed in range(1000, 1250):
-        case = make_cases.random_file_case(seed)
-        assert_equal_to_tidecv(tide_of_file(case), make_cases.ask_tidecv(case))
 
 
 def test_one_of_each_tide_type_by_hand() -> None:
@@ -258,15 +225,12 @@ def test_one_of_each_tide_type_by_hand() -> None:
 
 def test_tide_without_boxes() -> None:
     nothing, one = columns([]), columns([[0, 0, 0, 0, 1, 1, 0.5]])
-    empty = tide(nothing, nothing)
-    assert np.isnan(
-        [empty.costs.ap, empty.costs.false_positive_ap, empty.costs.false_negative_ap, *empty.costs.delta_ap]
-    ).all()
-    assert empty.counts.tolist() == [0] * 6
+    empty, alone = tide(nothing, nothing), tide(nothing, one)
+    costs = empty.costs
+    assert np.isnan([costs.ap, costs.false_positive_ap, costs.false_negative_ap, *costs.delta_ap]).all()
     assert empty.partial.to_json()["both"] == {"count": 0, "delta_ap": None}
-    assert tide(one, nothing).counts.tolist() == [0, 0, 0, 0, 0, 1]
-    alone = tide(nothing, one)
-    assert alone.counts.tolist() == [0, 0, 0, 0, 1, 0]
+    counts = [errors.counts.tolist() for errors in (empty, alone, tide(one, nothing))]
+    assert counts == [[0] * 6, [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
     assert alone.costs.ap == 0.0
 
 
@@ -292,13 +256,12 @@ def test_the_limit_of_a_page_takes_the_best_scores_whatever_their_labels() -> No
 def test_what_tide_refuses(given_score: float | None, options: dict[str, Any], sentence: str) -> None:
     one = columns([[0, 0, 0, 0, 1, 1]])
     predicted = replace(one, score=None if given_score is None else np.array([given_score]))
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole sentence is compared
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         tide(one, predicted, options=TideOptions(**options))
-    assert str(caught.value) == sentence
 
 
 @st.composite
-def layouts(draw: st.DrawFn, *, grid: int | None = None) -> tuple[BoxColumns, BoxColumns]:
+def layouts(draw: st.DrawFn, *, grid: int | None = None) -> Layout:
     """Ground truth, and predictions that shift, cut, split, merge, double, rename and invent.
 
     Corners are whole numbers up to `grid`, which makes ties, or continuous, which makes none.
@@ -337,12 +300,8 @@ def layouts(draw: st.DrawFn, *, grid: int | None = None) -> tuple[BoxColumns, Bo
 
 
 @given(sides=layouts(grid=6))
-def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
-    truth, predicted = sides
-    copies = [column.copy() for side in sides for column in (side.xyxy, side.label, side.page)]
-    errors = tide(truth, predicted)
-    for column, copy in zip((c for side in sides for c in (side.xyxy, side.label, side.page)), copies, strict=True):
-        assert (column == copy).all()
+def test_tide_explains_every_box_once(sides: Layout) -> None:
+    errors = tide(*sides)
     matched = errors.target[errors.kind == NONE]
     assert len(set(matched.tolist())) == len(matched)
     assert errors.counts[:5].sum() == (errors.kind != NONE).sum()
@@ -352,14 +311,11 @@ def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns,
 
 
 @given(sides=layouts())
-def test_what_is_identical_has_no_tide_error(sides: tuple[BoxColumns, BoxColumns]) -> None:
+def test_what_is_identical_has_no_tide_error(sides: Layout) -> None:
     truth = replace(sides[0], score=np.linspace(0, 1, len(sides[0])))
     errors = tide(truth, truth)
     assert errors.counts.sum() == 0
     assert len(truth) == 0 or errors.costs.ap == pytest.approx(1.0, abs=1e-12)
-
-
-# Document names -------------------------------------------------------------------------------------------------------
 
 
 def partners(truth: BoxColumns, predicted: BoxColumns, iou: float) -> np.ndarray:
@@ -370,6 +326,7 @@ def partners(truth: BoxColumns, predicted: BoxColumns, iou: float) -> np.ndarray
     matches = fitted.columns.take(np.flatnonzero(fitted.score_intervals(np.full(len(predicted), np.nan)).at(0.0)))
     partner = np.full(len(truth), NONE, dtype=np.int64)
     partner[matches.ground_truth] = matches.prediction
+    partner.flags.writeable = False
     return partner
 
 
@@ -388,6 +345,12 @@ def told(mistakes: Mistakes) -> list[tuple[str, list[int], list[int]]]:
 
 WHOLE = [0, 0, 0.1, 0.1, 0.9, 0.5]
 FAR = [0, 0, 0.1, 0.7, 0.9, 0.9]
+HALVES = [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]]
+UNEVEN = [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]]
+OTHER = [0, 1, *WHOLE[2:]]
+LINES = [[0, 0, 0.1, 0.1 + line / 30, 0.9, 0.13 + line / 30] for line in range(12)]
+ABSENT = [("missed", [0], []), ("invented", [], [0])]
+REPEATED = [("cut_off", [0], [0]), ("duplicate", [0], [1])]
 
 ONE_OF_EACH: dict[str, tuple[list[list[float]], list[list[float]], list[tuple[str, list[int], list[int]]]]] = {
     "nothing wrong": ([WHOLE], [WHOLE], []),
@@ -398,65 +361,35 @@ ONE_OF_EACH: dict[str, tuple[list[list[float]], list[list[float]], list[tuple[st
     "cut off below the near IoU": ([WHOLE], [[0, 0, 0.1, 0.1, 0.9, 0.13]], [("cut_off", [0], [0])]),
     "over-cropped": ([[0, 0, 0.1, 0.1, 0.9, 0.2]], [WHOLE], [("over_cropped", [0], [0])]),
     "near miss": ([WHOLE], [[0, 0, 0.1, 0.4, 0.9, 0.8]], [("near_miss", [0], [0])]),
-    "too far for a near miss": (
-        [WHOLE],
-        [[0, 0, 0.1, 0.47, 0.9, 0.87]],
-        [("missed", [0], []), ("invented", [], [0])],
-    ),
-    "wrong class": ([WHOLE], [[0, 1, *WHOLE[2:]]], [("wrong_class", [0], [0])]),
+    "too far for a near miss": ([WHOLE], [[0, 0, 0.1, 0.47, 0.9, 0.87]], ABSENT),
+    "wrong class": ([WHOLE], [OTHER], [("wrong_class", [0], [0])]),
     "wrong class that fits badly": ([WHOLE], [[0, 1, 0.1, 0.1, 0.9, 0.2]], [("wrong_class", [0], [0])]),
-    "another page": ([WHOLE], [[1, *WHOLE[1:]]], [("missed", [0], []), ("invented", [], [0])]),
+    "another page": ([WHOLE], [[1, *WHOLE[1:]]], ABSENT),
     "duplicate": ([WHOLE], [WHOLE, [0, 0, 0.1, 0.1, 0.9, 0.48]], [("duplicate", [0], [1])]),
     "duplicate inside of the match": ([WHOLE], [WHOLE, [0, 0, 0.2, 0.2, 0.3, 0.3]], [("duplicate", [0], [1])]),
-    "duplicate under another label": ([WHOLE], [WHOLE, [0, 1, *WHOLE[2:]]], [("duplicate", [0], [1])]),
+    "duplicate under another label": ([WHOLE], [WHOLE, OTHER], [("duplicate", [0], [1])]),
     "duplicate of what has a wrong class": (
-        [WHOLE],
-        [[0, 1, *WHOLE[2:]], [0, 1, 0.1, 0.1, 0.9, 0.45]],
-        [("wrong_class", [0], [0]), ("duplicate", [0], [1])],
+        [WHOLE], [OTHER, [0, 1, 0.1, 0.1, 0.9, 0.45]], [("wrong_class", [0], [0]), ("duplicate", [0], [1])],
     ),
-    "split": ([WHOLE], [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]], [("split", [0], [0, 1])]),
-    "split with a matched part": (
-        [WHOLE],
-        [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]],
-        [("split", [0], [0, 1])],
-    ),
-    "split into lines": (
-        [WHOLE],
-        [[0, 0, 0.1, 0.1 + line / 30, 0.9, 0.13 + line / 30] for line in range(12)],
-        [("split", [0], list(range(12)))],
-    ),
-    "two specks are no split": (
-        [WHOLE],
-        [[0, 0, 0.1, 0.1, 0.3, 0.2], [0, 0, 0.7, 0.3, 0.9, 0.38]],
-        [("cut_off", [0], [0]), ("duplicate", [0], [1])],
-    ),
-    "two of the same half are no split": (
-        [WHOLE],
-        [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.1, 0.9, 0.27]],
-        [("cut_off", [0], [0]), ("duplicate", [0], [1])],
-    ),
-    "merged": ([[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]], [WHOLE], [("merged", [0, 1], [0])]),
-    "merged with a matched part": (
-        [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]],
-        [WHOLE],
-        [("merged", [0, 1], [0])],
-    ),
+    "split": ([WHOLE], HALVES, [("split", [0], [0, 1])]),
+    "split with a matched part": ([WHOLE], UNEVEN, [("split", [0], [0, 1])]),
+    "split into lines": ([WHOLE], LINES, [("split", [0], list(range(12)))]),
+    "two specks are no split": ([WHOLE], [[0, 0, 0.1, 0.1, 0.3, 0.2], [0, 0, 0.7, 0.3, 0.9, 0.38]], REPEATED),
+    "two of the same half are no split": ([WHOLE], [HALVES[0], [0, 0, 0.1, 0.1, 0.9, 0.27]], REPEATED),
+    "merged": (HALVES, [WHOLE], [("merged", [0, 1], [0])]),
+    "merged with a matched part": (UNEVEN, [WHOLE], [("merged", [0, 1], [0])]),
     "three mistakes of one page": (
-        [WHOLE, FAR],
-        [[0, 0, 0.1, 0.1, 0.9, 0.25], [0, 1, *FAR[2:]], [0, 0, 0.0, 0.0, 0.05, 0.05]],
+        [WHOLE, FAR], [[0, 0, 0.1, 0.1, 0.9, 0.25], [0, 1, *FAR[2:]], [0, 0, 0.0, 0.0, 0.05, 0.05]],
         [("wrong_class", [1], [1]), ("cut_off", [0], [0]), ("invented", [], [2])],
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", ONE_OF_EACH)
 def test_names_by_hand(case: str) -> None:
     truth, predicted, expected = ONE_OF_EACH[case]
     assert told(named(truth, predicted)) == expected
-
-
-def test_every_name_has_a_case_by_hand() -> None:
-    assert {name for *_, expected in ONE_OF_EACH.values() for name, *_ in expected} == set(DOCUMENT)
+    assert {name for *_, each in ONE_OF_EACH.values() for name, *_ in each} == set(DOCUMENT)
 
 
 @pytest.mark.parametrize(
@@ -532,17 +465,16 @@ def test_counts_by_label_and_by_page() -> None:
 @pytest.mark.parametrize(
     ("given_options", "sentence"),
     [
-        ({"near_iou": 0.0}, "thresholds out of range: near_iou 0.0, touch_iou 0.01 above near_iou"),
-        ({"touch_iou": 0.2}, "thresholds out of range: touch_iou 0.2 above near_iou"),
-        ({"inside_share": 1.5, "lopsided": 0.5}, "thresholds out of range: inside_share 1.5, lopsided 0.5"),
-        ({"together_share": -0.1}, "thresholds out of range: together_share -0.1"),
-        ({"min_purity": 2.0}, "thresholds out of range: min_purity 2.0"),
+        ({"near_iou": 0.0}, "near_iou 0.0, touch_iou 0.01 above near_iou"),
+        ({"touch_iou": 0.2}, "touch_iou 0.2 above near_iou"),
+        ({"inside_share": 1.5, "lopsided": 0.5}, "inside_share 1.5, lopsided 0.5"),
+        ({"together_share": -0.1}, "together_share -0.1"),
+        ({"min_purity": 2.0}, "min_purity 2.0"),
     ],
 )
 def test_options_out_of_range(given_options: dict[str, float], sentence: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole sentence is compared
+    with pytest.raises(ValueError, match=f"^thresholds out of range: {sentence}$"):
         MistakeOptions(**given_options)
-    assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize("iou", [0.0, 1.1])
@@ -684,9 +616,7 @@ OPTIONS = [
     iou=st.sampled_from([0.25, 0.5, 0.75, 1.0]),
     options=st.sampled_from(OPTIONS),
 )
-def test_names_are_those_of_the_table(
-    sides: tuple[BoxColumns, BoxColumns], iou: float, options: MistakeOptions
-) -> None:
+def test_names_are_those_of_the_table(sides: Layout, iou: float, options: MistakeOptions) -> None:
     truth, predicted = sides
     partner = partners(truth, predicted, iou)
     mistakes = name_mistakes(truth, predicted, partner, iou=iou, options=options)
@@ -696,7 +626,7 @@ def test_names_are_those_of_the_table(
 
 
 @given(sides=layouts(grid=8) | layouts(), iou=st.sampled_from([0.25, 0.5, 0.75]))
-def test_every_unmatched_box_has_exactly_one_name(sides: tuple[BoxColumns, BoxColumns], iou: float) -> None:
+def test_every_unmatched_box_has_exactly_one_name(sides: Layout, iou: float) -> None:
     truth, predicted = sides
     partner = partners(truth, predicted, iou)
     mistakes = name_mistakes(truth, predicted, partner, iou=iou)
@@ -732,7 +662,7 @@ TIED = (
 
 @given(sides=layouts(), seed=st.integers(0, 1000))
 @example(sides=TIED, seed=3)  # the first seed that turns the two predictions round
-def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: tuple[BoxColumns, BoxColumns], seed: int) -> None:
+def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: Layout, seed: int) -> None:
     truth, predicted = sides
     rng = np.random.default_rng(seed)
     everything = _corners(truth, predicted, np.arange(len(truth)), np.arange(len(predicted)))
@@ -760,13 +690,14 @@ def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predi
     seed=st.integers(0, 1000),
 )
 def test_pairs_that_are_known_give_the_names_of_those_that_are_looked_for(
-    sides: tuple[BoxColumns, BoxColumns], iou: float, options: MistakeOptions | None, seed: int
+    sides: Layout, iou: float, options: MistakeOptions | None, seed: int
 ) -> None:
     truth, predicted = sides
     partner, rng = partners(truth, predicted, iou), np.random.default_rng(seed)
     matched = partner != NONE
     truth_counts, prediction_counts = matched | (rng.random(len(truth)) < 0.7), rng.random(len(predicted)) < 0.7
     prediction_counts[partner[matched]] = True
+    truth_counts.flags.writeable = prediction_counts.flags.writeable = False
 
     def names(touching: Touching | None) -> list[bytes]:
         mistakes = name_mistakes(
@@ -782,27 +713,10 @@ def test_pairs_that_are_known_give_the_names_of_those_that_are_looked_for(
     assert names(touching_pairs(truth, predicted, touch_iou=0.9)) == looked_for
 
 
-def test_mistakes_are_named_alike_the_first_time_and_later() -> None:
-    truth, predicted = random_rows(7)
-    dataset = join(ground_truth(truth), annotations(predicted))
-    again = pair(dataset)
-    for iou in (0.3, 0.5, 0.7):
-        first, later = pair(dataset).match().at(iou).mistakes, again.match().at(iou).mistakes
-        assert_equal_mistakes(first, later)
-
-
 def columns_of(mistakes: Mistakes) -> list[AnyArray]:
     """All columns of mistakes."""
     columns = [getattr(mistakes, name) for name in Mistakes.__dataclass_fields__ if not name.endswith("_carriers")]
     return [*columns, mistakes.of_truth, mistakes.of_prediction, mistakes.corrections]
-
-
-def assert_equal_mistakes(one: Mistakes, other: Mistakes) -> None:
-    for first, second in zip(columns_of(one), columns_of(other), strict=True):
-        assert first.dtype == second.dtype
-        np.testing.assert_array_equal(first, second)
-    for carriers in (one.truth_carriers, one.prediction_carriers):
-        assert (np.diff(carriers.rows) > 0).all()
 
 
 def test_boxes_of_one_side_only_are_named_page_by_page_too() -> None:
@@ -810,34 +724,10 @@ def test_boxes_of_one_side_only_are_named_page_by_page_too() -> None:
     for rows in ((truth, []), ([], predicted)):
         dataset = join(ground_truth(rows[0]), annotations(rows[1]))
         pairs = pair(dataset)
-        kept = [pairs.match(min_score=score).at(0.5) for score in (0.0, 0.0, 0.1)]
-        for result in kept:
-            fresh = pair(dataset).match(min_score=result.matching.min_score).at(0.5)
-            assert_equal_mistakes(result.mistakes, fresh.mistakes)
-
-
-@given(sides=layouts(grid=8))
-def test_naming_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
-    truth, predicted = sides
-    partner = partners(truth, predicted, 0.5)
-    counts = np.ones(len(truth), dtype=bool), np.ones(len(predicted), dtype=bool)
-    given_columns = [truth.xyxy, truth.label, truth.page, predicted.xyxy, predicted.label, partner, *counts]
-    copies = [column.copy() for column in given_columns]
-    name_mistakes(
-        truth, predicted, partner, iou=0.5, truth_counts=counts[0], prediction_counts=counts[1], options=OPTIONS[1]
-    )
-    for column, copy in zip(given_columns, copies, strict=True):
-        assert (column == copy).all()
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_boxes_are_ranked_by_page_and_place(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(1, 40))
-    page, label = rng.integers(0, 3, count), rng.integers(0, 2, count).astype(np.int32)
-    boxes = BoxColumns(rng.integers(0, 3, (count, 4)) / 3.0, label, page)
-    rows = rng.integers(0, count, 30)
-    x1, y1, x2, y2 = boxes.xyxy.T.tolist()
-    keys = {row: (page[row], y1[row], x1[row], y2[row], x2[row], label[row], row) for row in set(rows.tolist())}
-    ranked = sorted(keys, key=lambda row: keys[row])
-    assert document_names._by_place(boxes, rows).tolist() == [ranked.index(row) for row in rows.tolist()]
+        for score in (0.0, 0.0, 0.1):
+            kept, fresh = (each.match(min_score=score).at(0.5).mistakes for each in (pairs, pair(dataset)))
+            for first, second in zip(columns_of(kept), columns_of(fresh), strict=True):
+                assert first.dtype == second.dtype
+                np.testing.assert_array_equal(first, second)
+            for carriers in (kept.truth_carriers, kept.prediction_carriers):
+                assert (np.diff(carriers.rows) > 0).all()

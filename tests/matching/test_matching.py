@@ -64,7 +64,9 @@ def sides(draw: st.DrawFn, *, steps: int, most: int = 14, groups: int = 3) -> Bo
     shape = draw(st.integers(0, most)), 5
     numbers = draw(arrays(np.int64, shape, elements=st.integers(0, steps)))
     low, high = np.minimum(numbers[:, :2], numbers[:, 2:4]), np.maximum(numbers[:, :2], numbers[:, 2:4])
-    return np.hstack([low, high]) / steps, numbers[:, 4] % groups
+    boxes, group = np.hstack([low, high]) / steps, numbers[:, 4] % groups
+    boxes.flags.writeable = group.flags.writeable = False
+    return boxes, group
 
 
 @given(
@@ -146,13 +148,6 @@ def test_cutting_a_matching_equals_matching_at_the_higher_threshold(
         assert getattr(cut, column).tolist() == getattr(anew, column).tolist()
 
 
-def test_four_hundred_identical_boxes_pair_off_in_file_order() -> None:
-    boxes = np.tile([0.1, 0.2, 0.3, 0.4], (400, 1)), np.zeros(400, dtype=np.int64)
-    pairs = matched(boxes, boxes, 0.5)
-    assert pairs.prediction.tolist() == pairs.ground_truth.tolist() == list(range(400))
-    assert (pairs.iou == 1.0).all()
-
-
 def test_a_long_chain_unravels_from_its_best_end() -> None:
     # Each box overlaps the next a little better than the one before it, so one pair is decided per round.
     step = np.cumsum(np.linspace(0.5, 0.1, 401))
@@ -166,6 +161,7 @@ def test_a_long_chain_unravels_from_its_best_end() -> None:
 def test_boxes_whose_area_underflows_still_have_their_iou(unit: float) -> None:
     group = np.zeros(1, dtype=np.int64)
     truth, prediction = np.array([[0.0, 0.0, 2.0, 1.0]]) * unit, np.array([[0.0, 0.0, 1.0, 1.0]]) * unit
+    truth.flags.writeable = prediction.flags.writeable = False
     pairs = matched((truth, group), (prediction, group), 0.25)
     assert triples(pairs) == [(0, 0, 0.5)]
     assert (pairs.coverage.tolist(), pairs.purity.tolist()) == ([0.5], [1.0])
@@ -192,20 +188,17 @@ def test_iou_coverage_and_purity_are_exact_to_the_last_digits(truth: Boxes, pred
         assert (iou, coverage, purity) == pytest.approx(tuple(map(float, exact)), rel=1e-14)
 
 
-@pytest.mark.parametrize("empty", ["truth", "prediction", "both"])
-def test_nothing_matches_nothing(empty: str) -> None:
+@pytest.mark.parametrize("empty", [(0,), (1,), (0, 1)])
+def test_nothing_matches_nothing(empty: tuple[int, ...]) -> None:
     some = np.array([[0.0, 0.0, 1.0, 1.0]]), np.zeros(1, dtype=np.int64)
-    truth = NOBODY if empty in ("truth", "both") else some
-    prediction = NOBODY if empty in ("prediction", "both") else some
-    pairs = matched(truth, prediction, 0.5)
+    pairs = matched(*(NOBODY if side in empty else some for side in (0, 1)), 0.5)
     assert len(pairs) == 0
     assert (pairs.prediction.dtype, pairs.ground_truth.dtype, pairs.iou.dtype) == (np.int64, np.int64, np.float64)
 
 
 def test_boxes_of_different_groups_never_meet() -> None:
     boxes = np.tile([0.0, 0.0, 1.0, 1.0], (3, 1))
-    pairs = matched((boxes, np.array([0, 1, 5])), (boxes, np.array([1, 2, 3])), 0.5)
-    assert triples(pairs) == [(0, 1, 1.0)]
+    assert triples(matched((boxes, np.array([0, 1, 5])), (boxes, np.array([1, 2, 3])), 0.5)) == [(0, 1, 1.0)]
 
 
 def test_boxes_without_area_match_nothing_not_even_themselves() -> None:
@@ -217,11 +210,3 @@ def test_boxes_without_area_match_nothing_not_even_themselves() -> None:
 def test_a_floor_out_of_range_is_refused(floor: float) -> None:
     with pytest.raises(ValueError, match=r"^iou_floor must be in \(0, 1\]; found "):
         overlapping_pairs(*NOBODY, *NOBODY, iou_floor=floor)
-
-
-def test_the_input_is_left_as_it_was() -> None:
-    boxes = np.array([[0.0, 0.0, 1e-200, 1e-200], [0.0, 0.0, 1.0, 1.0]])
-    boxes.flags.writeable = False
-    group = np.zeros(2, dtype=np.int64)
-    group.flags.writeable = False
-    assert len(matched((boxes, group), (boxes, group), 0.5)) == 2

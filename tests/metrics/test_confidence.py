@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,44 +38,24 @@ def columns(pairs: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_every_metric_equals_the_reference(case: dict[str, Any]) -> None:
+def test_every_metric_equals_the_reference_and_scikit_learn(case: dict[str, Any]) -> None:
     right, confidence = columns(case["pairs"])
-    numbers, expected = Confidence(right, confidence).to_json(), case["expected"]
+    expected, close = case["expected"], partial(pytest.approx, rel=0, abs=1e-12, nan_ok=True)
+    # The reference writes 0 where nothing is defined.
+    numbers = Confidence(right, confidence).to_json(empty_bin=0.0)
     for ours, theirs in (("auroc", "auroc"), ("brier", "brier_score"), ("ece", "ece")):
         value = expected[theirs]["value"]
-        assert numbers[ours] == (None if value is None else pytest.approx(value, rel=0, abs=1e-12))
-    assert len(numbers["bins"]) == len(expected["ece"]["bins"])
+        assert numbers[ours] == (None if value is None else close(value))
+        of_sklearn = (case["sklearn"] or {}).get(ours)
+        assert of_sklearn is None or numbers[ours] == close(of_sklearn)
     for ours, theirs in zip(numbers["bins"], expected["ece"]["bins"], strict=True):
-        assert (ours["range"], ours["count"]) == (theirs["range"], theirs["count"])
-        means = (ours["accuracy"], ours["mean_confidence"])
-        if theirs["count"]:
-            assert means == pytest.approx((theirs["accuracy"], theirs["mean_confidence"]), rel=0, abs=1e-12)
-        else:  # the reference writes 0 where nothing is defined
-            assert means == (None, None)
+        assert (ours.pop("range"), ours) == (theirs.pop("range"), close(theirs))
     budgets = expected["error_capture_at_budget"]["budgets"]
-    assert numbers["review_budget"].keys() == budgets.keys()
-    for name, row in budgets.items():
-        assert numbers["review_budget"][name] == pytest.approx(row, rel=0, abs=1e-12)
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_auroc_and_brier_equal_scikit_learn(case: dict[str, Any]) -> None:
-    right, confidence = columns(case["pairs"])
-    for name, ours in (("auroc", auroc(right, confidence)), ("brier", brier(right, confidence))):
-        expected = (case["sklearn"] or {}).get(name)
-        if expected is not None:
-            assert ours == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if "ece_5bins" in case["expected"]], ids=lambda c: c["name"])
-def test_five_bins_equal_the_reference(case: dict[str, Any]) -> None:
-    right, confidence = columns(case["pairs"])
-    ours, expected = calibration(right, confidence, bins=5), case["expected"]["ece_5bins"]
-    if expected["value"] is None:
-        assert math.isnan(ours.error)
-        return
-    assert ours.error == pytest.approx(expected["value"], rel=0, abs=1e-12)
-    assert ours.count.tolist() == [row["count"] for row in expected["bins"]]
+    assert numbers["review_budget"] == {name: close(row) for name, row in budgets.items()}
+    if five := expected.get("ece_5bins"):
+        calibrated = calibration(right, confidence, bins=5)
+        assert calibrated.error == close(math.nan if five["value"] is None else five["value"])
+        assert five["value"] is None or calibrated.count.tolist() == [row["count"] for row in five["bins"]]
 
 
 def test_a_bin_holds_its_lower_edge_and_the_last_one_both() -> None:
@@ -110,13 +91,10 @@ def test_what_stands_for_an_empty_bin_can_be_chosen() -> None:
     assert [row["accuracy"] for row in confidence.to_json(empty_bin=0.0)["bins"]] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("budget", [0.0, -0.1, 1.5, math.nan])
-def test_a_budget_out_of_range_is_refused(budget: float) -> None:
-    with pytest.raises(ValueError, match=r"^a budget must be in \(0, 1\]; found "):
-        review_budgets(*columns([(True, 0.5)]), [0.1, budget])
-
-
-def test_no_bins_are_refused() -> None:
+def test_what_is_out_of_range_is_refused() -> None:
+    for budget in (0.0, -0.1, 1.5, math.nan):
+        with pytest.raises(ValueError, match=r"^a budget must be in \(0, 1\]; found "):
+            review_budgets(*columns([(True, 0.5)]), [0.1, budget])
     with pytest.raises(ValueError, match=r"^bins must be at least 1; found 0$"):
         calibration(*columns([(True, 0.5)]), bins=0)
 
@@ -141,29 +119,17 @@ def test_the_order_of_values_does_not_matter(pairs: list[tuple[bool, float]], se
         assert one[name] == pytest.approx(other[name], abs=1e-12)
 
 
-@given(pairs=values)
-def test_a_review_of_everything_finds_everything(pairs: list[tuple[bool, float]]) -> None:
+@given(pairs=values, budget=st.integers(1, 100).map(lambda percent: percent / 100))
+def test_a_budget_counts_the_errors_of_the_least_sure(pairs: list[tuple[bool, float]], budget: float) -> None:
     right, confidence = columns(pairs)
     curve = review_curve(right, confidence)
-    assert len(curve) == len(pairs) + 1
+    assert (len(curve), curve[-1]) == (len(pairs) + 1, (~right).sum())
     assert (np.diff(curve) >= 0).all()
-    assert curve[-1] == (~right).sum()
-    for row in review_budgets(right, confidence, [1.0]):
-        assert (row.caught, row.at_random, row.gain) == (1.0, 1.0, 1.0)
-
-
-# --- reviews -------------------------------------------------------------------------------------------------
-
-
-@given(values, st.integers(1, 100).map(lambda percent: percent / 100))
-def test_the_least_sure_are_those_that_the_budget_counts(pairs: Any, budget: float) -> None:
-    right, confidence = columns(pairs)
     rows = least_confident(confidence, budget)
-    budgets = review_budgets(right, confidence, (budget,))
-    if budgets:
-        assert len(rows) == budgets[0].reviewed
-        assert int((~right[rows]).sum()) == budgets[0].errors_found
     assert len(rows) == reviewed_count(len(right), budget)
+    for some, whole in zip(*(review_budgets(right, confidence, [share]) for share in (budget, 1.0)), strict=True):
+        assert (some.reviewed, some.errors_found) == (len(rows), (~right[rows]).sum())
+        assert (whole.caught, whole.at_random, whole.gain) == (1.0, 1.0, 1.0)
     others = np.setdiff1d(np.arange(len(right)), rows)
     assert not len(rows) or not len(others) or confidence[rows].max() <= confidence[others].min()
 
@@ -178,26 +144,16 @@ def test_bins_hold_their_lower_edge(pairs: Any, bins: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"),
+    ("wrong", "total", "sentence"),
     [
-        (
-            (0, 1, 9),
-            "Review the least confident 20 % and you catch 67 % of the errors: 2 of 3 in 2 of 10 values; "
-            "at random 20 %.",
-        ),
-        ((), "All 10 values with a confidence are right: a review would catch no error."),
+        ((0, 1, 9), 10, "Review the least confident 20 % and you catch 67 % of the errors: 2 of 3 in 2 of 10 values; "
+         "at random 20 %."),
+        ((), 10, "All 10 values with a confidence are right: a review would catch no error."),
+        ((), 0, "No value has a confidence, so values cannot be ordered for a review."),
     ],
-)
-def test_what_a_review_finds_in_words(wrong: tuple[int, ...], sentence: str) -> None:
-    right = np.array([place not in wrong for place in range(10)])
-    rows = review_budgets(right, np.arange(10) / 10, (0.2,))
-    assert review_sentence(rows[0] if rows else None, errors=len(wrong), total=10) == sentence
-
-
-def test_a_review_of_nothing_in_words() -> None:
-    assert (
-        review_sentence(None, errors=0, total=0)
-        == "No value has a confidence, so values cannot be ordered for a review."
-    )
-    assert reviewed_count(0, 0.5) == 0
-    assert reviewed_count(3, 0.1) == 1
+)  # fmt: skip
+def test_what_a_review_finds_in_words(wrong: tuple[int, ...], total: int, sentence: str) -> None:
+    right = np.array([place not in wrong for place in range(total)], dtype=bool)
+    rows = review_budgets(right, np.arange(total) / 10, (0.2,))
+    assert review_sentence(rows[0] if rows else None, errors=len(wrong), total=total) == sentence
+    assert (reviewed_count(0, 0.5), reviewed_count(3, 0.1)) == (0, 1)

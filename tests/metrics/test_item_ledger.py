@@ -8,19 +8,16 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import cli
 from evaluator.data.boxes import BoolArray
 from evaluator.data.fields import FieldDocuments
 from evaluator.formats.fields import FORMAT
-from evaluator.formats.posters import Posters, read_poster
+from evaluator.formats.posters import Posters
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, Items, item_ledger
-from evaluator.project import evaluate_together
 from evaluator.protocols import fields, pixel, posters
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult, load_state
@@ -29,9 +26,11 @@ from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.ledger import poster_ledger
 from tests.benchmarks import bench_fields
-from tests.building import Box, annotations, box, ground_truth
+from tests.building import Box, annotations, box, field_documents, ground_truth
+from tests.building import posters as posters_side
 from tests.dashboard import SAMPLE_DATA
 from tests.sample_part import write_part_with_pages
+from tests.terminal import run_command
 
 
 def rows_of(ledger: ItemLedger) -> dict[str, list[int]]:
@@ -45,29 +44,17 @@ def ledger_of(items: Iterable[Item], pairs: Sequence[tuple[float, float]]) -> It
     return item_ledger("page", "wrong pixels", ["All"], Items(items), amounts)
 
 
-# --- any things --------------------------------------------------------------------------------------------------
-
-
 def test_each_thing_has_one_outcome_and_those_that_moved_most_are_first() -> None:
     ledger = ledger_of(map(Item, "abcd"), [(3.0, 2.0), (1.0, 8.0), (0.0, 0.0), (2.0, 2.0)])
     assert rows_of(ledger) == {"All": [1, 1, 1, 1, 0]}
     assert [int(ledger.items_with_outcome(0, each)[0]) for each in OUTCOMES] == [0, 1, 2, 3]
+    item = {"page": None, "place": None, "spurious": False}
     assert ledger.to_json()["changed"] == [
-        {
-            "document": "b", "page": None, "place": None, "spurious": False,
-            "outcome": "a_better", "a": 1.0, "b": 8.0,
-        },
-        {
-            "document": "a", "page": None, "place": None, "spurious": False,
-            "outcome": "b_better", "a": 3.0, "b": 2.0,
-        },
-    ]  # fmt: skip
-
-
-def test_nothing_to_count() -> None:
-    ledger = item_ledger("page", "wrong pixels", ["All", "Text"], Items(), np.empty((2, 0, 2)))
-    assert rows_of(ledger) == {"All": [0, 0, 0, 0, 0]}
-    assert ledger.to_json()["changed"] == []
+        {"document": "b", **item, "outcome": "a_better", "a": 1.0, "b": 8.0},
+        {"document": "a", **item, "outcome": "b_better", "a": 3.0, "b": 2.0},
+    ]
+    nothing = item_ledger("page", "wrong pixels", ["All", "Text"], Items(), np.empty((2, 0, 2)))
+    assert (rows_of(nothing), nothing.to_json()["changed"]) == ({"All": [0, 0, 0, 0, 0]}, [])
 
 
 amounts = st.sampled_from([0.0, 1.0, 2.5, float("nan")])
@@ -85,9 +72,6 @@ def test_counts_open_exactly_that_many_and_a_swap_turns_the_signs(pairs: list[tu
     )  # fmt: skip
 
 
-# --- pages by wrong pixels ---------------------------------------------------------------------------------------
-
-
 def test_pages_by_wrong_pixels_worked_by_hand() -> None:
     """Pages of 10 x 10 pixels, one box of half a page in the ground truth of each."""
     labels = ["Text", "Table"]
@@ -102,7 +86,6 @@ def test_pages_by_wrong_pixels_worked_by_hand() -> None:
     b = annotations([half(0, height=0.4), half(1, height=0.3)], labels=labels)
     first, second = (pixel.evaluate(truth, side, page_size=(10.0, 10.0)) for side in (a, b))
     ledger = page_ledger(first, second)
-    assert ledger is not None
     assert ledger.items == tuple(Item("a.pdf", page) for page in range(3))
     assert [ledger.amounts(at) for at in range(3)] == [(0.0, 10.0), (50.0, 20.0), (50.0, 50.0)]
     # On page 3 the 50 pixels of A are wrong for Text, too; B has none of it there.
@@ -120,13 +103,10 @@ def test_pages_have_no_ledger_where_the_classes_differ() -> None:
     assert page_ledger(result, result) is None
 
 
-# --- fields ------------------------------------------------------------------------------------------------------
-
-
 def read_fields(**values: tuple[str, float]) -> FieldDocuments:
     """One document whose fields have a value and a box from the left edge to a width."""
     rich = {key: {"_value": value, "_bbox": [0.0, 0.0, width, 0.1]} for key, (value, width) in values.items()}
-    return FORMAT.read(json.dumps({"doc_id": "letter", "fields": rich}).encode(), "side.jsonl")
+    return field_documents({"letter": rich})
 
 
 def test_fields_by_box_and_by_value_worked_by_hand() -> None:
@@ -164,10 +144,7 @@ def test_a_field_that_only_predictions_have_is_right_where_it_is_not() -> None:
 
 def test_a_predicted_null_without_ground_truth_counts_by_box_alone() -> None:
     truth, more = {"date": {"_value": "1 May"}}, {"more": {"_value": None, "_bbox": [0.0, 0.0, 0.5, 0.1]}}
-    sides = [
-        FORMAT.read(json.dumps({"doc_id": "letter", "fields": each}).encode(), "side.jsonl")
-        for each in (truth, truth, truth | more)
-    ]
+    sides = [field_documents({"letter": each}) for each in (truth, truth, truth | more)]
     by_box, by_value = FieldLedgers(*(fields.evaluate(sides[0], side) for side in sides[1:])).by_box_and_value(0.5)
     assert rows_of(by_box) == {"All fields": [0, 1, 0, 0, -1], "more": [0, 1, 0, 0, -1]}
     assert rows_of(by_value) == {"All fields": [0, 0, 1, 0, 0], "date": [0, 0, 1, 0, 0]}
@@ -189,10 +166,8 @@ def test_a_stored_state_has_the_ledgers_of_the_fields_themselves() -> None:
     for state in states:
         state["state"] = 1
         del state["only_predicted"]
-    older = [fields.score(load_state(state)) for state in states]
-    assert rows_of(FieldLedgers(*older).by_box_and_value(0.5)[0]) == rows_of(
-        FieldLedgers(*fresh).by_box_and_value(0.5)[0]
-    )
+    older = FieldLedgers(*(fields.score(load_state(state)) for state in states))
+    assert rows_of(older.by_box_and_value(0.5)[0]) == rows_of(ledgers[0])
 
 
 def field_by_field(
@@ -262,31 +237,10 @@ def test_ledgers_of_fields_at_many_thresholds_are_those_of_a_plain_loop(seed: in
             assert set(ledger.rows) == {"All fields"}.union(*(each[0] for each in plain.values()))
 
 
-def test_fields_by_box_have_the_true_positives_of_the_protocol() -> None:
-    folder = SAMPLE_DATA / "fields"
-    models = evaluate_together("fields", folder / "ground_truth", [folder / "anchors", folder / "rules"])
-    first, second = (each.result for each in models)
-    assert isinstance(first, fields.FieldsResult)
-    assert isinstance(second, fields.FieldsResult)
-    for iou in (0.5, 0.75):
-        by_box, _ = FieldLedgers(first, second).by_box_and_value(iou)
-        overall = [each.overall(iou) for each in (first, second)]
-        spurious = np.array([item.spurious for item in by_box.items])
-        for amounts, each in zip((by_box.a[:, 0], by_box.b[:, 0]), overall, strict=True):
-            assert (amounts[~spurious] == 0.0).sum() == each.true_positive[0]
-            assert (amounts[spurious] == 1.0).sum() == each.spurious[0]
-        assert spurious.any()
-
-
-# --- posters -----------------------------------------------------------------------------------------------------
-
-
 def read_posters(**texts: str) -> Posters:
-    by_key = {}
-    for key, text in texts.items():
-        content = {"posterContent": {"sections": [{"sectionTitle": "One", "sectionContent": text}]}}
-        by_key[key] = read_poster(json.dumps(content).encode(), key, key)[0]
-    return Posters("side", "0" * 64, by_key, {}, ())
+    return posters_side(
+        {key: {"posterContent": {"sections": [{"sectionContent": text}]}} for key, text in texts.items()}
+    )
 
 
 def test_posters_by_criterion_worked_by_hand() -> None:
@@ -303,53 +257,32 @@ def test_posters_by_criterion_worked_by_hand() -> None:
     assert rows_of(ledger)["field proportion"] == [1, 0, 2, 0, 1]
 
 
-# --- the terminal ------------------------------------------------------------------------------------------------
-
 SIDES = {
+    "snapshot": ("ground_truth.json", "lines.json", "blocks.json"),
     "pixel": ("ground_truth.json", "lines.json", "blocks.json"),
     "fields": ("fields/ground_truth", "fields/anchors", "fields/rules"),
     "posters": ("posters/ground_truth", "posters/across", "posters/columns"),
 }
+NOUNS = {"snapshot": set(), "pixel": {"page"}, "fields": {"field"}, "posters": {"poster"}}
 
 
 @pytest.mark.parametrize("protocol", SIDES)
 def test_the_terminal_shows_the_ledger_and_what_differs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, protocol: str
 ) -> None:
-    of_pages = protocol == "pixel"
-    home = (
-        write_part_with_pages(tmp_path / "part", "tram-options.pdf", "groundwater-note.pdf")
-        if of_pages
-        else SAMPLE_DATA
-    )
-    truth, a, b = SIDES[protocol]
-    words = ["compare", protocol, "--gt", home / truth, "--pred", home / a, "--pred", home / b]
-    more = ["--pdfs", home / "pdf"] if of_pages else []
-
-    def run(*further: str) -> str:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in (*words, *more, "--resamples", 40, *further)])
-        assert left.value.code == 0
-        return capsys.readouterr().out
-
-    value = msgspec.json.decode(run("--json"))
-    assert value["ledger"] is None
-    noun = {"pixel": "page", "fields": "field", "posters": "poster"}[protocol]
-    assert {ledger["item"] for ledger in value["item_ledgers"]} == {noun}
-    text = run("--markdown")
+    home, more = SAMPLE_DATA, []
+    if protocol == "pixel":
+        home = write_part_with_pages(tmp_path / "part", "tram-options.pdf", "groundwater-note.pdf")
+        more = ["--pdfs", home / "pdf"]
+    truth, a, b = (home / name for name in SIDES[protocol])
+    words = ["compare", protocol, "--gt", truth, "--pred", a, "--pred", b, *more, "--resamples", 40]
+    value, text = json.loads(run_command(capsys, *words, "--json")[1]), run_command(capsys, *words, "--markdown")[1]
+    # Boxes have their own ledger.
+    assert (value["ledger"] is None, {each["item"] for each in value["item_ledgers"]}) == (
+        protocol != "snapshot", NOUNS[protocol],
+    )  # fmt: skip
     for ledger in value["item_ledgers"]:
-        every = next(iter(ledger["rows"].values()))
-        outcomes = [each["outcome"] for each in ledger["changed"]]
-        assert [outcomes.count(name) for name in ("a_better", "b_better")] == [every["a_better"], every["b_better"]]
         name, counts = next(iter(ledger["rows"].items()))
+        outcomes = [each["outcome"] for each in ledger["changed"]]
+        assert [outcomes.count(name) for name in ("a_better", "b_better")] == [counts["a_better"], counts["b_better"]]
         assert f"| {name} | {' | '.join(str(count) for count in counts.values())} |" in text
-
-
-def test_boxes_have_their_own_ledger(capsys: pytest.CaptureFixture[str]) -> None:
-    sides = ["--gt", "ground_truth.json", "--pred", "lines.json", "--pred", "blocks.json"]
-    words = [str(SAMPLE_DATA / word) if word.endswith(".json") else word for word in sides]
-    with pytest.raises(SystemExit):
-        cli.main(["compare", "snapshot", *words, "--resamples", "40", "--json"])
-    value = msgspec.json.decode(capsys.readouterr().out)
-    assert value["item_ledgers"] == []
-    assert value["ledger"]

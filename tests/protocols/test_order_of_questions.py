@@ -18,7 +18,7 @@ from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import ledger
 from evaluator.data.boxes import AnyArray
 from evaluator.data.dataset import Dataset, join
-from evaluator.matching.box_results import SCORE_STEPS, AnyBoxPairs, AnyBoxResult, counts_at_steps
+from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult
 from evaluator.metrics.results import Fit, MetricColumns
 from evaluator.protocols import coco, pod, snapshot
 from tests.building import annotations, ground_truth
@@ -146,25 +146,3 @@ def test_thirty_questions_in_three_orders_have_the_same_answers_from_the_same_co
             # What is kept is not made again; nothing else may differ.
             others = {code.co_qualname for code in ran - alone[question][1]}
             assert not others, (seed, point, view.__name__, others)
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("protocol", ["snapshot", "coco"])
-def test_a_result_is_added_up_as_the_plain_definitions_say(protocol: str, seed: int) -> None:
-    truth, predicted, _ = two_models(seed, documents=6)
-    dataset = join(ground_truth(truth), annotations(predicted))
-    pairs = PROTOCOLS[protocol](dataset, 0)
-    for iou, score in ((0.5, 0.0), (0.75, 0.3), (1.0, 0.0)):
-        result = pairs.match(min_score=score).at(iou)
-        side = result.matching.prediction
-        right = result.prediction_partner >= 0
-        at_steps = [[np.sum(right & (side.label == code) & (side.score >= step)) for code in range(len(dataset.labels))] for step in SCORE_STEPS[1:]]  # fmt: skip  # noqa: E501
-        assert result.true_positives_at_steps[1:].tolist() == at_steps
-        assert result.true_positives_in_bins.sum() == right.sum() == result.micro.tp[0] == result.per_label.tp.sum()
-        assert result.micro.fp[0] == len(result.false_positives) == result.per_page.fp.sum()
-        assert result.micro.fn[0] == len(result.false_negatives) == result.per_document.fn.sum()
-
-
-def test_counts_at_score_steps_without_labels() -> None:
-    nothing = np.empty(0, dtype=np.int64)
-    assert counts_at_steps(nothing, nothing, 0).shape == (len(SCORE_STEPS), 0)

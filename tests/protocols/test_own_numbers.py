@@ -1,9 +1,8 @@
-"""The numbers that a protocol is known by: what the Overview shows under COCO and POD is what others compute."""
+"""Numbers on the Overview: those that a protocol is known by are what others compute, means those of the terminal."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project
 from evaluator.charts import scores as charts
+from evaluator.data.dataset import join
 from evaluator.matching.box_scores import (
     ThresholdChoice,
     box_calibration,
@@ -27,16 +27,17 @@ from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import calibration
 from evaluator.metrics.results import ScoreCurve
 from evaluator.protocols import PROTOCOLS, coco
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol
+from evaluator.protocols.base import BoxEvaluation
+from pages.app import address
 from tests import dashboard
+from tests.building import annotations, box, ground_truth
 from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start, workspace
 from tests.protocols.test_protocol_coco import official, random_set, read_pair, undefined_as_none
+from tests.reading import needs_shared, real
 
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 ORACLES = Path(__file__).resolve().parents[1] / "oracles"
 PODS = sorted(path.parent for path in (ORACLES / "pod").glob("p0*/expected.json"))
-needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
 
 
 def shown(app: AppTest) -> list[list[str]]:
@@ -53,8 +54,8 @@ def shown(app: AppTest) -> list[list[str]]:
     return numbers
 
 
-def three(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def three(value: float | None, undefined: str = "–") -> str:
+    return undefined if value is None else f"{value:.3f}"
 
 
 def assert_shows_pycocotools(folder: Path, instances: dict[str, Any], *models: list[dict[str, Any]]) -> None:
@@ -75,35 +76,30 @@ def assert_shows_pycocotools(folder: Path, instances: dict[str, Any], *models: l
             assert cell == ("–" if moved is None else f"{sign}{abs(moved):.1f}")
 
 
-# --- COCO ----------------------------------------------------------------------------------------------------
-
-
 def test_the_twelve_numbers_on_screen_are_those_of_pycocotools(tmp_path: Path) -> None:
     instances, results = random_set(7)
     worse = [row for place, row in enumerate(results) if place % 3]
     assert_shows_pycocotools(tmp_path, instances, results, worse)
 
 
-@needs_real
-def test_the_twelve_numbers_of_a_real_pair(tmp_path: Path) -> None:
-    folder = Path(SHARED) / "real" / "formats" / "coco"
-    instances, results = (json.loads((folder / f"hotcoco_{side}.json").read_text()) for side in ("gt", "dt"))
-    assert_shows_pycocotools(tmp_path, instances, results, results[:4])
-
-
-@needs_real
-@pytest.mark.parametrize("name", ["instances_val.json", "roboflow_annotations.coco.json"])
-def test_the_twelve_numbers_of_real_ground_truth(tmp_path: Path, name: str) -> None:
-    instances = json.loads((Path(SHARED) / "real" / "formats" / "coco" / name).read_text())
-    for place, annotation in enumerate(instances["annotations"], 1):
-        # Of id 0 pycocotools ignores the match, as an issue says.
-        annotation["id"] = place
-    copies = [
-        {**{key: one[key] for key in ("image_id", "category_id", "bbox")}, "score": 0.9 - place / 100}
-        for place, one in enumerate(instances["annotations"])
-    ]
-    moved = [{**one, "bbox": [one["bbox"][0] + 0.2 * one["bbox"][2], *one["bbox"][1:]]} for one in copies]
-    assert_shows_pycocotools(tmp_path, instances, copies, [*moved, *copies[1:]])
+@needs_shared
+@pytest.mark.parametrize("name", ["hotcoco_gt.json", "instances_val.json", "roboflow_annotations.coco.json"])
+def test_the_twelve_numbers_of_real_files(tmp_path: Path, name: str) -> None:
+    instances = json.loads(real("formats", "coco", name).read_text())
+    if name == "hotcoco_gt.json":
+        copies = json.loads(real("formats", "coco", "hotcoco_dt.json").read_text())
+        models = copies, copies[:4]
+    else:
+        for place, annotation in enumerate(instances["annotations"], 1):
+            # Of id 0 pycocotools ignores the match, as an issue says.
+            annotation["id"] = place
+        copies = [
+            {**{key: one[key] for key in ("image_id", "category_id", "bbox")}, "score": 0.9 - place / 100}
+            for place, one in enumerate(instances["annotations"])
+        ]
+        moved = [{**one, "bbox": [one["bbox"][0] + 0.2 * one["bbox"][2], *one["bbox"][1:]]} for one in copies]
+        models = copies, [*moved, *copies[1:]]
+    assert_shows_pycocotools(tmp_path, instances, *models)
 
 
 @pytest.mark.parametrize("folder", sorted((ORACLES / "snapshot" / "realistic").iterdir()), ids=lambda path: path.name)
@@ -112,17 +108,15 @@ def test_the_numbers_of_a_snapshot_file(folder: Path) -> None:
     prediction = formats.read(folder / "pred.json", side="prediction")
     (evaluated,) = project.evaluate_together("coco", folder / "gt.json", [folder / "pred.json"])
     dataset = evaluated.result.evaluated  # type: ignore[attr-defined]
-    sides = []
-    for side, source in ((dataset.ground_truth, truth), (dataset.predictions[0], prediction)):
-        xywh = np.hstack([source.boxes.xyxy[:, :2], source.boxes.xyxy[:, 2:] - source.boxes.xyxy[:, :2]]).tolist()
-        rows = zip(side.page.tolist(), side.label.tolist(), xywh, source.boxes.score.tolist(), strict=True)
-        sides.append(
-            [
-                {"id": row, "image_id": page + 1, "category_id": label + 1, "bbox": bbox, "score": score, "iscrowd": 0,
-                 "area": bbox[2] * bbox[3]}
-                for row, (page, label, bbox, score) in enumerate(rows, 1)
-            ]
-        )  # fmt: skip
+    sides: list[list[dict[str, Any]]] = [[], []]
+    for rows, side, boxes in zip(
+        sides, (dataset.ground_truth, *dataset.predictions), (truth.boxes, prediction.boxes), strict=True
+    ):
+        xywh = np.hstack([boxes.xyxy[:, :2], boxes.xyxy[:, 2:] - boxes.xyxy[:, :2]]).tolist()
+        columns = zip(side.page.tolist(), side.label.tolist(), xywh, boxes.score.tolist(), strict=True)
+        for row, (page, label, bbox, score) in enumerate(columns, 1):
+            place = {"id": row, "image_id": page + 1, "category_id": label + 1, "bbox": bbox}
+            rows.append({**place, "score": score, "iscrowd": 0, "area": bbox[2] * bbox[3]})
     instances = {
         "images": [{"id": page + 1, "width": 1, "height": 1} for page in range(dataset.pages)],
         "categories": [{"id": code + 1, "name": name} for code, name in enumerate(dataset.labels[: dataset.evaluated])],
@@ -168,9 +162,6 @@ def test_an_undefined_number_says_why() -> None:
     assert [one.value for group in groups for one in group.numbers] == list(result.numbers.values())
 
 
-# --- POD -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("folder", PODS, ids=lambda path: path.name)
 def test_the_numbers_of_pod_on_screen_are_those_of_the_oracle(folder: Path) -> None:
     app = start(files=workspace(folder / "gt", [folder / "submission.xml"]), protocol="pod")
@@ -189,41 +180,28 @@ def test_the_numbers_of_pod_on_screen_are_those_of_the_oracle(folder: Path) -> N
                     assert table[title][row] == pytest.approx(numbers[name]["value"])
 
 
-# --- what the scores are worth -------------------------------------------------------------------------------
-
-
 @cache
 def sample_result(protocol: str, model: int = 1) -> BoxEvaluation:
     files = [SAMPLE_DATA / f"{name}.json" for name in ("lines", "blocks")]
-    evaluated = project.evaluate_together(protocol, SAMPLE_DATA / "ground_truth.json", files)[model].result
-    assert isinstance(evaluated, BoxEvaluation)
-    return evaluated
+    return project.evaluate_together(protocol, SAMPLE_DATA / "ground_truth.json", files)[model].result
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
 def test_calibration_is_that_of_the_true_and_false_positives(protocol: str) -> None:
     first = sample_result(protocol).first
-    bins = box_calibration(first)
-    assert bins is not None
+    side, labels = first.matching.prediction, first.matching.labels
     rows = np.concatenate([first.matches.prediction, first.false_positives])
-    right = np.arange(len(rows)) < len(first.matches)
-    wanted = calibration(right, first.matching.prediction.score[rows], bins=10)
-    np.testing.assert_array_equal(bins.count, wanted.count)
-    np.testing.assert_allclose(bins.accuracy, wanted.accuracy)
-    assert bins.error == pytest.approx(wanted.error)
-    of_labels = [box_calibration(first, label) for label in first.matching.labels]
-    np.testing.assert_array_equal(sum(each.count for each in of_labels if each), bins.count)
+    right, together = np.arange(len(rows)) < len(first.matches), box_calibrations(first)
+    assert list(together) == [None, *labels]
+    for label, bins in together.items():
+        of_label = side.label[rows] == first.matching.dataset.labels.index(label or labels[0]) if label else right >= 0
+        wanted = calibration(right[of_label], side.score[rows][of_label], bins=10)
+        for made in (bins, box_calibration(first, label)):
+            np.testing.assert_array_equal(made.count, wanted.count)
+            np.testing.assert_allclose(made.accuracy, wanted.accuracy)
+            assert made.error == pytest.approx(wanted.error, nan_ok=True)
     with pytest.raises(ValueError, match="label must be one of"):
         box_calibration(first, "no label")
-    together = box_calibrations(first)
-    assert list(together) == [None, *first.matching.labels]
-    for label, each in zip(together, [bins, *of_labels], strict=True):
-        other = together[label]
-        assert (other is None) == (each is None)
-        if other is not None and each is not None:
-            np.testing.assert_array_equal(other.count, each.count)
-            np.testing.assert_array_equal(other.accuracy, each.accuracy)
-            np.testing.assert_array_equal(other.error, each.error)
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
@@ -231,7 +209,6 @@ def test_best_score_and_ece_of_each_label_are_on_screen(protocol: str) -> None:
     app = start(protocol=protocol, iou="0.6")
     table = next(each.value for each in app.dataframe if "ECE A" in each.value.columns)
     system, dataset = PROTOCOLS[protocol], sample_result(protocol).evaluated
-    assert isinstance(system, BoxProtocol)
     options = system.options()
     pairs = system.pair(dataset, 0, options)
     result = system.match(pairs, options).at(0.6)
@@ -243,7 +220,6 @@ def test_best_score_and_ece_of_each_label_are_on_screen(protocol: str) -> None:
         *(table[name] for name in ("Label", "Score A", "F1 there", "ECE A")), strict=True
     ):
         bins = box_calibration(result, label)
-        assert bins is not None
         assert (score, best) == pytest.approx((own[label], f1[label]), nan_ok=True)
         assert error == pytest.approx(bins.error, nan_ok=True)
     # The bars are those of the chosen label.
@@ -251,7 +227,6 @@ def test_best_score_and_ece_of_each_label_are_on_screen(protocol: str) -> None:
     label = result.matching.labels[0]
     dashboard.fine(chosen.set_value(label).run())
     bins = box_calibration(result, label)
-    assert bins is not None
     assert f"A ECE {bins.error:.3f}" in dashboard.words(app)
 
 
@@ -294,10 +269,8 @@ def test_a_thinned_curve_keeps_its_ends() -> None:
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
 def test_every_protocol_of_boxes_tells_what_errors_cost(protocol: str) -> None:
     of = PROTOCOLS[protocol]
-    assert isinstance(of, BoxProtocol)
     result = sample_result(protocol)
     errors = of.error_types(result)
-    assert errors is not None
     assert errors.options.iou == of.thresholds[0]
     first = result.first
     assert errors.counts[:-1].sum() == len(first.false_positives)
@@ -315,3 +288,75 @@ def test_the_charts_can_be_drawn(dark: bool, labels: int) -> None:
     assert specification(charts.error_costs(["x", "y"], costs, counts, baseline="A", dark=dark))
     bins = calibration(np.array([True, False]), np.array([0.2, 0.9]), bins=10)
     assert specification(charts.reliability_bars(bins, model="A", baseline="A", dark=dark))
+
+
+FILES = (SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"])
+
+
+def means_shown(app: AppTest) -> tuple[list[str], list[list[str]]]:
+    """Titles of the groups, and the numbers of each model as they are written."""
+    body = next(body for body in dashboard.html_blocks(app) if "ls-means" in body)
+    titles = dashboard.read_html(body[: body.index("</tr>")]).words
+    rows = [row.split("<td")[1:] for row in body.split("<tr")[3:]]
+    return titles, [[dashboard.read_html("<td" + cell).words[0] for cell in row] for row in rows]
+
+
+def expected_means(class_weight: dict[str, float]) -> list[list[str]]:
+    """The same numbers from the terminal's way."""
+    evaluation = project.evaluate("snapshot", *FILES, class_weight=class_weight)
+    ranked = project.evaluate("coco", *FILES)
+    rows = []
+    for one, other in zip(evaluation, ranked, strict=True):
+        at: dict[str, Any] = one.to_json()["thresholds"]["0.5"]
+        groups = (at["micro"], at["macro_documents"], at["macro_labels"])
+        values = [group[key] for group in groups for key in ("precision", "recall", "f1")]
+        rows.append(
+            [three(value, "n/a") for value in (*values, *(other.to_json()[name] for name in ("AP", "AP50", "AP75")))]
+        )
+    return rows
+
+
+def test_the_means_are_those_of_the_terminal() -> None:
+    titles, rows = means_shown(start())
+    assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels", "mAP (COCO)"]
+    assert rows == expected_means({})
+
+
+def test_class_weights_are_in_the_address_and_move_the_mean_over_labels_alone() -> None:
+    label = json.loads(FILES[0].read_text())["label_map"].popitem()[1]
+    app = start(weights=json.dumps([[label, 3.0]]))
+    titles, rows = means_shown(app)
+    assert titles[2] == "Weighted mean over labels"
+    assert rows == expected_means({label: 3.0})
+    plain = expected_means({})
+    assert [row[:6] + row[9:] for row in rows] == [row[:6] + row[9:] for row in plain]
+    assert rows != plain
+    said = " ".join(each.value for each in app.caption).replace("\\", "").replace("\u2060", "")
+    assert f"Weights: {label}=3;" in said
+    assert f"class weight {label}=3" in dashboard.signature(app)
+
+
+def test_weights_that_make_no_sense_are_refused() -> None:
+    (entry,) = [each for each in address.TABLE if each.name == "weights"]
+    for text in ("[", "3", '[["Table", -1]]', '[["Table", 1e9]]', '[["Table"]]', '{"Table": 2}'):
+        with pytest.raises(ValueError):  # noqa: PT011 - each has a reason of its own
+            entry.codec.read(text)
+    app = start(weights=text)
+    assert any("could not be followed" in each.value for each in app.caption)
+    assert means_shown(app)[1] == expected_means({})
+
+
+def test_a_protocol_without_weights_has_no_control_and_one_with_average_precision_no_other() -> None:
+    titles, _ = means_shown(start(protocol="coco", weights='[["Table", 2]]'))
+    assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels"]
+
+
+def test_there_is_no_average_precision_without_scores() -> None:
+    truth = ground_truth([box(0.1, 0.1, 0.4, 0.4)])
+    bare = annotations([box(0.1, 0.1, 0.4, 0.4, score=None)], side="prediction")
+    assert coco.coco_numbers(join(truth, bare)) is None
+    scored = annotations([box(0.1, 0.1, 0.4, 0.4, score=0.5)], side="prediction")
+    numbers = coco.coco_numbers(join(truth, scored))
+    # COCO adds 2**-52 to each denominator.
+    assert numbers["AP"] == pytest.approx(1.0, abs=1e-12)
+    assert (numbers["AR100"], numbers["APs"]) == (1.0, None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,10 @@ from hypothesis import strategies as st
 from evaluator.charts import posters as charts
 from evaluator.components.viewer.page_overlay import DRAWN_BOXES
 from evaluator.components.viewer.poster_page import poster_data
-from evaluator.formats.base import Reading
-from evaluator.formats.posters import FORMAT, Posters, Section, read_poster
+from evaluator.formats.posters import Section
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols.posters.comparison import FieldCount, PosterComparison
+from evaluator.protocols.posters.comparison import FieldCount
 from evaluator.protocols.posters.difference import (
     Piece,
     columns_of,
@@ -29,26 +27,13 @@ from evaluator.protocols.posters.difference import (
     section_name,
     worst_first,
 )
-from evaluator.protocols.posters.evaluation import CRITERIA, evaluate
+from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult, evaluate
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 from evaluator.protocols.posters.word_places import on_page
-from tests.building import read_by_browser
+from tests.building import posters, read_by_browser
 from tests.charting import specification
-
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-REAL = Path(SHARED, "real", "posters")
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")
-profiles = pytest.mark.parametrize("profile", PROFILES)
-
-
-def compare(reference: Any, generated: Any, profile: Any = "documented") -> PosterComparison:
-    sides = [read_poster(json.dumps(side).encode(), "a.json", "a")[0] for side in (reference, generated)]
-    return PosterComparison(PROFILES[profile], *sides)
-
-
-def posters(**contents: Any) -> Posters:
-    by_key = {key: read_poster(json.dumps(value).encode(), key, key)[0] for key, value in contents.items()}
-    return Posters("side", "0" * 64, by_key, {}, ())
+from tests.protocols.test_protocol_posters import detail, real_posters
+from tests.reading import SHARED, needs_shared
 
 
 def boxes(count: int) -> np.ndarray:
@@ -57,40 +42,28 @@ def boxes(count: int) -> np.ndarray:
     return np.column_stack([left, np.zeros(count), left + 0.5 / count, np.full(count, 0.1)])
 
 
-# --- passages ----------------------------------------------------------------------------------------------------
-
-
 def test_missing_words_and_numbers_are_marked_in_their_place() -> None:
-    comparison = compare(
+    comparison = detail(
         {"titles": [{"title": "Bees of the valley"}], "n": 3, "text": "We saw 14.5 bees,\n12 wasps"},
         {"text": "We saw bees and 12 flies of a valley"},
     )
     title, text = passages(comparison)
     assert (title.place, title.pieces) == ("$.titles[0].title", (Piece("Bees of the valley", ""),))
-    assert text.place == "$.text"
-    assert text.pieces == (
-        Piece("We saw ", ""),
-        Piece("14.5", "number"),
-        Piece(" bees,\n12 ", ""),
-        Piece("wasps", "word"),
-    )
-    assert text.marked == 2
+    pieces = (("We saw ", ""), ("14.5", "number"), (" bees,\n12 ", ""), ("wasps", "word"))
+    assert (text.place, text.pieces, text.marked) == ("$.text", tuple(Piece(*piece) for piece in pieces), 2)
     (extra,) = passages(comparison, "generated")
     assert extra.pieces == (Piece("We saw bees and 12 ", ""), Piece("flies", "word"), Piece(" of a valley", ""))
+    assert passages(detail({"a": 1, "b": ["", {}]}, {"a": "x"})) == ()
 
 
 def test_a_comma_joins_two_values_under_the_published_profile() -> None:
     """The program behind the table reads the values as one text, in which a comma with a blank is an apostrophe."""
-    comparison = compare({"a": "Smith,", "b": "Jones left"}, {"a": "Smith Jones left"}, "published")
+    comparison = detail({"a": "Smith,", "b": "Jones left"}, {"a": "Smith Jones left"}, "published")
     assert comparison.words.missing == ("smithjones",)
     assert [passage.pieces for passage in passages(comparison)] == [
         (Piece("Smith,", "word"),),
         (Piece("Jones", "word"), Piece(" left", "")),
     ]
-
-
-def test_a_poster_without_text_has_no_passages() -> None:
-    assert passages(compare({"a": 1, "b": ["", {}]}, {"a": "x"})) == ()
 
 
 texts = st.text(alphabet="ab ,.1-\n'é", max_size=12)
@@ -101,10 +74,10 @@ contents = st.recursive(
 )
 
 
-@profiles
+@pytest.mark.parametrize("profile", PROFILES)
 @given(reference=st.dictionaries(st.sampled_from("xyz"), contents), generated=st.dictionaries(st.just("x"), contents))
 def test_passages_are_the_strings_and_mark_what_is_missing(profile: Any, reference: Any, generated: Any) -> None:
-    comparison = compare(reference, generated, profile)
+    comparison = detail(reference, generated, profile)
     for side, content in (("reference", reference), ("generated", generated)):
         lines = passages(comparison, side)  # type: ignore[arg-type]
         assert [line.text for line in lines] == [text for text in strings(content) if text]
@@ -122,26 +95,18 @@ def strings(value: Any) -> list[str]:
     return [text for item in inner for text in strings(item)]
 
 
-# --- the page ------------------------------------------------------------------------------------------------------
-
-
 def test_missing_and_extra_words_are_found_on_the_page() -> None:
-    comparison = compare({"a": "Turbidity falls to 12.5 NTU at night"}, {"a": "Turbidity falls legend at night"})
+    comparison = detail({"a": "Turbidity falls to 12.5 NTU at night"}, {"a": "Turbidity falls legend at night"})
     page = ("Turbidity", "falls", "to", "12.5", "NTU,", "at", "night", "(legend)", "12.5")
     seen = on_page(comparison, page, boxes(len(page)))
-    assert [(places.token, places.kind, len(places.boxes)) for places in seen.missing] == [
-        ("12.5", "number", 2),
-        ("ntu", "word", 1),
-    ]
+    places_ = [(places.token, places.kind, places.boxes.tolist()) for places in seen.missing]
+    assert places_ == [("12.5", "number", boxes(9)[[3, 8]].tolist()), ("ntu", "word", boxes(9)[[4]].tolist())]
     assert [(places.token, places.side) for places in seen.extra] == [("legend", "extra")]
-    assert seen.absent == ()
-    assert seen.page_words == 9
-    assert seen.missing[1].boxes.tolist() == [boxes(9)[4].tolist()]
-    assert sum(len(places.boxes) for places in seen.missing) == 3
+    assert (seen.absent, seen.page_words) == ((), 9)
 
 
 def test_a_word_divided_at_the_end_of_a_line_has_two_boxes() -> None:
-    comparison = compare({"a": "the documentation"}, {"a": "nothing"})
+    comparison = detail({"a": "the documentation"}, {"a": "nothing"})
     for hyphen in ("-", "\u00ad", "\u2010"):
         seen = on_page(comparison, ("docu" + hyphen, "mentation", "Docu-", "Mentation"), boxes(4))
         (places,) = seen.missing
@@ -149,16 +114,14 @@ def test_a_word_divided_at_the_end_of_a_line_has_two_boxes() -> None:
 
 
 def test_words_joined_by_a_comma_are_boxed_together_under_the_published_profile() -> None:
-    comparison = compare({"a": "Smith, J., and others"}, {"a": "others"}, "published")
+    comparison = detail({"a": "Smith, J., and others"}, {"a": "others"}, "published")
     seen = on_page(comparison, ("Smith,", "J.,", "and", "others"), boxes(4))
     assert [(places.token, len(places.boxes)) for places in seen.missing] == [("smithjand", 3)]
 
 
 def test_a_page_without_words_holds_nothing() -> None:
-    seen = on_page(compare({"a": "one 2"}, {"a": "three"}), (), np.zeros((0, 4)))
-    assert (seen.missing, seen.extra, seen.page_words) == ((), (), 0)
-    assert seen.absent == ("2", "one")
-    assert seen.missing == ()
+    seen = on_page(detail({"a": "one 2"}, {"a": "three"}), (), np.zeros((0, 4)))
+    assert (seen.missing, seen.extra, seen.absent, seen.page_words) == ((), (), ("2", "one"), 0)
     data = read_by_browser(poster_data(seen))
     assert (data["boxes"], data["mistakes"], data["limit"]) == ([], [], None)
 
@@ -166,16 +129,11 @@ def test_a_page_without_words_holds_nothing() -> None:
 @needs_shared
 def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
     """The specification counts 67 of 92; the words of a number, and of ids, are told apart otherwise there."""
-    result = evaluate(
-        FORMAT.read_path(REAL, Reading(side="ground_truth")),
-        FORMAT.read_path(REAL, Reading(side="prediction")),
-        profile="published",
-    )
-    folder, missing, placed = PdfFolder(REAL), 0, 0
+    result = real_posters("published")
+    folder, missing, placed = PdfFolder(Path(SHARED, "real", "posters")), 0, 0
     with PagePool(time_limit=20.0) as pool:
         for poster in result.posters:
             words = pool.words(folder.find(poster.poster_id), 0)
-            assert poster.comparison is not None
             seen = on_page(poster.comparison, words.texts, words.boxes)
             lost = set(poster.comparison.words.missing)
             missing += len(lost)
@@ -186,7 +144,7 @@ def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
 
 
 def test_the_viewer_gets_missing_words_before_extra_ones() -> None:
-    comparison = compare({"a": "lost words 7"}, {"a": "made words up"})
+    comparison = detail({"a": "lost words 7"}, {"a": "made words up"})
     page = ("made", "lost", "words", "7", "lost")
     data = read_by_browser(poster_data(on_page(comparison, page, boxes(5))))
     assert [(each["title"], each["label"], each["tags"]) for each in data["mistakes"]] == [
@@ -204,12 +162,9 @@ def test_the_viewer_gets_missing_words_before_extra_ones() -> None:
 
 def test_no_more_boxes_are_drawn_than_a_page_can_show() -> None:
     count = DRAWN_BOXES + 20
-    data = read_by_browser(poster_data(on_page(compare({"a": "lost"}, {"a": "x"}), ("lost",) * count, boxes(count))))
+    data = read_by_browser(poster_data(on_page(detail({"a": "lost"}, {"a": "x"}), ("lost",) * count, boxes(count))))
     assert len(data["boxes"]) == DRAWN_BOXES
     assert data["limit"] == {"drawn": DRAWN_BOXES, "total": count}
-
-
-# --- sections and fields ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -227,14 +182,12 @@ def test_sections_have_names(place: str, title: str, name: str) -> None:
 
 
 def test_the_tree_of_fields_keeps_children_under_their_parents() -> None:
-    comparison = compare(
+    comparison = detail(
         {"a": {"b": 1, "c": [{"d": 1}, {"d": 2}]}, "aB": 1, "gone": 1, 'odd "key"': 1},
         {"a": {"c": [{"d": 1}], "new": 5}, "aB": 1, 'odd "key"': 2},
     )
-    tree = [
-        (node.depth, node.name, node.reference, node.generated, node.state) for node in field_tree(comparison.fields)
-    ]
-    assert tree == [
+    columns = attrgetter("depth", "name", "reference", "generated", "state")
+    assert [columns(node) for node in field_tree(comparison.fields)] == [
         (0, "a", 1, 1, "both"),
         (1, "b", 1, 0, "missing"),
         (1, "c", 1, 1, "both"),
@@ -250,23 +203,24 @@ def test_the_tree_of_fields_keeps_children_under_their_parents() -> None:
 
 @given(reference=st.dictionaries(st.sampled_from("xyz"), contents), generated=st.dictionaries(st.just("x"), contents))
 def test_every_field_stands_once_in_the_tree(reference: Any, generated: Any) -> None:
-    comparison = compare(reference, generated)
+    comparison = detail(reference, generated)
     tree = field_tree(comparison.fields)
     assert sorted(node.path for node in tree) == [field.path for field in comparison.fields]
     for node in tree:
         assert node.path.endswith(node.name)
 
 
-# --- sets of posters -------------------------------------------------------------------------------------------------
-
 GOOD = {"a": "alpha beta gamma delta 1 2 3 4"}
 
 
+def of(truth: dict[str, Any], **extractions: Any) -> PostersResult:
+    return evaluate(posters(truth), posters(extractions))
+
+
 def test_columns_hold_what_the_result_says() -> None:
-    result = evaluate(posters(one=GOOD, two=GOOD, three=GOOD), posters(one=GOOD, two={"a": "alpha"}))
+    result = of({"one": GOOD, "two": GOOD, "three": GOOD}, one=GOOD, two={"a": "alpha"})
     columns = columns_of(result)
-    assert columns.ids == ("one", "three", "two")
-    assert columns.passes.tolist() == [True, False, False]
+    assert (columns.ids, columns.passes.tolist()) == (("one", "three", "two"), [True, False, False])
     assert columns.errors == ("", "side has no such poster.", "")
     assert columns.failed == ((), (), ("word_capture", "rouge_l", "number_capture"))
     assert np.isnan(columns.values[1]).all()
@@ -277,34 +231,30 @@ def test_columns_hold_what_the_result_says() -> None:
 
 
 def test_worst_first_counts_the_failures_of_all_models() -> None:
-    truth = posters(one=GOOD, two=GOOD)
-    bad = {"a": "alpha beta gamma delta 9"}
-    a = columns_of(evaluate(truth, posters(one=GOOD, two=bad)))
-    b = columns_of(evaluate(truth, posters(one={"a": "x"}, two=GOOD)))
+    truth = {"one": GOOD, "two": GOOD}
+    a = columns_of(of(truth, one=GOOD, two={"a": "alpha beta gamma delta 9"}))
+    b = columns_of(of(truth, one={"a": "x"}, two=GOOD))
     assert worst_first([a]) == ("two", "one")
     assert worst_first([a, b]) == ("one", "two")
     assert worst_first([]) == ()
 
 
 def test_two_models_side_by_side() -> None:
-    truth = posters(one=GOOD, two=GOOD, three=GOOD)
-    a = columns_of(evaluate(truth, posters(one=GOOD, two={"a": "x"})))
-    b = columns_of(evaluate(truth, posters(one={"a": "alpha"}, two=GOOD, four=GOOD)))
+    truth = {"one": GOOD, "two": GOOD, "three": GOOD}
+    a = columns_of(of(truth, one=GOOD, two={"a": "x"}))
+    b = columns_of(of(truth, one={"a": "alpha"}, two=GOOD, four=GOOD))
     pairs = paired(a, b)
     assert pairs.ids == ("four", "one", "three", "two")
     assert pairs.verdicts == ("both fail", "A only", "both fail", "B only")
     assert pairs.difference[1].tolist() == (pairs.b[1] - pairs.a[1]).tolist()
     assert np.isnan(pairs.difference[0]).all()
-    empty = paired(*(columns_of(evaluate(posters(), posters())) for _ in "ab"))
+    empty = paired(*(columns_of(of({})) for _ in "ab"))
     assert (empty.ids, empty.difference.shape) == ((), (0, 4))
 
 
 def test_the_profiles_are_explained() -> None:
     assert set(PURPOSES) == set(PROFILES)
     assert all(documented != published for _, documented, published in EXPLANATIONS)
-
-
-# --- charts ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dark", [False, True])

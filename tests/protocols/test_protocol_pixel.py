@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,24 +18,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.data.dataset import Annotations
-from evaluator.data.issues import BadInput
 from evaluator.metrics import export
 from evaluator.metrics.pixel_counts import PairCounts, merge
+from evaluator.metrics.results import defined
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel import matrix
 from evaluator.protocols.pixel.cells import cell_facts
-from evaluator.protocols.pixel.difference import difference as pixel_difference
 from evaluator.protocols.pixel.evaluation import PixelInputs, PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
-from evaluator.protocols.pixel.tables import matrix_tables
-from tests.benchmarks import bench_pixel
+from evaluator.protocols.pixel.tables import PER_CLASS
 from tests.building import Box, annotations, ground_truth, random_rows
 from tests.painting import cell_mask
+from tests.reading import SHARED, needs_shared, refusal
 
 ORACLES = Path(__file__).resolve().parents[1] / "oracles" / "pixel"
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+
 HERE = {path.stem: path for path in ORACLES.glob("*.json")}
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of oracles/pixel")
+
 NAMES = ("confusion", "precision", "recall", "f1")
 
 
@@ -60,8 +57,7 @@ def result_of(oracle: dict[str, Any]) -> PixelResult:
 
 
 def load(name: str) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(HERE[name].read_text())
-    return value
+    return json.loads(HERE[name].read_text(encoding="utf-8"))
 
 
 def fractions(matrices: Matrices, row: int = 0) -> list[list[Fraction]]:
@@ -84,8 +80,7 @@ def equal_to_reference(columns: PixelColumns, expected: dict[str, Any]) -> None:
 
 
 def test_every_oracle_is_there() -> None:
-    assert len([name for name in HERE if name.startswith("s")]) == 20
-    assert len([name for name in HERE if name.startswith("r")]) == 21
+    assert [sum(name.startswith(kind) for name in HERE) for kind in ("s", "r", "agg")] == [20, 21, 1]
 
 
 @pytest.mark.parametrize("name", sorted(name for name in HERE if not name.startswith("agg")))
@@ -127,19 +122,19 @@ def equal_to_oracle(path: Path) -> None:
 
 def several_pages() -> tuple[dict[str, Any], PixelResult]:
     """The pages of the aggregate oracle as one dataset of three documents and three page sizes."""
-    aggregate = json.loads(HERE["agg01_document_dataset"].read_text())
+    aggregate = load("agg01_document_dataset")
     where = {name: (doc, at) for doc, value in aggregate["documents"].items() for at, name in enumerate(value["pages"])}
     oracles = {name: load(name) for name in where}
-    rows: dict[str, list[Box]] = {"lr1": [], "lr2": []}
-    for name, (document, page) in where.items():
-        for key, boxes in rows.items():
-            boxes += [Box(document, page, box["label"], tuple(box["bbox"])) for box in oracles[name][key]]
-    sizes = [[oracle["page"]["width"], oracle["page"]["height"]] for oracle in oracles.values()]
-    labels = oracles[next(iter(where))]["classes_lr1"]
-    sides = [
-        replace(annotations(boxes, labels=labels), unit="pixels", page_size=np.array(sizes, dtype=np.float64))
-        for boxes in rows.values()
-    ]
+    sizes = np.array([[float(oracle["page"][side]) for side in ("width", "height")] for oracle in oracles.values()])
+    sides = []
+    for key in ("lr1", "lr2"):
+        rows = [
+            Box(*where[name], box["label"], tuple(box["bbox"]))
+            for name, oracle in oracles.items()
+            for box in oracle[key]
+        ]
+        made = annotations(rows, labels=oracles[next(iter(where))]["classes_lr1"])
+        sides.append(replace(made, unit="pixels", page_size=sizes))
     return aggregate, evaluate(*sides)
 
 
@@ -157,15 +152,14 @@ def test_documents_and_dataset_are_sums_of_pages() -> None:
 def test_the_page_mean_equals_the_reference_statistics() -> None:
     aggregate, result = several_pages()
     detailed, collapsed = (aggregate["dataset"][f"f1_{kind}_classes_stats"]["mean"] for kind in ("all", "collapsed"))
-    assert result.page_means.to_json()["pages"] == 6
-    assert result.page_means.to_json()["mean"]["all_classes"]["f1"] == pytest.approx(detailed, abs=1e-12)
-    f1 = result.page_means.to_json()["collapsed"]["f1"]
+    means = result.page_means.to_json()
+    f1 = means["collapsed"]["f1"]
+    assert means["pages"] == 6
+    assert means["mean"]["all_classes"]["f1"] == pytest.approx(detailed, abs=1e-12)
     assert (f1[0][0] + f1[1][1]) / 2 == pytest.approx(collapsed, abs=1e-12)
     assert result.mixed_sizes
     assert pixel.MIXED_SIZES in result.to_json()["notes"]
 
-
-# Invariants of the definition, on random pages with random label sets.
 
 WIDTH, HEIGHT = 14, 11
 coordinate = st.integers(-8, 60).map(lambda step: step / 4)
@@ -183,19 +177,15 @@ def side(boxes: Sequence[Box], labels: Sequence[str] = LABELS) -> Annotations:
     return in_pixels(every_page, (WIDTH, HEIGHT))
 
 
-def painted(boxes: Sequence[Box], key: tuple[str, int], labels: Sequence[str] = LABELS) -> np.ndarray:
+def painted(boxes: Sequence[Box], key: tuple[str, int]) -> np.ndarray:
     """Label sets of the pixels of one page, as frozen sets of class codes."""
-    sets = np.empty((HEIGHT, WIDTH), dtype=object)
-    for y in range(HEIGHT):
-        for x in range(WIDTH):
-            here = [
-                1 + labels.index(box.label)
-                for box in boxes
-                if (box.document, box.page) == key
-                and math.floor(box.xyxy[0]) <= x < math.ceil(box.xyxy[2])
-                and math.floor(box.xyxy[1]) <= y < math.ceil(box.xyxy[3])
-            ]
-            sets[y, x] = frozenset(here) or frozenset([0])
+    sets = np.full((HEIGHT, WIDTH), frozenset([0]), dtype=object)
+    for box in boxes:
+        if (box.document, box.page) == key:
+            x1, y1 = (max(math.floor(low), 0) for low in box.xyxy[:2])
+            x2, y2 = (max(math.ceil(high), 0) for high in box.xyxy[2:])
+            here = sets[y1:y2, x1:x2]
+            here[:] = (here - frozenset([0])) | frozenset([1 + LABELS.index(box.label)])
     return sets
 
 
@@ -260,11 +250,10 @@ def test_sets_of_a_class_are_counted_pixel_by_pixel(first: list[Box], second: li
     sets = [[labels for key in KEYS for labels in painted(boxes, key).ravel()] for boxes in (first, second)]
     for code in range(5):
         truth, predicted = (np.array([code in labels for labels in every]) for every in sets)
-        assert whole.first_pixels[0, code] == truth.sum()
-        assert whole.second_pixels[0, code] == predicted.sum()
-        either = (truth | predicted).sum()
-        expected = (truth & predicted).sum() / either if either else np.nan
-        assert np.array_equal(whole.iou[0, code], expected, equal_nan=True)
+        counted = (whole.first_pixels[0, code], whole.second_pixels[0, code])
+        assert counted == (truth.sum(), predicted.sum())
+        shared, either = (truth & predicted).sum(), (truth | predicted).sum()
+        np.testing.assert_array_equal(whole.iou[0, code], shared / either if either else np.nan)
 
 
 @given(first=rows, second=rows, labels=st.permutations(LABELS))
@@ -300,18 +289,13 @@ def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], 
 @given(first=rows, second=rows, row=st.integers(0, 4), column=st.integers(0, 4))
 def test_cells_are_traced_to_pages_and_pixels(first: list[Box], second: list[Box], row: int, column: int) -> None:
     result = evaluate(side(first), side(second))
-    per_page = result.per_page.matrices.confusion[:, row, column]
-    cells = cell_facts(result, row, column).behind
-    assert sorted(cell.page for cell in cells) == np.flatnonzero(per_page).tolist()
-    assert [cell.pixels for cell in cells] == sorted((cell.pixels for cell in cells), reverse=True)
-    for cell in cells:
-        assert cell.pixels == pytest.approx(per_page[cell.page], rel=1e-12)
-    assert cell_facts(result, row, column, limit=1).behind == cells[:1]
+    per_page, behind = result.per_page.matrices.confusion[:, row, column], cell_facts(result, row, column).behind
+    assert {cell.page: cell.pixels for cell in behind} == pytest.approx(
+        {page: per_page[page] for page in np.flatnonzero(per_page)}, rel=1e-12
+    )
     for page, key in enumerate(KEYS):
-        expected = [
-            (row, column) in contribution(truth, predicted)
-            for truth, predicted in zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True)
-        ]
+        pixels = zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True)
+        expected = [(row, column) in contribution(truth, predicted) for truth, predicted in pixels]
         assert cell_mask(result, page, row, column).ravel().tolist() == expected
 
 
@@ -329,11 +313,10 @@ def test_shares_of_a_corpus_add_up_in_any_order(first: list[Box], second: list[B
 
 def test_a_divisor_beyond_whole_numbers_still_gives_the_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of(load("r05_dense_1025x1025_b100_c11"))
-    exact = result.whole.matrices
-    monkeypatch.setattr("evaluator.protocols.pixel.matrix.EXACT", 0)
+    monkeypatch.setattr(matrix, "EXACT", 0)
     other = confusion(result.whole.counts, len(result.classes))
     assert other.divisor == 1
-    assert np.allclose(other.confusion, exact.confusion, rtol=1e-14, atol=0.0)
+    assert np.allclose(other.confusion, result.whole.matrices.confusion, rtol=1e-14, atol=0.0)
 
 
 def test_sixty_three_labels_on_one_pixel() -> None:
@@ -341,58 +324,49 @@ def test_sixty_three_labels_on_one_pixel() -> None:
     truth = [Box("a", 0, label, (0, 0, 3, 1)) for label in labels]
     predicted = [Box("a", 0, label, (0, 0, 2, 1)) for label in labels[:61]]
     sides = [in_pixels(annotations(boxes, labels=labels), (4, 1)) for boxes in (truth, predicted)]
-    matrices = evaluate(*sides).whole.matrices
+    result = evaluate(*sides)
     # Two pixels have 63 and 61 labels: those not found go to each found one.
-    assert matrices.confusion[0, 63, 1] == pytest.approx(2 / 61, rel=1e-15)
-    assert matrices.confusion[0, 1, 1] == 2.0
-    assert matrices.confusion[0, 1, 0] == 1.0
-    assert matrices.confusion[0].sum() == pytest.approx(3 * 63 + 1, rel=1e-14)
-
-
-# Classes.
+    counted = result.whole.matrices.confusion[0]
+    assert [counted[63, 1], counted[1, 1], counted[1, 0]] == pytest.approx([2 / 61, 2.0, 1.0], rel=1e-15)
+    assert counted.sum() == pytest.approx(3 * 63 + 1, rel=1e-14)
+    value = json.loads(export.to_json(result.to_json(exact=True, scopes=["dataset"])))
+    every, some = 2**64 - 2, 2**62 - 2
+    assert value["dataset"]["pair_counts"] == [[1, 1, 1], [every, 1, 1], [every, some, 2]]
+    assert not {"documents", "pages"} & value.keys()
 
 
 def two(first: Sequence[str], second: Sequence[str], **options: Any) -> PixelResult:
     """Two sides with one box of each of their labels in a row."""
-    sides = [
-        in_pixels(
-            annotations(
-                [Box("a", 0, label, (2 * at, 0, 2 * at + 2, 1)) for at, label in enumerate(labels)], labels=labels
-            ),
-            (20, 2),
-        )
-        for labels in (first, second)
-    ]
+    sides = []
+    for labels in (first, second):
+        rows = [Box("a", 0, label, (2 * at, 0, 2 * at + 2, 1)) for at, label in enumerate(labels)]
+        sides.append(in_pixels(annotations(rows, labels=labels), (20, 2)))
     return evaluate(*sides, **options)
 
 
-def test_auto_takes_classes_as_the_same_when_one_side_contains_the_other() -> None:
-    assert two(["text", "table"], ["table", "text"]).classes == (BACKGROUND_NAME, "text", "table")
-    assert two(["text", "table"], ["text"]).classes == (BACKGROUND_NAME, "text", "table")
-    assert two(["text"], ["table", "text"]).classes == (BACKGROUND_NAME, "text", "table")
-    assert two(["text"], []).same_classes
-    assert not two(["text"], ["text"]).issues
-
-
-def test_auto_says_when_it_takes_classes_as_different() -> None:
-    result = two(["text", "Table"], ["text", "grid"])
-    assert result.classes == (BACKGROUND_NAME, "LR1:text", "LR1:Table", "LR2:text", "LR2:grid")
-    assert [issue.sentence for issue in result.issues] == [
+@pytest.mark.parametrize(
+    ("first", "second", "options", "classes"),
+    [
+        ("text table", "table text", {}, "text table"),
+        ("text table", "text", {}, "text table"),
+        ("text", "table text", {}, "text table"),
+        ("text Table", "text grid", {}, "LR1:text LR1:Table LR2:text LR2:grid"),
+        ("text Table", "text grid", {"classes": "different"}, "LR1:text LR1:Table LR2:text LR2:grid"),
+        ("text Table", "text grid", {"classes": "same"}, "text Table grid"),
+        ("text", "text", {"classes": "different"}, "LR1:text LR2:text"),
+    ],
+)
+def test_classes_are_the_same_when_one_side_contains_the_other_or_the_user_says_so(
+    first: str, second: str, options: dict[str, Any], classes: str
+) -> None:
+    result = two(first.split(), second.split(), **options)
+    assert result.classes == (BACKGROUND_NAME, *classes.split())
+    said = (
         "prediction.json: the sides use different classes, so each side has its own in the matrix (pixel, case B); "
         'found only in the first "Table", only in the second "grid". Bring names together with --map-label, or give '
         "--classes same or --classes different."
-    ]
-    assert not two(["text", "Table"], ["text", "grid"], classes="different").issues
-
-
-def test_same_classes_joins_names_and_different_ones_parts_them() -> None:
-    assert two(["text", "Table"], ["text", "grid"], classes="same").classes == (
-        BACKGROUND_NAME,
-        "text",
-        "Table",
-        "grid",
     )
-    assert two(["text"], ["text"], classes="different").classes == (BACKGROUND_NAME, "LR1:text", "LR2:text")
+    assert [issue.sentence for issue in result.issues] == ([said] if "LR2" in classes and not options else [])
 
 
 def test_a_shared_name_is_one_class_when_the_user_says_so() -> None:
@@ -408,8 +382,8 @@ def test_labels_that_are_left_out_become_background_without_gaps() -> None:
     result = two(["text", "table", "figure"], ["text", "table", "figure"], labels=["figure", "text"])
     assert result.classes == (BACKGROUND_NAME, "text", "figure")
     assert result.counts.triples(0) == [(1, 1, 36), (2, 2, 2), (4, 4, 2)]
-    assert result.signature.labels == ("figure", "text")
-    assert not result.issues
+    assert (result.signature.labels, list(result.issues)) == (("figure", "text"), [])
+    assert two(["text"], []).same_classes
 
 
 def test_a_label_outside_the_label_map_is_background_and_said() -> None:
@@ -424,42 +398,31 @@ def test_a_label_outside_the_label_map_is_background_and_said() -> None:
 
 
 def refused(*sides: Annotations, **options: Any) -> list[str]:
-    with pytest.raises(BadInput) as problem:
-        evaluate(*sides, **options)
-    return [issue.sentence for issue in problem.value.issues]
+    return refusal(evaluate, *sides, **options)
 
 
 def test_more_classes_than_a_word_has_bits_are_refused() -> None:
     labels = [f"c{code:02d}" for code in range(64)]
-    side_with_many = in_pixels(annotations([], labels=labels, pages=[("a", 0)]), (10, 10))
-    assert refused(side_with_many, side_with_many) == [
+    many = no_boxes(*labels)
+    assert refused(many, many) == [
         "prediction.json: a matrix may have 63 classes beside the background (pixel); found 64. Choose classes with "
         "--labels, or bring some together with --map-label."
     ]
-    assert len(evaluate(side_with_many, side_with_many, labels=labels[:63]).classes) == 64
+    assert len(evaluate(many, many, labels=labels[:63]).classes) == 64
+
+
+def no_boxes(*labels: str) -> Annotations:
+    return in_pixels(annotations([], labels=labels, pages=[("a", 0)]), (10, 10))
 
 
 def test_a_label_called_background_is_refused() -> None:
-    named = in_pixels(annotations([], labels=["Background"], pages=[("a", 0)]), (10, 10))
+    named = no_boxes("Background")
     assert refused(named, named) == [
         'prediction.json: no label may be called "Background", which is the name of pixels without a label (pixel); '
         'found "Background". Rename it with --map-label, or leave it out with --labels.'
     ]
     assert evaluate(named, named, classes="different").classes == ("Background", "LR1:Background", "LR2:Background")
 
-
-def test_options_that_do_not_exist() -> None:
-    with pytest.raises(ValueError, match=r"^classes must be one of auto, same, different; found equal$"):
-        two(["a"], ["a"], classes="equal")
-    with pytest.raises(ValueError, match=r"^missing_page must be one of penalize, ignore; found skip$"):
-        two(["a"], ["a"], missing_page="skip")
-    with pytest.raises(ValueError, match=r"^labels not in the label maps: z$"):
-        two(["a"], ["a"], labels=["a", "z"])
-    with pytest.raises(ValueError, match=r"^shared labels must be on both sides: b$"):
-        two(["a"], ["b"], shared_labels=["b"])
-
-
-# Page sizes.
 
 SHARES = [Box("a.pdf", 0, "text", (0.1, 0.2, 0.5, 0.4)), Box("a.pdf", 1, "text", (0.0, 0.0, 1.0, 0.5))]
 
@@ -507,10 +470,14 @@ def test_two_sizes_for_one_page_are_refused() -> None:
     ]
 
 
+def text(*corners: float, size: tuple[float, float] | None = None) -> Annotations:
+    """One box on a page, in pixels of its size, or in shares of the page without one."""
+    made = annotations([Box("a", 0, "text", corners)], labels=["text"])
+    return made if size is None else in_pixels(made, size)
+
+
 def test_the_second_side_is_rescaled_to_the_first_and_said() -> None:
-    truth = in_pixels(annotations([Box("a", 0, "text", (10, 10, 50, 20))], labels=["text"]), (100, 50))
-    same = in_pixels(annotations([Box("a", 0, "text", (20, 30, 100, 60))], labels=["text"]), (200, 150))
-    result = evaluate(truth, same)
+    result = evaluate(text(10, 10, 50, 20, size=(100, 50)), text(20, 30, 100, 60, size=(200, 150)))
     assert result.counts.triples(0) == [(1, 1, 4600), (2, 2, 400)]
     assert [issue.sentence for issue in result.issues] == [
         'prediction.json: document "a", page 1: both sides should give a page the same size; boxes of the second side '
@@ -536,23 +503,15 @@ def test_the_size_of_the_first_side_comes_before_what_the_caller_says() -> None:
 
 
 def test_pages_and_boxes_of_files_may_come_in_any_order() -> None:
-    rng = np.random.default_rng(7)
-    sides = bench_pixel.overlapping(5, 12, 0.3)
-    expected = evaluate(*sides)
-    shuffled = []
-    for side in sides:
-        assert side.page_size is not None
-        entries, rows = rng.permutation(5), rng.permutation(len(side.boxes))
-        place = np.argsort(entries)
-        columns = {name: getattr(side.boxes, name)[rows] for name in ("document", "page", "label", "xyxy", "score")}
-        position, entry = side.boxes.position[rows], place[side.boxes.entry[rows]].astype(np.int32)
-        ids = [str(row) for row in rows]
-        boxes = replace(side.boxes, **columns, position=position, entry=entry, ids=ids)
-        columns = {name: getattr(side, name)[entries] for name in ("page_document", "page_index", "page_size")}
-        shuffled.append(replace(side, boxes=boxes, **columns))
-    result = evaluate(*shuffled)
-    assert result.to_json(exact=True) == expected.to_json(exact=True)
-    assert result.size.tolist() == expected.size.tolist()
+    rng, documents = np.random.default_rng(7), [f"{document}.pdf" for document in range(4)]
+    sides = random_rows(7, per_page=6.0)
+    mixed = [[rows[at] for at in rng.permutation(len(rows))] for rows in sides]
+    first, second = (
+        evaluate(*(annotations(rows, documents=documents) for rows in pair), page_size=(61.0, 79.5)).to_json(exact=True)
+        for pair in (sides, mixed)
+    )
+    issues = [sorted(issue["rule"] for issue in value.pop("issues")) for value in (first, second)]
+    assert (first, issues[0]) == (second, issues[1])
 
 
 def test_boxes_beyond_the_page_and_boxes_without_a_pixel_are_said() -> None:
@@ -567,24 +526,10 @@ def test_boxes_beyond_the_page_and_boxes_without_a_pixel_are_said() -> None:
     ]
 
 
-# What a result gives.
-
-
-def test_two_predictions_are_not_symmetric() -> None:
-    oracle = load("s08_case2_pred_superset")
-    one, other = side_of(oracle, "lr1"), side_of(oracle, "lr2")
-    forth, back = (evaluate(*sides).whole.matrices.confusion[0] for sides in ((one, other), (other, one)))
-    assert not (forth == back.T).all()
-    assert pixel.ORDER_MATTERS in evaluate(one, other).to_json()["notes"]
-
-
 def test_a_low_score_leaves_a_box_of_the_second_side_out() -> None:
-    boxes = [
-        Box("a", 0, "text", (0, 0, 5, 5), 0.4),
-        Box("a", 0, "text", (5, 0, 10, 5), 0.6),
-        Box("a", 0, "text", (0, 5, 1, 6)),
-    ]
-    scored = in_pixels(annotations(boxes, labels=["text"]), (10, 10))
+    boxes = (((0, 0, 5, 5), 0.4), ((5, 0, 10, 5), 0.6), ((0, 5, 1, 6), None))
+    rows = [Box("a", 0, "text", corners, score) for corners, score in boxes]
+    scored = in_pixels(annotations(rows, labels=["text"]), (10, 10))
     result = evaluate(scored, scored, min_score=0.5)
     assert result.counts.triples(0) == [(1, 1, 49), (2, 1, 25), (2, 2, 26)]
     assert "score ≥ 0.50" in result.signature.line
@@ -599,40 +544,44 @@ def scored_pair(seed: int) -> tuple[Annotations, Annotations]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_at_every_score_the_numbers_are_those_of_the_two_files_alone(seed: int) -> None:
-    sides = scored_pair(seed)
+    """Whatever was asked before, of the same files and of the same result."""
+    sides, rng = scored_pair(seed), np.random.default_rng(seed)
     files = PixelInputs.of(*sides, page_size=(61.0, 79.5))
+
+    def columns(counts: PairCounts) -> list[Any]:
+        of_counts = [getattr(counts, name) for name in ("scope", "row_first", "row_second", "pixels")]
+        return [counts.scopes, *((column.dtype, column.tolist()) for column in of_counts)]
+
+    cells = list(np.ndindex(3, 3))
+    questions: dict[str, Callable[[PixelResult], Any]] = {
+        "json": lambda result: result.to_json(exact=True),
+        "counts": lambda result: [columns(each.counts) for each in (result, result.whole, result.per_document)],
+        "issues": lambda result: [issue.sentence for issue in result.issues],
+        "wrong": lambda result: result.wrong_pixels.tolist(),
+        "cells": lambda result: [result.cell_pixels(*cell).tolist() for cell in cells],
+        "rows": lambda result: [result.row_pixels(row).tolist() for row in range(3)],
+        "facts": lambda result: [cell_facts(result, row, 1) for row in range(3)],
+        "documents": lambda result: [result.document_columns(at).counts.triples(0) for at in range(5)],
+        "pages": lambda result: [result.page_columns(at).counts.triples(0) for at in range(result.counts.scopes)],
+    }
     for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0)):
         scores = {"first_min_score": first, "min_score": second}
-        result = files.evaluate(**scores)
-        alone = evaluate(*sides, page_size=(61.0, 79.5), **scores)
-        for name in ("counts", "whole.counts", "per_document.counts"):
-            one, other = (attrgetter(name)(each) for each in (result, alone))
-            assert one.scopes == other.scopes
-            for column in ("scope", "row_first", "row_second", "pixels"):
-                assert getattr(one, column).dtype == getattr(other, column).dtype
-                np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
-        assert result.issues == alone.issues
-        assert result.to_json() == alone.to_json()
-        per_page = alone.per_page
-        for row, column in np.ndindex(len(result.classes), len(result.classes)):
-            np.testing.assert_array_equal(
-                result.cell_pixels(row, column), per_page.matrices.confusion[:, row, column], f"cell {row}, {column}"
-            )
-        for row in range(len(result.classes)):
-            np.testing.assert_array_equal(result.row_pixels(row), per_page.first_pixels[:, row], f"row {row}")
-        for document in range(len(result.dataset.documents)):
-            own = result.document_columns(document).counts.triples(0)
-            assert own == alone.per_document.counts.triples(document), f"document {document}"
-        for page in range(result.counts.scopes):
-            own = result.page_columns(page).counts.triples(0)
-            assert own == alone.counts.triples(page), f"page {page}"
+        result, alone = files.evaluate(**scores), evaluate(*sides, page_size=(61.0, 79.5), **scores)
+        expected = {name: ask(alone) for name, ask in questions.items()}
+        per_page, of_documents = alone.per_page, alone.per_document.counts
+        assert expected["cells"] == [per_page.matrices.confusion[:, row, column].tolist() for row, column in cells]
+        assert expected["rows"] == [per_page.first_pixels[:, row].tolist() for row in range(3)]
+        assert expected["documents"] == [of_documents.triples(at) for at in range(5)]
+        assert expected["pages"] == [alone.counts.triples(at) for at in range(alone.counts.scopes)]
+        for name in rng.permutation(list(questions)).tolist():
+            assert repr(questions[name](result)) == repr(expected[name]), name
 
 
 def test_wrong_pixels_are_those_off_the_diagonal_of_each_page() -> None:
     result = evaluate(*scored_pair(2), page_size=(61.0, 79.5))
-    for row, matrix_of_page in enumerate(result.per_page.matrices.confusion):
-        wrong = matrix_of_page - np.diag(np.diag(matrix_of_page))
-        touched = matrix_of_page.sum(axis=0) + matrix_of_page.sum(axis=1) > 0.0
+    for row, pixels in enumerate(result.per_page.matrices.confusion):
+        wrong = pixels - np.diag(np.diag(pixels))
+        touched = pixels.sum(axis=0) + pixels.sum(axis=1) > 0.0
         own = np.where(touched, wrong.sum(axis=0) + wrong.sum(axis=1), np.nan)
         np.testing.assert_allclose(result.wrong_pixels[row], [wrong.sum(), *own[1:]], rtol=1e-12, atol=1e-9)
 
@@ -650,53 +599,27 @@ def test_numbers_of_pages_that_are_too_fine_for_whole_numbers_are_rounded(exact:
             )
 
 
-def test_the_order_of_questions_changes_no_byte() -> None:
-    """Thirty questions about two models of one ground truth, in three orders, each order with files made ready anew."""
-    truth, predicted = random_rows(5, documents=3, per_page=6.0)
-    other = random_rows(6, documents=3, per_page=6.0)[1]
-    sides = annotations(truth), annotations(predicted), annotations(other)
-    floors = (0.0, 0.02, 0.3, 0.31, 0.9)
-    labels = sides[0].labels
-
-    def answers(order: Sequence[int]) -> dict[int, bytes]:
-        files = [PixelInputs.of(sides[0], model, page_size=(61.0, 79.5)) for model in sides[1:]]
-        a, b = files
-        between = PixelInputs.of(sides[1], sides[2], page_size=(61.0, 79.5))
-
-        def plain(value: object) -> bytes:
-            return msgspec.json.encode(value, enc_hook=lambda array: array.tolist())
-
-        questions: list[Callable[[], bytes]] = []
-        for at, floor in enumerate(floors):
-            one = PixelInputs.of(*sides[:2], page_size=(61.0, 79.5), labels=[labels[at % 2]]).evaluate
-            questions += [
-                lambda floor=floor: plain(a.evaluate(min_score=floor).to_json()),
-                lambda floor=floor: b.evaluate(min_score=floor).wrong_pixels.tobytes(),
-                lambda floor=floor, at=at: plain(cell_facts(a.evaluate(min_score=floor), at % 3, 1)),
-                lambda floor=floor, at=at: plain(b.evaluate(min_score=floor).page_columns(at).row(0, exact=True)),
-                lambda floor=floor: plain(
-                    pixel_difference(
-                        a.evaluate(min_score=floor).whole, b.evaluate(min_score=0.3).whole, "recall"
-                    ).values
-                ),
-                lambda floor=floor, one=one: plain(
-                    [one(min_score=floor).to_json(), between.evaluate(first_min_score=floor, min_score=0.3).to_json()]
-                ),
-            ]
-        return {number: questions[number]() for number in order}
-
-    orders = [np.random.default_rng(seed).permutation(30).tolist() for seed in range(2)]
-    expected = answers(range(30))
-    assert len(set(expected.values())) > 20
-    for order in orders:
-        given = answers(order)
-        differing = [number for number in range(30) if given[number] != expected[number]]
-        assert not differing, f"in the order {order} these have another answer: {differing}"
-
-
-def test_the_signature() -> None:
-    line = two(["text"], ["text"]).signature.line
-    assert line.startswith("pixel 2020 · same classes · missing pages: penalize · 1 document, 1 page · layoutscope ")
+def test_every_matrix_is_a_file_and_a_part_of_the_long_form() -> None:
+    _, result = several_pages()
+    for columns, row in ((result.whole, 0), (result.per_document, 1), (result.per_page, 4)):
+        made = {}
+        for kind, matrices, classes in (
+            ("", columns.matrices, result.classes),
+            ("collapsed-", columns.collapsed, ("Background", "All classes")),
+        ):
+            for name in NAMES:
+                values = getattr(matrices, name)[row].tolist()
+                rows = tuple((label, *map(defined, line)) for label, line in zip(classes, values, strict=True))
+                made[f"{kind}{name}.csv"] = ("label", *classes), rows
+        assert {name: (table.columns, table.rows) for name, table in result.csv_files(columns, row).items()} == made
+    cells = {row[:3]: row[3] for row in result.csv_table().rows}
+    assert len(cells) == len(result.csv_table().rows) == 4 * len(result.classes) ** 2 + 16 + 8 * len(result.classes)
+    tables = [(name.removesuffix(".csv").replace("-", " "), table) for name, table in result.csv_files().items()]
+    # The numbers of the table on the screen are there too.
+    on_screen = msgspec.structs.replace(result.table(), rows=result.table().rows[: len(result.classes)])
+    for name, table in (*tables, (PER_CLASS, on_screen)):
+        for label, *values in table.rows:
+            assert [cells[name, label, column] for column in table.columns[1:]] == values
 
 
 @given(seed=st.integers(0, 10**6), different=st.booleans(), exact=st.booleans())
@@ -706,39 +629,25 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(seed: int, different: 
     for one in sides:
         for column in (one.boxes.xyxy, one.boxes.score, one.boxes.label, one.boxes.page, one.page_index):
             column.flags.writeable = False
-    result = evaluate(*sides, classes="different" if different else "auto", page_size=(61.0, 79.5))
+    classes = "different" if different else "auto"
+    result, again = (evaluate(*sides, classes=classes, page_size=(61.0, 79.5)) for _ in range(2))
     value = result.to_json(exact=exact)
+    assert value == again.to_json(exact=exact)
     assert {"protocol", "signature", "ground_truth", "predictions", "issues", "classes"} <= value.keys()
     assert set(value["ground_truth"]) == set(value["predictions"]) == {"name", "sha256"}
     assert set(value["documents"]) == {document.doc_id for document in result.dataset.documents}
-    scopes = [value["dataset"], *value["documents"].values(), *value["pages"]]
-    for scope in scopes:
+    for scope in (value["dataset"], *value["documents"].values(), *value["pages"]):
         assert {"pixels", *NAMES, "per_class", "collapsed", "mean"} <= scope.keys()
         assert ("pair_counts" in scope) == exact
         assert list(scope["per_class"]) == value["classes"]
         assert {"precision", "recall", "f1", "iou"} <= scope["per_class"]["Background"].keys()
         assert set(NAMES) <= scope["collapsed"].keys()
         assert set(scope["mean"]) == {"all_classes", "present_classes"}
-        undefined = {value for row in scope["per_class"].values() for value in row.values()}
-        assert not different or undefined == {None}
-    for key in ("documents", "pages"):
-        parts = value[key].values() if key == "documents" else value[key]
+        assert not different or {one for row in scope["per_class"].values() for one in row.values()} == {None}
+    for parts in (value["documents"].values(), value["pages"]):
         assert sum(part["pixels"] for part in parts) == value["dataset"]["pixels"]
-    text = export.to_json(value)
-    assert "NaN" not in text
-    assert msgspec.json.decode(text) == msgspec.to_builtins(value)
-    assert value == evaluate(*sides, classes="different" if different else "auto", page_size=(61.0, 79.5)).to_json(
-        exact=exact
-    )
-
-
-def test_pair_counts_of_sixty_three_classes_survive_json() -> None:
-    labels = [f"c{code:02d}" for code in range(63)]
-    last = in_pixels(annotations([Box("a", 0, "c62", (0, 0, 1, 1))], labels=labels), (2, 1))
-    text = export.to_json(evaluate(last, last).to_json(exact=True, scopes=["dataset"]))
-    value = json.loads(text)
-    assert value["dataset"]["pair_counts"] == [[1, 1, 1], [2**63, 2**63, 1]]
-    assert not {"documents", "pages"} & value.keys()
+    assert "NaN" not in export.to_json(value)
+    assert msgspec.json.decode(export.to_json(value)) == msgspec.to_builtins(value)
 
 
 def test_no_pages_at_all() -> None:
@@ -762,20 +671,6 @@ def test_the_table_has_a_row_for_each_class_and_mean() -> None:
     # Nothing was predicted as a table: its precision is undefined, its recall 0.
     assert table.rows[2][:7] == ("table", 56, 0, None, 0.0, 0.0, 0.0)
     assert export.to_csv([table]).count("\n") == 9
-
-
-def test_every_matrix_is_ready_for_csv() -> None:
-    _, result = several_pages()
-    for columns, row in ((result.whole, 0), (result.per_document, 1), (result.per_page, 4)):
-        tables = matrix_tables(columns, row, result.signature.line)
-        assert [table.title for table in tables] == [*NAMES, *(f"collapsed {name}" for name in NAMES)]
-        for table in tables[:4]:
-            assert table.columns == ("label", *result.classes)
-            assert [line[0] for line in table.rows] == list(result.classes)
-        matrices = columns.matrices
-        assert [list(line[1:]) for line in tables[0].rows] == matrices.confusion[row].tolist()
-        assert [len(table.rows) for table in tables[4:]] == [2, 2, 2, 2]
-        assert export.to_csv(tables[:1]).splitlines()[1].split(",")[:2] == ["confusion", BACKGROUND_NAME]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
@@ -20,12 +21,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import project
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, join
+from evaluator.formats.fields import FORMAT
+from evaluator.formats.posters import Posters
+from evaluator.matching.box_results import BoxPairs
 from evaluator.metrics import export
 from evaluator.metrics.results import RATIOS, Fit, MetricColumns
 from evaluator.project import Upload
-from evaluator.protocols import PROTOCOLS
-from tests.building import Box, annotations, ground_truth, random_rows, shuffled
+from evaluator.protocols import PROTOCOLS, coco, pod
+from tests.building import Box, annotations, box, ground_truth, plain_curve, random_rows, shuffled, taken
+from tests.protocols.test_protocol_coco import random_set, read_pair
+from tests.protocols.test_protocol_pod import grid_rows, in_pixels
 
 Evaluate = Callable[..., Any]
 seeds = st.integers(0, 10**6)
@@ -35,8 +41,11 @@ BY_SCORE = {"evaluator.protocols.coco.evaluation", "evaluator.protocols.pod.eval
 
 @pytest.fixture(params=[name for name, row in PROTOCOLS.items() if row.matches_boxes], scope="module")
 def evaluate(request: pytest.FixtureRequest) -> Evaluate:
-    protocol = importlib.import_module(f"evaluator.protocols.{request.param}")
-    return protocol.evaluate
+    return importlib.import_module(f"evaluator.protocols.{request.param}").evaluate
+
+
+def module_of(evaluate: Evaluate) -> Any:
+    return importlib.import_module(evaluate.__module__.rsplit(".", 1)[0])
 
 
 def sides(seed: int) -> tuple[Annotations, Annotations]:
@@ -131,6 +140,8 @@ def test_pages_documents_and_labels_add_up_to_the_pooled_row(evaluate: Evaluate,
             pooled = columns.pooled(np.zeros(len(columns), dtype=np.int64), 1)
             assert counts(pooled) == counts(threshold.micro)
             assert all(pooled.fit_sum(fit) == threshold.micro.fit_sum(fit) for fit in get_args(Fit))
+        boxes = (len(each) for each in (threshold.matches, threshold.false_positives, threshold.false_negatives))
+        assert counts(threshold.micro) == [tuple(boxes)]
 
 
 @given(seed=seeds)
@@ -146,46 +157,65 @@ def test_documents_evaluated_apart_add_up(evaluate: Evaluate, seed: int) -> None
         assert plain_rows(result.per_document) == list(document_rows[iou].values())
 
 
-@given(seed=seeds)
-def test_all_documents_chosen_is_everything_and_none_is_nothing(evaluate: Evaluate, seed: int) -> None:
+@given(seed=seeds, wanted=st.integers(0, 15))
+def test_documents_that_are_chosen_equal_their_own_rows(evaluate: Evaluate, seed: int, wanted: int) -> None:
     for result in evaluate(*sides(seed)).thresholds.values():
         everything = np.ones(len(result.per_document), dtype=bool)
         micro, per_label = result.in_documents(everything)
-        assert counts(micro) == counts(result.micro)
-        assert plain_rows(per_label) == plain_rows(result.per_label)
+        assert plain_rows(micro) + plain_rows(per_label) == plain_rows(result.micro) + plain_rows(result.per_label)
         assert micro.fit_sum("iou") == result.micro.fit_sum("iou")
         for nothing in result.in_documents(~everything):
             assert set(counts(nothing)) == {(0, 0, 0)}
             assert np.isnan(nothing.precision).all()
+        chosen = np.array([bool(wanted >> code & 1) for code in range(len(everything))], dtype=bool)
+        rows, (micro, per_label) = result.per_document.take(np.flatnonzero(chosen)), result.in_documents(chosen)
+        for columns in (rows, per_label):
+            assert counts(columns.pooled(np.zeros(len(columns), dtype=np.int64), 1)) == counts(micro)
 
 
-@given(seed=seeds, wanted=st.integers(0, 15))
-def test_some_documents_chosen_equals_their_own_rows(evaluate: Evaluate, seed: int, wanted: int) -> None:
-    for result in evaluate(*sides(seed)).thresholds.values():
-        chosen = np.array([bool(wanted >> code & 1) for code in range(len(result.per_document))])
-        micro, per_label = result.in_documents(chosen)
-        rows = result.per_document.take(np.flatnonzero(chosen))
-        total = rows.pooled(np.zeros(len(rows), dtype=np.int64), 1)
-        assert counts(micro) == counts(total)
-        assert counts(per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1)) == counts(micro)
+def corpus(evaluate: Evaluate, seed: int) -> tuple[Annotations, Annotations]:
+    """Two sides full of what a protocol has rules for: crowds under COCO, ties and small boxes under POD."""
+    if evaluate is coco.evaluate:
+        return read_pair(*random_set(seed, images=6, per_image=3.0, crowds=(0.0, 0.3)[seed % 2]))
+    return in_pixels(*grid_rows(seed)) if evaluate is pod.evaluate else sides(seed)
 
 
-@given(seed=seeds, score=st.integers(1, 100))
-def test_a_score_threshold_equals_a_filtered_file(evaluate: Evaluate, seed: int, score: int) -> None:
-    truth, predicted = random_rows(seed)
-    pages = sorted({(row.document, row.page) for row in predicted})
-    kept = [row for row in predicted if row.score >= score / 100]
-    cut = evaluate(ground_truth(truth), annotations(predicted), min_score=score / 100)
-    filtered = evaluate(ground_truth(truth), annotations(kept, pages=pages))
-    for one, other in zip(cut.thresholds.values(), filtered.thresholds.values(), strict=True):
+ious = st.sampled_from([0.1, 0.33, 0.5, 0.75, 0.9])
+
+
+@given(seed=seeds, score=st.integers(0, 100), iou=ious)
+def test_a_score_threshold_equals_a_filtered_file(evaluate: Evaluate, seed: int, score: int, iou: float) -> None:
+    truth, prediction = corpus(evaluate, seed)
+    iou = max(iou, 0.5) if evaluate is coco.evaluate else iou
+    cut = evaluate(truth, prediction, min_score=score / 100, iou=[iou])
+    anew = evaluate(truth, taken(prediction, np.flatnonzero(prediction.boxes.score >= score / 100)), iou=[iou])
+    assert cut.table().rows == anew.table().rows
+    rematched = module_of(evaluate).pair(join(truth, prediction)).match(min_score=score / 100).at(iou)
+    for one in (cut.thresholds[iou], rematched):
         for name in ("micro", "per_label", "per_page", "per_document"):
-            assert plain_rows(getattr(one, name)) == plain_rows(getattr(other, name))
+            assert plain_rows(getattr(one, name)) == plain_rows(getattr(anew.thresholds[iou], name))
 
 
-@given(seed=seeds)
-def test_a_score_threshold_of_zero_is_none(evaluate: Evaluate, seed: int) -> None:
-    truth, prediction = sides(seed)
-    assert evaluate(truth, prediction, min_score=0.0).to_json() == evaluate(truth, prediction).to_json()
+@given(seed=seeds, iou=ious, step=st.integers(0, 100), below=st.booleans())
+def test_a_score_curve_is_the_matching_at_each_threshold(
+    evaluate: Evaluate, seed: int, iou: float, step: int, below: bool
+) -> None:
+    truth, prediction = corpus(evaluate, seed)
+    if below:  # scores that are no probabilities: a threshold of 0 leaves none out
+        prediction = replace(prediction, boxes=replace(prediction.boxes, score=3 * prediction.boxes.score - 1))
+    pairs = module_of(evaluate).pair(join(truth, prediction))
+    iou = max(iou, 0.5) if evaluate is coco.evaluate else iou
+    curve = pairs.score_curve(iou=iou)
+    for at in (0, step, 100):
+        result = pairs.match(min_score=at / 100).at(iou)
+        columns = [(curve.columns(label), result.per_label, row) for row, label in enumerate(result.matching.labels)]
+        for of_curve, expected, row in [(curve.columns(), result.micro, 0), *columns]:
+            counted = [(column.tp, column.fp, column.fn) for column in (of_curve, expected)]
+            assert [each[at] for each in counted[0]] == [each[row] for each in counted[1]]
+    # A result with fewer predictions or labels does not know all of them.
+    for matching in (pairs.match(min_score=0.4), pairs.match(labels=pairs.dataset.labels[:1])):
+        assert plain_curve(matching.at(iou).score_curve()) == plain_curve(curve)
+    assert plain_curve(BoxPairs.score_curve(pairs, iou=iou)) == plain_curve(curve)
 
 
 @given(seed=seeds)
@@ -204,21 +234,33 @@ def test_ratios_are_in_range_or_undefined(evaluate: Evaluate, seed: int) -> None
                     assert math.isnan(getattr(columns, name)[index]) == (row[name] is None)
 
 
+@given(seed=seeds)
+def test_a_curve_ends_where_the_row_is(evaluate: Evaluate, seed: int) -> None:
+    result = evaluate(*corpus(evaluate, seed)).first
+    for row, label in enumerate(result.matching.labels if evaluate.__module__ in BY_SCORE else ()):
+        curve, of_label = result.curve(label), result.per_label
+        assert (np.diff(curve.score) < 0).all()
+        if len(curve.score):
+            ends = [of_label.precision[row], of_label.recall[row]]
+            assert [curve.precision[-1], curve.recall[-1]] == pytest.approx(ends, nan_ok=True)
+        else:
+            assert math.isnan(of_label.precision[row])
+
+
 def test_two_empty_files_leave_every_ratio_undefined(evaluate: Evaluate) -> None:
     result = evaluate(ground_truth([]), annotations([]))
     for threshold in result.thresholds.values():
-        assert counts(threshold.micro) == [(0, 0, 0)]
-        assert [threshold.micro.row(0)[name] for name in RATIOS] == [None] * len(RATIOS)
+        assert list(threshold.micro.row(0).values()) == [0, 0, 0, *[None] * len(RATIOS)]
         assert (len(threshold.per_page), len(threshold.per_document)) == (0, 0)
     assert "NaN" not in export.to_json(result.to_json())
+    no_label = evaluate(ground_truth([], labels=()), annotations([], labels=())).first
+    assert no_label.score_curve().tp.shape == (101, 0)
 
 
 @given(seed=seeds)
 def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, seed: int) -> None:
-    result = evaluate(*sides(seed))
-    value = result.to_json()
-    for key in ("protocol", "signature", "ground_truth", "predictions", "issues"):
-        assert key in value
+    value = evaluate(*sides(seed)).to_json()
+    assert {"protocol", "signature", "ground_truth", "predictions", "issues"} <= value.keys()
     assert set(value["ground_truth"]) == set(value["predictions"]) == {"name", "sha256"}
 
     def refuse(value: Any) -> None:
@@ -257,3 +299,55 @@ def test_regions_of_many_objects_are_left_out_or_said_to_count(protocol: str) ->
     assert said == ([] if protocol == "coco" else ["$.annotations[0].iscrowd 2 regions"])
     if protocol != "pixel":
         assert evaluated.result.first.micro.row(0)["fn"] == (0 if protocol == "coco" else 2)  # type: ignore[attr-defined]
+
+
+ROWS = [box(0.0, 0.0, 1.0, 1.0, score=0.5), box(0.0, 0.0, 0.5, 0.5, label="Table", score=0.5)]
+BOXES = ground_truth(ROWS), annotations(ROWS)
+FIELDS = [FORMAT.read(b'{"doc_id": "a", "fields": {"total": 1}}', f"{name}.jsonl") for name in ("gt", "pred")]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "options", "sentence"),
+    [
+        ("snapshot", {"iou": []}, "at least one IoU threshold is needed"),
+        ("snapshot", {"iou": [0.0]}, "iou_floor must be in (0, 1]; found 0.0"),
+        ("snapshot", {"iou": [0.5, 1.5]}, "iou must be in [0.5, 1]; found 1.5"),
+        ("snapshot", {"labels": ["Figure", "Chart"]}, "labels not in the label map: Chart"),
+        ("snapshot", {"class_weight": {"Chart": 2.0}}, "weights for labels not in the label map: Chart"),
+        ("coco", {"iou": []}, "at least one IoU threshold is needed"),
+        ("coco", {"iou": [0.0]}, "iou_floor must be in (0, 1]; found 0.0"),
+        ("coco", {"labels": ["Chart"]}, "labels not in the label map: Chart"),
+        ("pod", {"iou": []}, "at least one IoU threshold is needed"),
+        ("pod", {"iou": [0.0]}, "iou_floor must be in (0, 1]; found 0.0"),
+        ("pod", {"iou": [0.5, 1.5]}, "iou must be in [0.5, 1]; found 1.5"),
+        ("pod", {"ap": "101-point"}, "ap must be one of 11-point, all-point; found 101-point"),
+        ("pod", {"small_px": -1.0}, "small_px must be a number of at least 0; found -1.00"),
+        ("pod", {"line_max_px": math.nan}, "line_max_px must be a number of at least 0; found nan"),
+        ("pod", {"labels": ["Chart"]}, "labels that no file has: Chart"),
+        ("pixel", {"classes": "equal"}, "classes must be one of auto, same, different; found equal"),
+        ("pixel", {"missing_page": "skip"}, "missing_page must be one of penalize, ignore; found skip"),
+        ("pixel", {"labels": ["Table", "z"]}, "labels not in the label maps: z"),
+        ("pixel", {"shared_labels": ["b"]}, "shared labels must be on both sides: b"),
+        ("fields", {"iou": [0.5, 0.0]}, "iou must be in (0, 1]; found 0.0"),
+        ("fields", {"iou": math.nan}, "iou must be in (0, 1]; found nan"),
+        ("fields", {"min_score": 1.5}, "min_score must be in [0, 1]; found 1.5"),
+        ("fields", {"parity": "coco"}, "parity must be one of none, stickler; found coco"),
+        ("fields", {"recall_grid": "fine"}, "recall_grid must be one of linspace, decimal; found fine"),
+        ("fields", {"labels": ["total", "sum"]}, "labels that no document has: sum"),
+        ("posters", {"profile": "strict"}, "profile must be one of documented, published; found strict"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(protocol: str, options: dict[str, Any], sentence: str) -> None:
+    module = importlib.import_module(f"evaluator.protocols.{protocol}")
+    given_sides = {"fields": FIELDS, "posters": [Posters("gold", "0" * 64, {}, {}, ())] * 2}.get(protocol, BOXES)
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        module.evaluate(*given_sides, **({"page_size": (9.0, 9.0)} if protocol == "pixel" else {}), **options)
+
+
+@pytest.mark.parametrize("protocol", ["coco", "pod"])
+def test_a_question_outside_of_the_matching_is_refused(protocol: str) -> None:
+    matching = importlib.import_module(f"evaluator.protocols.{protocol}").pair(join(*BOXES)).match()
+    with pytest.raises(ValueError, match=r"^iou must be in \[0.[15], 1\]; found 0.04$"):
+        matching.at(0.04)
+    with pytest.raises(ValueError, match=r"^label must be one of Figure, Table; found Chart$"):
+        matching.at(0.6).curve("Chart")

@@ -10,12 +10,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pytest
+from evaluator.formats.writers.registry import WRITERS
 
 from evaluator import cli, formats, project, protocols
 from evaluator.data.dataset import Annotations, Side
@@ -23,9 +25,10 @@ from evaluator.data.issues import BadInput
 from evaluator.metrics.results import Metrics
 from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
-from evaluator.review.verdicts import judge
-from tests.building import Box, annotations, snapshot_file
+from tests.building import Box, annotations
 from tests.dashboard import cards, start, workspace
+from tests.judging import opinion
+from tests.terminal import run_command
 
 SIZE: Final = 1024
 LABELS: Final = ("table", "figure", "formula")
@@ -54,6 +57,7 @@ B: Final[tuple[Row, ...]] = (
 )
 
 
+Run = Callable[..., tuple[int, str, str]]
 Written = str | dict[str, str]
 """A file, or the files of a folder by their names."""
 
@@ -72,36 +76,31 @@ def pages(rows: tuple[Row, ...]) -> dict[str, list[Row]]:
     return {page: [row for row in rows if row[0] == page] for page in ("p1", "p2")}
 
 
-def as_boxes(rows: tuple[Row, ...]) -> list[Box]:
-    """The rows as shares of the page."""
-    return [
-        Box(page, 0, label, tuple(value / SIZE for value in corners), score)  # type: ignore[arg-type]
+def as_columns(rows: tuple[Row, ...], side: Side) -> Annotations:
+    """The rows as shares of pages whose size is known."""
+    boxes = [
+        Box(page, 0, label, tuple(value / SIZE for value in corners), None if side == "ground_truth" else score)
         for page, label, corners, score in rows
     ]
+    made = annotations(boxes, side=side, labels=LABELS)
+    return replace(made, page_size=np.full((len(made.page_index), 2), float(SIZE)))
 
 
-def snapshot(rows: tuple[Row, ...], side: Side) -> str:
-    return json.dumps(snapshot_file(as_boxes(rows), side=side, labels=LABELS))
+def written(name: str, side: Side) -> Callable[[tuple[Row, ...]], Written]:
+    """The file, or the files of a folder, that the writer of a format makes; readers have their own tests by hand."""
+
+    def made(rows: tuple[Row, ...]) -> Written:
+        files = {file: text.decode() for file, text in WRITERS[name].convert(as_columns(rows, side)).files.items()}
+        return files if WRITERS[name].folder else next(iter(files.values()))
+
+    return made
 
 
-def coco_truth(rows: tuple[Row, ...]) -> str:
-    names = ("p1", "p2")
-    images = [{"id": at, "file_name": f"{page}.png", "width": SIZE, "height": SIZE} for at, page in enumerate(names, 1)]
-    annotations = [
-        {**coco_box(row), "id": at, "iscrowd": 0, "area": coco_box(row)["bbox"][2] * coco_box(row)["bbox"][3]}
-        for at, row in enumerate(rows, start=1)
-    ]
-    categories = [{"id": at, "name": label} for at, label in enumerate(LABELS, start=1)]
-    return json.dumps({"images": images, "annotations": annotations, "categories": categories})
+def by_writer(name: str, suffix: str = ".json", **given: bool) -> Form:
+    return Form(written(name, "ground_truth"), written(name, "prediction"), suffix, **given)
 
 
-def coco_box(row: Row) -> dict[str, Any]:
-    page, label, (x1, y1, x2, y2), _ = row
-    return {"image_id": int(page[1]), "category_id": LABELS.index(label) + 1, "bbox": [x1, y1, x2 - x1, y2 - y1]}
-
-
-def coco_results(rows: tuple[Row, ...]) -> str:
-    return json.dumps([{**coco_box(row), "score": row[3]} for row in rows])
+coco_truth: Final = written("coco", "ground_truth")
 
 
 def pod(rows: tuple[Row, ...], *, scored: bool) -> str:
@@ -117,22 +116,6 @@ def pod(rows: tuple[Row, ...], *, scored: bool) -> str:
     return "\n".join(lines)
 
 
-def cvat(rows: tuple[Row, ...]) -> str:
-    images = []
-    for at, (page, of_page) in enumerate(pages(rows).items()):
-        boxes = "".join(
-            f'<box label="{label}" xtl="{x1}" ytl="{y1}" xbr="{x2}" ybr="{y2}" occluded="0"/>'
-            for _, label, (x1, y1, x2, y2), _ in of_page
-        )
-        images.append(f'<image id="{at}" name="{page}.png" width="{SIZE}" height="{SIZE}">{boxes}</image>')
-    return "<annotations><version>1.1</version>" + "".join(images) + "</annotations>"
-
-
-# --- a file for each page, in a folder -------------------------------------------------------------------------
-
-ONE: Final = json.JSONEncoder().encode
-
-
 def apart(page_text: Callable[[str, list[Row]], str], suffix: str) -> Callable[[tuple[Row, ...]], Written]:
     """A folder with a file for each page, named like its document."""
     return lambda rows: {f"{page}{suffix}": page_text(page, of_page) for page, of_page in pages(rows).items()}
@@ -145,10 +128,6 @@ def ring(corners: tuple[int, int, int, int]) -> list[list[int]]:
 
 def flat(corners: tuple[int, int, int, int]) -> list[int]:
     return [value for point in ring(corners) for value in point]
-
-
-def spaced(corners: tuple[int, int, int, int]) -> str:
-    return " ".join(f"{x},{y}" for x, y in ring(corners))
 
 
 def voc(page: str, rows: list[Row]) -> str:
@@ -172,70 +151,6 @@ def alto(page: str, rows: list[Row]) -> str:
     return f"<alto>{unit}<Layout>{space}</Layout></alto>"
 
 
-def page_xml(page: str, rows: list[Row]) -> str:
-    regions = "".join(
-        f'<TextRegion id="r{at}" type="{label}"><Coords points="{spaced(corners)}"/></TextRegion>'
-        for at, (_, label, corners, _) in enumerate(rows)
-    )
-    inner = f'<Page imageFilename="{page}.png" imageWidth="{SIZE}" imageHeight="{SIZE}">{regions}</Page>'
-    schema = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
-    return f'<PcGts xmlns="{schema}">{inner}</PcGts>'
-
-
-def yolo(*, scored: bool) -> Callable[[tuple[Row, ...]], Written]:
-    def written(rows: tuple[Row, ...]) -> Written:
-        files = {"data.yaml": f"names: [{', '.join(LABELS)}]\n"}
-        for page, of_page in pages(rows).items():
-            lines = []
-            for _, label, corners, score in of_page:
-                x1, y1, x2, y2 = (value / SIZE for value in corners)
-                more = f" {score}" if scored else ""
-                box = f"{(x1 + x2) / 2} {(y1 + y2) / 2} {x2 - x1} {y2 - y1}"
-                lines.append(f"{LABELS.index(label)} {box}{more}")
-            files[f"{page}.txt"] = "\n".join([*lines, ""])
-        return files
-
-    return written
-
-
-def label_studio(rows: tuple[Row, ...], key: str) -> str:
-    def result(row: Row) -> dict[str, Any]:
-        x1, y1, x2, y2 = (100 * value / SIZE for value in row[2])
-        place = {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "rotation": 0, "rectanglelabels": [row[1]]}
-        size = {"original_width": SIZE, "original_height": SIZE}
-        score = {} if key == "annotations" else {"score": row[3]}
-        return {"type": "rectanglelabels", "value": place, **size, **score}
-
-    tasks = [
-        {"id": at, "data": {"image": f"{page}.png"}, key: [{"id": at, "result": [result(row) for row in of_page]}]}
-        for at, (page, of_page) in enumerate(pages(rows).items(), 1)
-    ]
-    return ONE([{"annotations": [], "predictions": [], **task} for task in tasks])
-
-
-def omnidocbench(rows: tuple[Row, ...]) -> str:
-    return ONE(
-        [
-            {
-                "page_info": {"image_path": f"{page}.png", "page_no": 0, "width": SIZE, "height": SIZE},
-                "layout_dets": [
-                    {"category_type": label, "poly": flat(corners), "anno_id": at, "ignore": False, "order": at}
-                    for at, (_, label, corners, _) in enumerate(of_page)
-                ],
-            }
-            for page, of_page in pages(rows).items()
-        ]
-    )
-
-
-def omnidocbench_results(rows: tuple[Row, ...]) -> str:
-    results = [
-        {"image_name": page, "category_id": LABELS.index(label), "bbox": list(corners), "score": score}
-        for page, label, corners, score in rows
-    ]
-    return ONE({"results": results, "categories": dict(enumerate(LABELS))})
-
-
 def docling(page: str, rows: list[Row]) -> str:
     def item(row: Row) -> dict[str, Any]:
         x1, y1, x2, y2 = row[2]
@@ -244,13 +159,13 @@ def docling(page: str, rows: list[Row]) -> str:
 
     sheets = {"1": {"page_no": 1, "size": {"width": SIZE, "height": SIZE}}}
     head = {"schema_name": "DoclingDocument", "version": "1.0.0", "name": page}
-    return ONE({**head, "texts": [item(row) for row in rows], "pages": sheets})
+    return json.dumps({**head, "texts": [item(row) for row in rows], "pages": sheets})
 
 
 def mineru(page: str, rows: list[Row]) -> str:
     blocks = [{"type": label, "bbox": list(corners), "score": score, "lines": []} for _, label, corners, score in rows]
     sheet = {"page_idx": 0, "page_size": [SIZE, SIZE], "para_blocks": blocks, "discarded_blocks": []}
-    return ONE({"pdf_info": [sheet], "_backend": "pipeline", "_version_name": "2.0"})
+    return json.dumps({"pdf_info": [sheet], "_backend": "pipeline", "_version_name": "2.0"})
 
 
 def paddle(page: str, rows: list[Row]) -> str:
@@ -258,7 +173,7 @@ def paddle(page: str, rows: list[Row]) -> str:
         {"cls_id": LABELS.index(label), "label": label, "score": score, "coordinate": list(corners)}
         for _, label, corners, score in rows
     ]
-    return ONE({"input_path": f"{page}.png", "page_index": None, "boxes": boxes})
+    return json.dumps({"input_path": f"{page}.png", "page_index": None, "boxes": boxes})
 
 
 def marker(page: str, rows: list[Row]) -> str:
@@ -268,7 +183,7 @@ def marker(page: str, rows: list[Row]) -> str:
                 "children": children}  # fmt: skip
 
     sheet = block("Page", (0, 0, SIZE, SIZE), [block(label, corners) for _, label, corners, _ in rows])
-    return ONE({"children": [sheet], "block_type": "Document", "metadata": {}})
+    return json.dumps({"children": [sheet], "block_type": "Document", "metadata": {}})
 
 
 def azure(page: str, rows: list[Row]) -> str:
@@ -278,7 +193,7 @@ def azure(page: str, rows: list[Row]) -> str:
     ]
     sheet = {"pageNumber": 1, "angle": 0, "width": SIZE, "height": SIZE, "unit": "pixel", "words": [], "lines": []}
     held = {"apiVersion": "2024-11-30", "modelId": "prebuilt-layout", "content": "x", "pages": [sheet]}
-    return ONE({"status": "succeeded", "analyzeResult": {**held, "paragraphs": paragraphs}})
+    return json.dumps({"status": "succeeded", "analyzeResult": {**held, "paragraphs": paragraphs}})
 
 
 def textract(page: str, rows: list[Row]) -> str:
@@ -288,15 +203,15 @@ def textract(page: str, rows: list[Row]) -> str:
         return {"BlockType": kind, "Id": kind, "Page": 1, "Geometry": {"BoundingBox": box}, **more}
 
     blocks = [block(f"LAYOUT_{label.upper()}", corners, Confidence=100 * score) for _, label, corners, score in rows]
-    return ONE({"DocumentMetadata": {"Pages": 1}, "Blocks": [block("PAGE", (0, 0, SIZE, SIZE)), *blocks]})
+    return json.dumps({"DocumentMetadata": {"Pages": 1}, "Blocks": [block("PAGE", (0, 0, SIZE, SIZE)), *blocks]})
 
 
 def named_as_in_textract(rows: tuple[Row, ...]) -> str:
     """A COCO ground truth whose labels are those of Textract."""
-    text = coco_truth(rows)
-    for label in LABELS:
-        text = text.replace(f'"name": "{label}"', f'"name": "LAYOUT_{label.upper()}"')
-    return text
+    text = json.loads(str(coco_truth(rows)))
+    for category in text["categories"]:
+        category["name"] = f"LAYOUT_{category['name'].upper()}"
+    return json.dumps(text)
 
 
 def documentai(page: str, rows: list[Row]) -> str:
@@ -307,7 +222,7 @@ def documentai(page: str, rows: list[Row]) -> str:
 
     size = {"width": SIZE, "height": SIZE, "unit": "pixels"}
     sheet = {"pageNumber": 1, "dimension": size, "visualElements": [element(row) for row in rows]}
-    return ONE({"mimeType": "application/pdf", "text": "", "pages": [sheet]})
+    return json.dumps({"mimeType": "application/pdf", "text": "", "pages": [sheet]})
 
 
 def unstructured(rows: tuple[Row, ...]) -> str:
@@ -317,7 +232,7 @@ def unstructured(rows: tuple[Row, ...]) -> str:
         held = {**about, "coordinates": {"points": ring(row[2]), **size}}
         return {"type": row[1], "element_id": "x", "text": "", "metadata": held}
 
-    return ONE([element(row) for row in rows])
+    return json.dumps([element(row) for row in rows])
 
 
 def sink(rows: tuple[Row, ...]) -> str:
@@ -330,14 +245,12 @@ def sink(rows: tuple[Row, ...]) -> str:
 
 
 def table(*, scored: bool) -> Callable[[tuple[Row, ...]], str]:
-    def written(rows: tuple[Row, ...]) -> str:
-        lines = [
-            ",".join([page, label, *map(str, corners), *([str(score)] if scored else [])])
-            for page, label, corners, score in rows
-        ]
-        return "\n".join([f"document,label,x1,y1,x2,y2{',score' if scored else ''}", *lines, ""])
+    def lines(rows: tuple[Row, ...]) -> str:
+        cells = [(page, label, *map(str, corners), *([str(score)] * scored)) for page, label, corners, score in rows]
+        head = ("document", "label", "x1", "y1", "x2", "y2", *(["score"] * scored))
+        return "\n".join(",".join(row) for row in (head, *cells)) + "\n"
 
-    return written
+    return lines
 
 
 def plain(form: Callable[[tuple[Row, ...]], Written]) -> Form:
@@ -346,18 +259,16 @@ def plain(form: Callable[[tuple[Row, ...]], Written]) -> Form:
 
 
 FORMS: Final = {
-    "snapshot": Form(lambda rows: snapshot(rows, "ground_truth"), lambda rows: snapshot(rows, "prediction"), ".json"),
-    "coco": Form(coco_truth, coco_results, ".json"),
+    "snapshot": by_writer("snapshot"),
+    "coco": by_writer("coco"),
     "pod": Form(lambda rows: pod(rows, scored=False), lambda rows: pod(rows, scored=True), ".xml"),
-    "cvat": Form(cvat, cvat, ".xml", scored=False),
+    "cvat": by_writer("cvat", ".xml", scored=False),
     "voc": plain(apart(voc, ".xml")),
     "alto": plain(apart(alto, ".xml")),
-    "page-xml": plain(apart(page_xml, ".xml")),
-    "label-studio": Form(
-        lambda rows: label_studio(rows, "annotations"), lambda rows: label_studio(rows, "predictions"), ".json"
-    ),
-    "omnidocbench": Form(omnidocbench, omnidocbench_results, ".json"),
-    "yolo": Form(yolo(scored=False), yolo(scored=True), ""),
+    "page-xml": by_writer("page-xml", ".xml"),
+    "label-studio": by_writer("label-studio"),
+    "omnidocbench": by_writer("omnidocbench"),
+    "yolo": by_writer("yolo", ""),
     "docling": plain(apart(docling, ".json")),
     "mineru": Form(coco_truth, apart(mineru, ".json"), ".json"),
     "paddle": Form(coco_truth, apart(paddle, ".json"), ".json"),
@@ -381,55 +292,31 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Path]:
     form = FORMS[request.param]
     paths = {}
     for name, rows in (("truth", TRUTH), ("a", A), ("b", B)):
-        written = (form.truth if name == "truth" else form.prediction)(rows)
-        if isinstance(written, str):
-            suffix = ".json" if written[:1] in "[{" else form.suffix
-            paths[name] = tmp_path / f"{name}{suffix}"
-            paths[name].write_text(written)
+        content = (form.truth if name == "truth" else form.prediction)(rows)
+        if isinstance(content, str):
+            paths[name] = tmp_path / f"{name}{'.json' if content[:1] in '[{' else form.suffix}"
+            paths[name].write_text(content)
             continue
         paths[name] = tmp_path / name
-        paths[name].mkdir()
-        for file, text in written.items():
+        for file, text in content.items():
+            (paths[name] / file).parent.mkdir(parents=True, exist_ok=True)
             (paths[name] / file).write_text(text)
     return paths
 
 
-class Ran(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    def ran(*words: object) -> Ran:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        streams = capsys.readouterr()
-        assert isinstance(left.value.code, int)
-        return Ran(left.value.code, streams.out, streams.err)
-
-    return ran
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return partial(run_command, capsys)
 
 
 @cache
 def expected(protocol: str) -> dict[str, dict[str, Any]]:
     """Counts and ratios of all labels by model, from the columns of this file and no reader of a format."""
-
-    def side(rows: tuple[Row, ...], role: Side) -> Annotations:
-        boxes = [box._replace(score=None) if role == "ground_truth" else box for box in as_boxes(rows)]
-        return annotations(boxes, side=role, labels=LABELS)
-
     system = protocols.box_protocols()[protocol]
-    evaluations = system.evaluate(
-        side(TRUTH, "ground_truth"), [side(A, "prediction"), side(B, "prediction")], system.options()
-    )
-    return {
-        name: dict(one.result.first.micro.row(0))  # type: ignore[attr-defined]
-        for name, one in zip("ab", evaluations, strict=True)
-    }
+    models = [as_columns(rows, "prediction") for rows in (A, B)]
+    sides = [replace(side, page_size=None) for side in (as_columns(TRUTH, "ground_truth"), *models)]
+    evaluations = system.evaluate(sides[0], sides[1:], system.options())
+    return {name: dict(one.result.first.micro.row(0)) for name, one in zip("ab", evaluations, strict=True)}
 
 
 def accepted(protocol: str, form: str) -> bool:
@@ -472,19 +359,19 @@ def test_every_format(protocol: str, files: dict[str, Path]) -> None:
 
 
 @some_pairs
-def test_evaluate_compare_and_gate(protocol: str, files: dict[str, Path], run: Callable[..., Ran]) -> None:
+def test_evaluate_compare_and_gate(protocol: str, files: dict[str, Path], run: Run) -> None:
     options = ("--gt", files["truth"], "--pred", files["a"], "--iou", THRESHOLD[protocol])
     want = expected(protocol)
-    compared = json.loads(run("compare", protocol, *options, "--pred", files["b"], "--json").out)
+    compared = json.loads(run("compare", protocol, *options, "--pred", files["b"], "--json")[1])
     for name in "ab":
         values = {one["metric"]: one[name] for one in compared["differences"] if one["label"] == "All labels"}
         assert {key: values[key] for key in NAMES[3:]} == pytest.approx(
             {key: want[name][key] for key in NAMES[3:]}, abs=0
         )
     f1 = want["a"]["f1"]
-    assert run("gate", protocol, *options, "--fail-if", f"f1 < {f1!r}").code == 0
-    assert run("gate", protocol, *options, "--fail-if", f"f1 <= {f1!r}").code == 1
-    result = json.loads(run("evaluate", protocol, *options, "--json").out)
+    for code, operator in enumerate(("<", "<=")):
+        assert run("gate", protocol, *options, "--fail-if", f"f1 {operator} {f1!r}")[0] == code
+    result = json.loads(run("evaluate", protocol, *options, "--json")[1])
     if protocol == "coco":
         assert result["AP50"] is not None
     else:
@@ -493,10 +380,10 @@ def test_evaluate_compare_and_gate(protocol: str, files: dict[str, Path], run: C
 
 
 @some_pairs
-def test_report(protocol: str, files: dict[str, Path], run: Callable[..., Ran], tmp_path: Path) -> None:
+def test_report(protocol: str, files: dict[str, Path], run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "pack"
     sides = ("--gt", files["truth"], "--pred", files["a"], "--pred", files["b"])
-    assert run("report", protocol, *sides, "--out", folder, "--pages", "0", "--cards", "0").code == 0
+    assert run("report", protocol, *sides, "--out", folder, "--pages", "0", "--cards", "0")[0] == 0
     with (folder / "results.csv").open(encoding="utf-8") as table:
         rows = [row for row in csv.DictReader(table) if row["label"] == "All labels"]
     for row, name in zip(rows, "ab", strict=True):
@@ -513,7 +400,7 @@ def test_the_dashboard(protocol: str, files: dict[str, Path]) -> None:
 
 
 @some_pairs
-def test_corrected(protocol: str, files: dict[str, Path], run: Callable[..., Ran], tmp_path: Path) -> None:
+def test_corrected(protocol: str, files: dict[str, Path], run: Run, tmp_path: Path) -> None:
     """The false positive of model A at the foot of the first page is right, the ground truth wrong: one more match."""
     system = protocols.box_protocols()[protocol]
     options = system.options()
@@ -521,13 +408,11 @@ def test_corrected(protocol: str, files: dict[str, Path], run: Callable[..., Ran
     dataset = project.require_joined(opened, system, options).dataset
     first = system.match(system.pair(dataset, 0, options), options).at(THRESHOLD[protocol])
     target = next(each for each in mistake_targets(first, 0).targets if each.mistake == "invented")
-    given: dict[str, Any] = {"author": "Anna", "verified": True, "time": datetime(2026, 1, 31, tzinfo=UTC)}
     store = Store(str(tmp_path / "findings.sqlite"))
-    store.add([judge(target, verdict="ground_truth_wrong", **given)])
+    store.add([opinion(target, "ground_truth_wrong", verified=True)])
     store.close()
     words = ("--gt", files["truth"], "--pred", files["a"], "--iou", THRESHOLD[protocol], "--json")
-    ran = run("evaluate", protocol, *words, "--findings", tmp_path / "findings.sqlite")
-    official, corrected = json.loads(ran.out)
+    official, corrected = json.loads(run("evaluate", protocol, *words, "--findings", tmp_path / "findings.sqlite")[1])
     assert corrected["verdicts_applied"] == 1
     if protocol == "coco":
         # One figure of one is found by one prediction a page; with the accepted one, one of two.
@@ -546,9 +431,7 @@ def test_predictions_without_scores_are_refused(protocol: str, files: dict[str, 
 
 
 @pytest.mark.parametrize(("protocol", "files"), [("pod", "cvat"), ("coco", "marker")], indirect=["files"])
-def test_every_command_refuses_them_alike(
-    protocol: str, files: dict[str, Path], run: Callable[..., Ran], tmp_path: Path
-) -> None:
+def test_every_command_refuses_them_alike(protocol: str, files: dict[str, Path], run: Run, tmp_path: Path) -> None:
     sides = ("--gt", files["truth"], "--pred", files["a"])
     with pytest.raises(BadInput) as refused:
         project.evaluate(protocol, files["truth"], [files["a"]])
@@ -558,9 +441,9 @@ def test_every_command_refuses_them_alike(
         ("gate", protocol, *sides, "--fail-if", "f1 < 0.5"),
         ("report", protocol, *sides, "--out", tmp_path / "pack.html"),
     ):
-        ended = run(*words)
-        assert (ended.code, ended.out) == (2, "")
-        assert all(issue.sentence in ended.err for issue in refused.value.issues)
+        code, out, err = run(*words)
+        assert (code, out) == (2, "")
+        assert all(issue.sentence in err for issue in refused.value.issues)
 
 
 @pytest.mark.parametrize("form", ["snapshot", "coco"])

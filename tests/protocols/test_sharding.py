@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import itertools
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cache, partial
@@ -14,18 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import cli, project
+from evaluator import project
 from evaluator.compare.stored_results import stored_values
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
+from evaluator.matching.box_scores import ReliabilityPartial, box_calibrations
+from evaluator.metrics.results import MetricColumns, ScoreCurve
 from evaluator.project import OptionError
-from evaluator.protocols import PROTOCOLS, sharding
+from evaluator.protocols import PROTOCOLS, pod, sharding, snapshot
 from evaluator.protocols.base import Evaluation, Source
 from evaluator.protocols.sharding import DocumentShards, run_in_shards
 from evaluator.system.engine import processes
-from tests.building import annotations, ground_truth, write_file
+from tests.building import Box, annotations, ground_truth, plain_curve, posters, random_rows, write_file
 from tests.engine_work import Lent, no_main
-from tests.protocols.test_partials import DOCUMENTS, posters_of, rows_of, side
+from tests.sample_part import write_part
+from tests.terminal import run_command
 from tests.toys.centres import Centres
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
@@ -37,6 +41,7 @@ FILES: dict[str, tuple[Path, Path]] = {
     "fields": (SAMPLES / "fields" / "ground_truth", SAMPLES / "fields" / "anchors"),
     "posters": (SAMPLES / "posters" / "ground_truth", SAMPLES / "posters" / "columns"),
 }
+BINS = ("count", "accuracy", "mean_confidence")
 # What a result over parts does not have, by protocol.
 ABSENT = {"pixel": {"documents", "pages"}}
 OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
@@ -54,36 +59,47 @@ OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
 }
 
 
+DOCUMENTS = 6
+
+
+def rows_of(seed: int) -> tuple[list[Box], list[Box]]:
+    """Both sides; the documents of the predictions take turns in their file, some have none, and scores are equal."""
+    truth, predicted = random_rows(seed, documents=DOCUMENTS)
+    rng = np.random.default_rng(seed)
+    absent = f"{rng.integers(2 * DOCUMENTS)}.pdf"
+    kept = [row._replace(score=round(row.score or 0.0, 1)) for row in predicted if row.document != absent]
+    return truth, [kept[place] for place in rng.permutation(len(kept)).tolist()]
+
+
+def posters_of(names: Sequence[int], rng: np.random.Generator) -> dict[str, Any]:
+    """Extractions of some posters."""
+    words = ["rain", "soil", "2.5", "17 plots", "leaf", "error of 4", "river"]
+    texts = {f"p{name}": " ".join(rng.choice(words, size=rng.integers(1, 9))) for name in names}
+    return {name: {"posterContent": {"sections": [{"sectionContent": text}]}} for name, text in texts.items()}
+
+
 def without_boxes(name: str, evaluation: Evaluation) -> dict[str, Any]:
     """Everything that a result over parts says and keeps, too."""
     said = {key: value for key, value in evaluation.to_json().items() if key not in ABSENT.get(name, ())}
     result = evaluation.result
-    return {
-        **said,
-        **stored_values(result),
-        "table": result.table(),
-        "csv": result.csv_table(),
-        "files": result.csv_files(),
-    }
-
-
-def evaluated(name: str, truth: Source, predicted: Source, pages: int | bool, **chosen: Any) -> Any:
-    """What is said of two sides by parts, of the whole for 0 pages; the issues for which they are refused."""
-    protocol = PROTOCOLS[name]
-    options = project.options_of(protocol, **chosen)
-    try:
-        if not pages:
-            (whole,) = protocol.evaluate(truth, [predicted], options)
-            return without_boxes(name, whole)
-        parts = protocol.evaluate_in_shards(truth, predicted, options, partial(run_in_shards, pages=pages))
-    except BadInput as problem:
-        return problem.issues
-    return without_boxes(name, parts)
+    tables = {"table": result.table(), "csv": result.csv_table(), "files": result.csv_files()}
+    return {**said, **stored_values(result), **tables}
 
 
 def assert_equal(name: str, truth: Source, predicted: Source, pages: int | bool, **chosen: Any) -> None:
-    expected = evaluated(name, truth, predicted, 0, **chosen)
-    assert evaluated(name, truth, predicted, pages, **chosen) == expected
+    """Of parts is said what is said of the whole, or they are refused with the same issues."""
+    protocol = PROTOCOLS[name]
+    options = project.options_of(protocol, **chosen)
+    said: list[Any] = []
+    for evaluate in (
+        lambda: protocol.evaluate(truth, [predicted], options)[0],
+        lambda: protocol.evaluate_in_shards(truth, predicted, options, partial(run_in_shards, pages=pages)),
+    ):
+        try:
+            said.append(without_boxes(name, evaluate()))
+        except BadInput as problem:
+            said.append(problem.issues)
+    assert said[0] == said[1]
 
 
 @given(data=st.data(), seed=st.integers(0, 10**6), pages=st.integers(1, 20))
@@ -102,7 +118,7 @@ def test_posters(profile: str, seed: int, pages: int) -> None:
     rng = np.random.default_rng(seed)
     truth, predicted = (posters_of(range(DOCUMENTS), rng) for _ in range(2))
     del predicted[f"p{rng.integers(DOCUMENTS)}"]
-    assert_equal("posters", side("gold", truth), side("run", predicted), pages, profile=profile)
+    assert_equal("posters", posters(truth, "gold"), posters(predicted, "run"), pages, profile=profile)
 
 
 @pytest.mark.parametrize("chosen", [{}, {"min_score": 0.6, "parity": "stickler", "iou": (0.5, 0.75)}], ids=str)
@@ -131,48 +147,25 @@ def lent() -> Iterator[Callable[[], Executor]]:
         yield lambda: Lent(owned)
 
 
-Saying = Callable[..., dict[str, Any]]
-
-
 @pytest.fixture(scope="module")
-def of_files(tmp_path_factory: pytest.TempPathFactory) -> Saying:
-    """Says what is said of the files of a protocol; pixels are counted of three documents."""
-    few = []
-    for path in BOXES:
-        value = json.loads(path.read_bytes())
-        kept = [document["doc_id"] for document in value["documents"][-3:]]
-        value |= {key: [row for row in value[key] if row["doc_id"] in kept] for key in ("documents", "predictions")}
-        few.append(tmp_path_factory.mktemp("few") / path.name)
-        few[-1].write_text(json.dumps(value), encoding="utf-8")
-
-    def said(name: str, **more: Any) -> dict[str, Any]:
-        truth, predicted = FILES[name]
-        if name == "pixel":
-            (truth, predicted), more = few, {**more, "pdfs": SAMPLES / "pdf"}
-        (evaluation,) = project.evaluate(name, truth, [predicted], **more)
-        return without_boxes(name, evaluation)
-
-    return said
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Boxes of three documents: their pixels are counted."""
+    return write_part(tmp_path_factory.mktemp("few"), "tram-options.pdf", "groundwater-note.pdf", "rainfall-atlas.pdf")
 
 
-@pytest.fixture(scope="module")
-def of_whole_files(of_files: Saying) -> Saying:
-    return cache(of_files)
+@cache
+def said_of_files(name: str, few: Path, **more: Any) -> dict[str, Any]:
+    truth, predicted = FILES[name]
+    if name == "pixel":
+        truth, predicted, more = few / truth.name, few / predicted.name, {**more, "pdfs": SAMPLES / "pdf"}
+    (evaluation,) = project.evaluate(name, truth, [predicted], **more)
+    return without_boxes(name, evaluation)
 
 
-@pytest.mark.parametrize("name", ["snapshot", "fields", "posters"])
-def test_files(monkeypatch: pytest.MonkeyPatch, name: str, of_files: Saying, of_whole_files: Saying) -> None:
-    monkeypatch.setattr(sharding, "_LARGE", 0)
-    assert of_files(name, page_ranges=4) == of_whole_files(name)
-
-
+@pytest.mark.parametrize("in_processes", [False, True])
 @pytest.mark.parametrize("name", FILES)
-def test_files_in_processes(
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    of_files: Saying,
-    of_whole_files: Saying,
-    lent: Callable[[], Executor],
+def test_files(
+    name: str, in_processes: bool, few: Path, lent: Callable[[], Executor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharding, "_LARGE", 0)
     given: list[Executor] = []
@@ -181,8 +174,9 @@ def test_files_in_processes(
         given.append(lent())
         return given[-1]
 
-    assert of_files(name, page_ranges=4, executor=noted) == of_whole_files(name)
-    assert len(given) == 1
+    parts = said_of_files(name, few, page_ranges=4, **({"executor": noted} if in_processes else {}))
+    assert parts == said_of_files(name, few)
+    assert len(given) == in_processes
 
 
 @given(seed=st.integers(0, 10**6), pages=st.integers(1, 20))
@@ -201,6 +195,36 @@ def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
         assert part.boxes.xyxy.tolist() == sides[1].boxes.xyxy[part.boxes.row].tolist()
         doc_ids = [document.doc_id for document in part.documents]
         assert [doc_ids[code] for code in part.boxes.document] == [predicted[at].document for at in part.boxes.row]
+
+
+@given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, DOCUMENTS), max_size=3))
+@pytest.mark.parametrize("protocol", [snapshot, pod], ids=["snapshot", "pod"])
+def test_partials_of_any_parts_merge_to_the_bits_of_the_whole(protocol: Any, seed: int, cuts: list[int]) -> None:
+    """Parts may be empty, and are merged as another process gets them."""
+    truth, predicted = rows_of(seed)
+    whole = protocol.evaluate(ground_truth(truth), annotations(predicted)).first
+    curves, reliabilities = [], []
+    for first, last in itertools.pairwise([0, *sorted(cuts), DOCUMENTS]):
+        names = {f"{document}.pdf" for document in range(first, last)}
+        of_part = ([row for row in rows if row.document in names] for rows in (truth, predicted))
+        result = protocol.evaluate(ground_truth(next(of_part)), annotations(next(of_part))).first
+        curves.append(pickle.loads(pickle.dumps(result.score_curve())))
+        reliabilities.append(pickle.loads(pickle.dumps(ReliabilityPartial.of(result))))
+    assert plain_curve(ScoreCurve.merged(curves)) == plain_curve(whole.score_curve())
+    merged, expected = ReliabilityPartial.merged(reliabilities).calibrations(), box_calibrations(whole)
+    # The bits of each; NaN is equal to itself in text.
+    plain = [
+        {label: bins and [getattr(bins, name).tolist() for name in BINS] for label, bins in each.items()}
+        for each in (merged, expected)
+    ]
+    assert repr(plain[0]) == repr(plain[1])
+
+
+def test_columns_that_know_no_fit_are_sent_as_they_are() -> None:
+    counts = np.array([1, 2])
+    again = pickle.loads(pickle.dumps(MetricColumns(counts, counts, counts, sum_of_fit=None)))
+    assert again.f1.tolist() == [0.5, 0.5]
+    assert np.isnan(again.mean_iou).all()
 
 
 def test_two_sides_without_a_page_are_one_part() -> None:
@@ -247,14 +271,8 @@ def test_what_does_not_match_is_told_as_ever(tmp_path: Path) -> None:
     assert issues[0][-1].severity == "error"
 
 
-# From the terminal
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[object, str, str]:
-    with pytest.raises(SystemExit) as left:
-        cli.main(["evaluate", "snapshot", "--gt", str(BOXES[0]), "--pred", str(BOXES[1]), *words])
-    text = capsys.readouterr()
-    return left.value.code, text.out, text.err
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    return run_command(capsys, "evaluate", "snapshot", "--gt", BOXES[0], "--pred", BOXES[1], *words)
 
 
 def test_the_flag_takes_a_number_or_none(capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,10 +280,8 @@ def test_the_flag_takes_a_number_or_none(capsys: pytest.CaptureFixture[str]) -> 
     assert expected[0] == 0
     for words in (["--page-ranges"], ["--page-ranges", "1"], ["--page-ranges=7"], ["--page-ranges=0"]):
         assert run(capsys, *words, "--csv") == expected, words
-    words = ["--page-ranges", "snapshot", "--gt", str(BOXES[0]), "--pred", str(BOXES[1]), "--csv"]
-    with pytest.raises(SystemExit) as left:
-        cli.main(["evaluate", *words])
-    assert (left.value.code, capsys.readouterr().out) == expected[:2]
+    words = ["--page-ranges", "snapshot", "--gt", BOXES[0], "--pred", BOXES[1], "--csv"]
+    assert run_command(capsys, "evaluate", *words)[:2] == expected[:2]
     sentence = "error: --page-ranges leaves no boxes that --findings could correct; choose one of them.\n"
     assert run(capsys, "--page-ranges", "3", "--findings", "file") == (2, "", sentence)
     refused = "error: --page-ranges must be a number of 0 or more; found -2.\n"

@@ -17,11 +17,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-from evaluator.formats.writers.registry import WRITERS
 
 from evaluator import cli, formats, project, protocols
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput
+from evaluator.formats.writers import WRITERS
 from evaluator.metrics.results import Metrics
 from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store

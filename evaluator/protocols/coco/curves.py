@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.metrics.average_precision import RECALL_101, best_between, descending_order, first_reaching
-from evaluator.metrics.bootstrap_ap import Ranking
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,
@@ -27,6 +26,9 @@ from evaluator.protocols.coco.matching import (
     within,
 )
 from evaluator.system.threads import in_threads
+
+if TYPE_CHECKING:
+    from evaluator.metrics.bootstrap_ap import Ranking
 
 # Detections of one page and label, best first.
 MAX_DETECTIONS: Final = (1, 10, MOST_DETECTIONS)
@@ -154,6 +156,8 @@ class CocoPartial:
 
     def _rankings_of(self, code: int, documents: int, min_score: float) -> Iterator[Ranking]:
         """Yield the ranking of a label over all sizes, by threshold."""
+        from evaluator.metrics.bootstrap_ap import Ranking  # the numbers need none
+
         score, document, _, true, counts = self.of_label(code)
         kept = reaching(score, min_score)
         positives = np.bincount(self.truth_documents(code), minlength=documents)

@@ -20,7 +20,6 @@ from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import ALL_LABELS, BoxMatching
-from evaluator.metrics.bootstrap_ap import Ranking
 from evaluator.metrics.results import JsonObject, ResultTable, defined
 from evaluator.protocols.base import BoxEvaluation, Result, join_pair, lowest_threshold, raise_on_errors
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average, partials
@@ -34,6 +33,7 @@ from evaluator.protocols.coco.matching import (
 
 if TYPE_CHECKING:
     from evaluator.matching.error_types import TideErrors, TidePartial
+    from evaluator.metrics.bootstrap_ap import Ranking
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")

@@ -23,7 +23,6 @@ from evaluator.formats.coco.shard_rows import PackJob, read_shard, write_shards
 from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, Instances
 from evaluator.matching.box_results import plain_values
 from evaluator.matching.pairs import most_pairs
-from evaluator.metrics.bootstrap_ap import Ranking
 from evaluator.metrics.results import JsonObject, Signature, SourceFile
 from evaluator.protocols.base import ByDocument
 from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Curves
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from evaluator.matching.error_types import TidePartial
+    from evaluator.metrics.bootstrap_ap import Ranking
 
 _MOST_PAGES: Final = 2_500
 # Shards of few pages take longer, and many shards of a small corpus make the most of its memory.

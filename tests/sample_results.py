@@ -10,7 +10,6 @@ from evaluator.protocols import fields, pixel, snapshot
 from tests.dashboard import SAMPLE_DATA
 from tests.sample_part import sample_dataset as sample
 
-__all__ = ["MODELS", "box_result", "pixel_result", "place_of", "sample"]
 MODELS = ("lines", "blocks")
 
 

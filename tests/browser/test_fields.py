@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from evaluator.components.viewer.fields import SHARES, Paper, page_data
-from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, linked_rows
 from evaluator.protocols.fields.field_types import type_rows
@@ -18,6 +17,7 @@ from tests.browser.conftest import Screen, Visit, course
 from tests.browser.test_app import OVERFLOW
 from tests.building import read_by_browser
 from tests.dashboard import SAMPLE_DATA
+from tests.sample_results import field_results
 
 pytestmark = [pytest.mark.browser]
 SAMPLE = SAMPLE_DATA / "fields"
@@ -37,11 +37,8 @@ A_CURVE = """(chart, but) => {
 }"""
 
 
-@cache
 def core(letter: str = "A") -> fields.FieldsResult:
-    return fields.evaluate(
-        FORMAT.read_path(SAMPLE / "ground_truth"), FORMAT.read_path(SAMPLE / {"A": "anchors", "B": "rules"}[letter])
-    )
+    return field_results()[letter]
 
 
 @cache

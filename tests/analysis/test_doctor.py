@@ -170,6 +170,23 @@ def test_one_or_two_boxes_are_no_evidence_for_moving_boxes() -> None:
     assert match_check.diagnosis_of(ground_truth(sides), annotations(other)).option == "--fix x-flip"
 
 
+def test_fixes_with_which_few_boxes_match_are_not_proposed(tmp_path: Path) -> None:
+    """YOLO with the confidence before the box: axes, a scale and a shift can be found for every fifth box."""
+    rng = np.random.default_rng(0)
+    width, height = rng.choice([0.4, 0.8], 60), rng.uniform(0.05, 0.2, 60)
+    x, y = width / 2 + rng.choice([0.05, 0.1], 60), np.tile(np.arange(5) / 5 + 0.1, 12)
+    confidence = rng.uniform(0.5, 0.99, 60)
+    for side, columns in (("gt", [x, y, width, height]), ("dt", [confidence, x, y, width, height])):
+        (tmp_path / side / "labels").mkdir(parents=True)
+        (tmp_path / side / "data.yaml").write_text("names: [Text]\n")
+        lines = ["0 " + " ".join(f"{value:.4f}" for value in row) for row in np.stack(columns, axis=1).tolist()]
+        for page in range(12):
+            (tmp_path / side / "labels" / f"p{page}.txt").write_text("\n".join(lines[5 * page : 5 * page + 5]))
+    diagnosis = match_check.diagnosis_of(formats.read(tmp_path / "gt"), formats.read(tmp_path / "dt"))
+    assert (diagnosis.as_given, diagnosis.best) == (0.0, None)
+    assert max(each.f1 or 0.0 for each in diagnosis.hypotheses) == pytest.approx(0.2)
+
+
 @needs_real
 def test_no_real_sample_has_anything_wrong_against_itself() -> None:
     silent = []
@@ -493,6 +510,7 @@ def test_what_helps_beside_fixes_that_were_given(
         (["scale=2"], ["scale=2"], ["scale=0.501,0.499"], "Leave out --fix scale=2"),
         (["gt:y-flip"], [], ["y-flip"], "Apply it with --fix gt:y-flip --fix y-flip"),
         (["b:y-flip", "swap-sides"], [], ["x-flip"], "Apply it with --fix b:y-flip --fix swap-sides --fix x-flip"),
+        ([], [], ["x-flip", "scale=2", "swap-axes"], "Apply it with --fix swap-axes --fix scale=2 --fix x-flip"),
         # Fixes have an order of their own, in which these would do something else.
         (["y-flip"], ["y-flip"], ["scale=2"],
          "Leave out --fix y-flip, and run it again to see what is found then"),

@@ -28,6 +28,8 @@ Measure = Callable[[Annotations, Annotations], float | None]
 _GOOD: Final = 0.9
 _GAIN: Final = 0.1
 _TIMES: Final = 1.25
+# Several fixes that move boxes fit any two files a little; they are proposed where most boxes match then.
+_MOST_MATCH: Final = 0.5
 _GEOMETRIES: Final = 4
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
@@ -289,6 +291,8 @@ class _Doctor:
         before = given or 0.0
         if best.f1 is None or best.f1 < max(before + _GAIN, _TIMES * before):
             return None
+        if best.f1 < _MOST_MATCH and sum(fix.moves_boxes for fix in best.fixes) > 1:
+            return None
         documents, boxes = geometry.fitting_counts(self._fixed(best.fixes), self._truth)
         if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
             return None
@@ -346,7 +350,9 @@ def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Seque
         # They could not be applied, and what was found is about the file without them.
         return _Advice((*(fix for fix in given if fix not in own), *more), own)
     kept, added = list(given), list[Fix]()
-    for fix in more:
+    # Fixes are applied in the order of their kinds, whatever their own order.
+    order = list(KINDS)
+    for fix in sorted(more, key=lambda fix: order.index(fix.kind)):
         undone = next((each for each in own if each in kept and _undoes(fix, each)), None)
         if undone is not None:
             kept.remove(undone)
@@ -358,8 +364,6 @@ def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Seque
         else:
             kept = [_further(each, fix) if each in own else each for each in kept]
             added.append(fix)
-    # Fixes are applied in the order of their kinds, whatever their own order.
-    order = list(KINDS)
     moves = [order.index(each.kind) for each in (*(each for each in kept if each in own), *added) if each.moves_boxes]
     left_out = tuple(fix for fix in given if fix not in kept)
     # One that is undone may stand before others that stay, which then do something else.

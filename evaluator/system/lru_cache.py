@@ -43,11 +43,11 @@ class LRUCache(Generic[K, V]):
             return self._values[key][0]
 
     def put(self, key: K, value: V, size: int = 0) -> None:
-        """Keep a value of so many bytes; it replaces an earlier one of the same key."""
-        if size > self._most_bytes:
-            return
+        """Keep a value of so many bytes; it replaces an earlier one of the same key, also where it is not kept."""
         with self._lock:
             self._take(key)
+            if size > self._most_bytes:
+                return
             self._values[key] = (value, size)
             self._bytes += size
             while len(self._values) > self._most or self._bytes > self._most_bytes:

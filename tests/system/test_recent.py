@@ -29,8 +29,8 @@ def test_what_was_used_longest_ago_goes_first_and_what_alone_is_too_large_is_not
             order.pop(key, None)
         else:
             kept.put(key, size, size)
+            order.pop(key, None)
             if size <= 10:
-                order.pop(key, None)
                 order[key] = size
         while len(order) > most or sum(order.values()) > 10:
             order.popitem(last=False)

@@ -23,7 +23,7 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -164,6 +164,50 @@ class Causes:
         """Return a cause in words, labels as they are in the files."""
         truths, predictions = self.counts[cause].tolist()
         return title_of(self.family(cause), truths, predictions, len(self.rows[cause]))
+
+
+class FamilyTotal(NamedTuple):
+    """What the causes of a family come to: their number, their mistakes, boxes to put right, pages and documents."""
+
+    causes: int
+    mistakes: int
+    cost: int
+    pages: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class CausesPartial:
+    """What the causes of some documents come to, by family, in the order of the first cause of each."""
+
+    totals: Mapping[Family, FamilyTotal]
+
+    @classmethod
+    def of(cls, causes: Causes, page_document: IntArray) -> CausesPartial:
+        """Return that of causes; `page_document` is the document of each page, shape (P,)."""
+        mistakes = np.diff(causes.rows.offsets)
+        totals = {}
+        for family in causes.kinds:
+            rows = causes.alike[family]
+            pages = np.unique(causes.page[rows])
+            sums = len(rows), int(mistakes[rows].sum()), int(causes.cost[rows].sum())
+            totals[family] = FamilyTotal(*sums, len(pages), len(np.unique(page_document[pages])))
+        return cls(totals)
+
+    @classmethod
+    def merged(cls, parts: Sequence[CausesPartial]) -> CausesPartial:
+        """Add up the partials of different documents, which are in the order of their parts."""
+        totals: dict[Family, FamilyTotal] = {}
+        for part in parts:
+            for family, total in part.totals.items():
+                before = totals.get(family, FamilyTotal(0, 0, 0, 0, 0))
+                totals[family] = FamilyTotal(*map(sum, zip(before, total, strict=True)))
+        return cls(totals)
+
+    @property
+    def costliest(self) -> list[tuple[Family, FamilyTotal]]:
+        """Return families and what they come to, the costliest first; of one cost, the one with the first cause."""
+        return sorted(self.totals.items(), key=lambda item: -item[1].cost)
 
 
 def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> str:

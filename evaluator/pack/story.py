@@ -22,7 +22,7 @@ from evaluator.data.dataset import Side, box_key
 from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_measures import box_measures
 from evaluator.matching.box_results import ALL_LABELS
-from evaluator.matching.causes import Causes, family_title
+from evaluator.matching.causes import Causes, CausesPartial, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import capitalised
@@ -205,18 +205,19 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
     Only those with an example in a wanted document whose boxes can be drawn.
     """
     shown = models[:2]
-    by_model = [model.result.causes for model in shown]
-    mine, model = by_model[-1], shown[-1]
+    mine, model = shown[-1].result.causes, shown[-1]
     made: list[Cause] = []
     total = 0
-    for family, rows in mine.alike.items():
+    by_model = [CausesPartial.of(each.result.causes, each.result.matching.dataset.page_document) for each in shown]
+    for family, of_family in by_model[-1].costliest:
+        rows = mine.alike[family]
         if len(made) == MOST_CAUSES:
             break
         example = next((row for row in rows.tolist() if _is_wanted(model, int(mine.page[row]), options)), None)
         boxes = None if example is None else _boxes(model, mine, example)
         if example is None or boxes is None:
             continue
-        costs = tuple(int(each.cost[each.alike[family]].sum()) if family in each.alike else 0 for each in by_model)
+        costs = tuple(each.totals[family].cost if family in each.totals else 0 for each in by_model)
         page = int(mine.page[example])
         total += costs[-1]
         made.append(
@@ -225,7 +226,7 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
                 title=plain(mine.title(example) if not mine.more_like(example) else family_title(family)),
                 text=_WHAT[family.cause],
                 costs=costs,
-                pages=len(np.unique(mine.page[rows])),
+                pages=of_family.pages,
                 place=_place(model, page),
                 page=page,
                 part=_readable(boxes),

@@ -11,7 +11,7 @@ import numpy as np
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, plain
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.causes import Family, family_title
+from evaluator.matching.causes import CausesPartial, Family, family_title
 from evaluator.matching.error_types import ERROR_TYPES, NONE
 from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.finding_groups import FindingSet, Opinion, Results, agreed_by_two, mistake_of
@@ -98,19 +98,18 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
         elif mistake[0] == model:
             entries.setdefault(causes.families[int(causes.of_mistake[mistake[1]])], []).append(entry)
     items = []
-    for family, rows in causes.alike.items():
-        pages = np.unique(causes.page[rows])
+    for family, total in CausesPartial.of(causes, dataset.page_document).costliest:
         items.append(
             AgendaItem(
                 key="/".join(family),
                 title=family_title(family),
                 family=family,
                 model=model,
-                examples=rows,
-                cost=int(causes.cost[rows].sum()),
-                mistakes=sum(len(causes.rows[row]) for row in rows.tolist()),
-                pages=len(pages),
-                documents=len(np.unique(dataset.page_document[pages])),
+                examples=causes.alike[family],
+                cost=total.cost,
+                mistakes=total.mistakes,
+                pages=total.pages,
+                documents=total.documents,
                 entries=tuple(entries.get(family, ())),
             )
         )

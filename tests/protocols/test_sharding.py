@@ -19,7 +19,9 @@ from evaluator import project
 from evaluator.compare.stored_results import stored_values
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
+from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.box_scores import ReliabilityPartial, box_calibrations
+from evaluator.matching.causes import CausesPartial
 from evaluator.metrics.results import MetricColumns, ScoreCurve
 from evaluator.project import OptionError
 from evaluator.protocols import PROTOCOLS, pod, sharding, snapshot
@@ -197,20 +199,26 @@ def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
         assert [doc_ids[code] for code in part.boxes.document] == [predicted[at].document for at in part.boxes.row]
 
 
+def causes_of(result: AnyBoxResult) -> CausesPartial:
+    return CausesPartial.of(result.causes, result.matching.dataset.page_document)
+
+
 @given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, DOCUMENTS), max_size=3))
 @pytest.mark.parametrize("protocol", [snapshot, pod], ids=["snapshot", "pod"])
 def test_partials_of_any_parts_merge_to_the_bits_of_the_whole(protocol: Any, seed: int, cuts: list[int]) -> None:
     """Parts may be empty, and are merged as another process gets them."""
     truth, predicted = rows_of(seed)
     whole = protocol.evaluate(ground_truth(truth), annotations(predicted)).first
-    curves, reliabilities = [], []
+    curves, reliabilities, causes = [], [], []
     for first, last in itertools.pairwise([0, *sorted(cuts), DOCUMENTS]):
         names = {f"{document}.pdf" for document in range(first, last)}
         of_part = ([row for row in rows if row.document in names] for rows in (truth, predicted))
         result = protocol.evaluate(ground_truth(next(of_part)), annotations(next(of_part))).first
         curves.append(pickle.loads(pickle.dumps(result.score_curve())))
         reliabilities.append(pickle.loads(pickle.dumps(ReliabilityPartial.of(result))))
+        causes.append(pickle.loads(pickle.dumps(causes_of(result))))
     assert plain_curve(ScoreCurve.merged(curves)) == plain_curve(whole.score_curve())
+    assert CausesPartial.merged(causes).costliest == causes_of(whole).costliest
     merged, expected = ReliabilityPartial.merged(reliabilities).calibrations(), box_calibrations(whole)
     # The bits of each; NaN is equal to itself in text.
     plain = [

@@ -70,7 +70,9 @@ def check(
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
         issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
-    diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(boxes, format)
+    pairs = [] if has_errors(issues) and len(files) == 1 else _pairs(boxes, format)
+    issues += dict.fromkeys(issue for truth, prediction in pairs for issue in _together(truth, prediction))
+    diagnoses = _diagnoses(pairs)
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
@@ -121,8 +123,10 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
         return problem.issues
 
 
-def _diagnoses(checked: Sequence[tuple[Path, Annotations | None]], format: str | None) -> list[Diagnosis]:
-    """Return the diagnoses of predictions given with one ground truth, without those with nothing to say.
+def _pairs(
+    checked: Sequence[tuple[Path, Annotations | None]], format: str | None
+) -> list[tuple[Annotations, Annotations]]:
+    """Return each prediction with the one ground truth that it was given with; empty for several of these.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
@@ -133,13 +137,27 @@ def _diagnoses(checked: Sequence[tuple[Path, Annotations | None]], format: str |
         return []
     first = truths[0]
     truth = next(read for path, read in held if path == first)
+    others = (
+        read if read.side == "prediction" else _as_written(path, format, side="prediction")
+        for path, read in held
+        if path != first
+    )
+    return [(truth, prediction) for prediction in others if prediction is not None]
+
+
+def _together(truth: Annotations, prediction: Annotations) -> list[Issue]:
+    """Return what is done to the boxes of a prediction so that they can be compared; empty where they cannot."""
+    try:
+        resolved = formats.resolve(prediction, truth)
+    except BadInput:
+        return []
+    return [issue for issue in resolved.issues if issue not in prediction.issues]
+
+
+def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnosis]:
+    """Return the diagnoses of predictions with their ground truth, without those with nothing to say."""
     diagnoses = []
-    for path, read in held:
-        if path == first:
-            continue
-        prediction = read if read.side == "prediction" else _as_written(path, format, side="prediction")
-        if prediction is None:
-            continue
+    for truth, prediction in pairs:
         with contextlib.suppress(BadInput):
             diagnoses.append(diagnosis_of(truth, prediction))
     return [each for each in diagnoses if not each.silent]

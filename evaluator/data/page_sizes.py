@@ -6,17 +6,28 @@ opens no file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations, PageKey, page_keys
-from evaluator.data.issues import Collector, Issue
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Boxes, PageKey, page_keys
+from evaluator.data.issues import Collector, Issue, count_of
 
 _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
+# Two renderings of a page differ by the rounding of their sides.
+_PROPORTION: Final = 0.005
+_NAMED: Final = 3
+_RESCALED: Final = (
+    "both files should state one size for a page; its boxes are rescaled to the size in the ground truth",
+    "Nothing to do if both are images of one page.",
+)
+_AS_WRITTEN: Final = (
+    "two sizes of a page should be in proportion; its boxes are compared as they are written",
+    "Correct the sizes, or give both sides the same images: the pages may be turned or cut.",
+)
 
 
 def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = False) -> FloatArray:
@@ -50,6 +61,15 @@ def with_sizes(
     return replace(source, page_size=sizes)
 
 
+def on_same_pages(prediction: Annotations, truth: Annotations) -> Annotations:
+    """Return the boxes of a prediction in the unit and on the pages that its ground truth states.
+
+    Boxes get the unit of the ground truth (`in_unit_of`); pixels of a page to which the two give different sizes are
+    rescaled to that of the ground truth, with a warning. The same object where nothing of this is needed.
+    """
+    return _rescaled(in_unit_of(prediction, truth), truth)
+
+
 def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
     """Return the boxes of a prediction in the unit of its ground truth.
 
@@ -65,8 +85,7 @@ def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
     if np.isnan(size).any():
         return prediction
     factor = 1.0 / size if pixels is prediction else size
-    rings = {row: [ring * factor[row] for ring in rings] for row, rings in boxes.polygons.items()}
-    moved = replace(boxes, xyxy=boxes.xyxy * np.tile(factor, 2), polygons=rings, area=None, box_area=None)
+    moved = _times(boxes, factor)
     collector = Collector(prediction.name, max_per_rule=None)
     other = truth if pixels is prediction else prediction
     if len(boxes) and pixels.page_size is None:
@@ -95,3 +114,58 @@ def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]
     )
     fix = "Give one size for all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR)."
     return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
+
+
+def _rescaled(prediction: Annotations, truth: Annotations) -> Annotations:
+    """Return pixels of pages of another stated size as pixels of the ground truth's; sizes out of proportion are said.
+
+    Every page of which both state the size has that of the ground truth then.
+    """
+    own, known = prediction.page_size, truth.page_size
+    if own is None or known is None or own is known or {prediction.unit, truth.unit} != {"pixels"}:
+        return prediction
+    if own.shape == known.shape and not (own != known).any() and page_keys(prediction) == page_keys(truth):
+        return prediction
+    sizes = entry_sizes(prediction, truth)
+    # Not of an unknown size: NaN differs from everything.
+    differs = ((own != sizes) & ~np.isnan(own) & ~np.isnan(sizes)).any(axis=1)
+    if not differs.any():
+        return prediction
+    fits = differs & _in_proportion(own, sizes)
+    factor = np.where(fits[:, None], sizes / own, 1.0)
+    moved = _times(prediction.boxes, factor[prediction.boxes.entry]) if fits.any() else prediction.boxes
+    collector = Collector(prediction.name, max_per_rule=None)
+    for rows, rule, fix in ((np.flatnonzero(fits), *_RESCALED), (np.flatnonzero(differs & ~fits), *_AS_WRITTEN)):
+        if len(rows):
+            named = pages_named(prediction, rows, lambda row: f" ({_size(own[row])} instead of {_size(sizes[row])})")
+            collector.warning("", rule, named, fix)
+    issues = (*prediction.issues, *collector.issues())
+    return replace(prediction, boxes=moved, page_size=np.where(differs[:, None], sizes, own), issues=issues)
+
+
+def _in_proportion(first: FloatArray, second: FloatArray) -> BoolArray:
+    """Return which sizes, both float64 (M, 2), are in proportion: within half a per cent, or a pixel of either."""
+    width, height = (first * second[:, ::-1]).T
+    room = np.maximum(np.maximum(first, second).max(axis=1), _PROPORTION * np.maximum(width, height))
+    return np.asarray(np.abs(width - height) <= room)
+
+
+def pages_named(source: Annotations, rows: IntArray, more: Callable[[int], str] = lambda _row: "") -> str:
+    """Return how many of the page entries these are, and the first three: ``4 of 9 pages: a, page 1, ... and 1 more``.
+
+    `more` is said of each that is named.
+    """
+    keys = page_keys(source)
+    named = (f"{keys[row][0]}, page {keys[row][1] + 1}{more(row)}" for row in rows[:_NAMED].tolist())
+    others = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+    return f"{len(rows):,} of {count_of(len(keys), 'page')}: {'; '.join(named)}{others}"
+
+
+def _size(size: FloatArray) -> str:
+    return f"{size[0]:g} x {size[1]:g}"
+
+
+def _times(boxes: Boxes, factor: FloatArray) -> Boxes:
+    """Return boxes times a factor for each, float64 (N, 2), without the areas that the file states."""
+    rings = {row: [ring * factor[row] for ring in rings] for row, rings in boxes.polygons.items()}
+    return replace(boxes, xyxy=boxes.xyxy * np.tile(factor, 2), polygons=rings, area=None, box_area=None)

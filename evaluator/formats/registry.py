@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, overload
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, Issue
-from evaluator.data.page_sizes import in_unit_of
+from evaluator.data.page_sizes import on_same_pages
 from evaluator.data.polygons import polygon_issues
 from evaluator.formats.base import BoxFormat, Content, Format, Kind
 from evaluator.system.registry import Registry
@@ -83,7 +83,7 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
     """
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction
-    return resolved if keep_unit else in_unit_of(resolved, truth)
+    return resolved if keep_unit else on_same_pages(resolved, truth)
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:

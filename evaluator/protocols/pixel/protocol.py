@@ -102,10 +102,11 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         sizes = None if options.pdfs is None else page_sizes(truth, options.pdfs, count, refused=refused)
         evaluations = []
         for predicted in models:
+            resolved = formats.resolve(predicted, truth)
             try:
                 result = evaluate(
                     truth,
-                    formats.resolve(predicted, truth),
+                    resolved,
                     classes=options.classes,
                     missing_page=options.missing_page,
                     page_sizes=sizes,
@@ -118,7 +119,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
                 raise BadInput((*refused, *problem.issues)) from problem
             result = replace(result, exact=options.exact)
             issues = raise_on_errors(
-                truth.issues, predicted.issues, (*result.issues, *refused, *self.crowd_issues(truth))
+                truth.issues, resolved.issues, (*result.issues, *refused, *self.crowd_issues(truth))
             )
             evaluations.append(Evaluation(result, issues))
         return evaluations

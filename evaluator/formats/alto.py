@@ -43,6 +43,7 @@ class _File(XmlFile):
         self._labels: dict[str, str] = {}
         self._of_text: dict[str, str] = {}
         self._left_out: list[Element] = []
+        self._others: list[Element] = []
         # What is in a block that is on the page itself; it ends before the block does.
         self._inside: list[Element] = []
 
@@ -59,8 +60,10 @@ class _File(XmlFile):
         elif element.depth == _DEPTH:
             if element.parent in _BLOCKS:
                 self._inside.append(element)
-            else:
+            elif element.name in _BLOCKS:
                 self._take_blocks(element)
+            elif _EDGES[0] in element.attributes:
+                self._others.append(element)
         elif element.depth == _DEPTH - 1 and element.name in _BLOCKS:
             element.children, self._inside = self._inside, []
             self._take_blocks(element)
@@ -76,7 +79,11 @@ class _File(XmlFile):
             self._labels.setdefault(key, element.attributes.get("LABEL", "").strip() or stated)
 
     def end(self) -> None:
-        """Say which blocks have tags that are no labels."""
+        """Say which blocks have tags that are no labels, and what is on the page itself and no block."""
+        if self._others:
+            rule = f"a page should have blocks, with lines and words in them ({_SOURCE})"
+            what = f"{count_of(len(self._others), 'other element')}, the first a <{self._others[0].name}>"
+            self.builder.left_out(self._others[0].place, rule, what, "They are left out.")
         if self._left_out:
             first = self._left_out[0]
             kind = next(self._of_text[key] for key in _references(first) if key in self._of_text)
@@ -96,7 +103,7 @@ class _File(XmlFile):
     def _take_blocks(self, element: Element) -> None:
         if element.name not in _BLOCKS:
             return
-        if shape := _shape(element, self.collector):
+        if shape := _shape(element, self):
             label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
             self.keep(element, label, shape, box_id=element.attributes.get("ID", ""))
             if any(key in self._of_text for key in _references(element)):
@@ -151,8 +158,9 @@ def _references(element: Element) -> list[str]:
     return element.attributes.get("TAGREFS", "").split()
 
 
-def _shape(element: Element, collector: Collector) -> Shape | None:
+def _shape(element: Element, file: _File) -> Shape | None:
     """Return corners and outline of a block; None with an issue when it has neither, or is none."""
+    collector = file.collector
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = element.child("Shape")
     polygon = shape.child("Polygon") if shape else None
@@ -170,7 +178,7 @@ def _shape(element: Element, collector: Collector) -> Shape | None:
         return Shape.of(ring)
     if polygon is None:
         rule = f"a block must have {', '.join(_EDGES)} or an outline ({_SOURCE})"
-        collector.warning(element.place, rule, "neither", "It is left out; give its place to have it compared.")
+        file.builder.left_out(element.place, rule, "neither", "It is left out; give its place to have it compared.")
     return None
 
 

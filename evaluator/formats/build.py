@@ -102,11 +102,17 @@ class Builder:
         self._scored = 0
         self._first_scored = ""
         self._odd_scores: list[tuple[str, float]] = []
+        self._left_out = False
 
     @property
     def pages(self) -> int:
         """Return how many pages there are so far."""
         return len(self._pages)
+
+    @property
+    def boxes(self) -> int:
+        """Return how many boxes there are so far."""
+        return len(self._boxes)
 
     def image(
         self,
@@ -217,6 +223,11 @@ class Builder:
             if not 0.0 <= score <= 1.0:
                 self._odd_scores.append((place, score))
 
+    def left_out(self, place: str, rule: str, found: str, fix: str) -> None:
+        """Warn of regions that are left out; a file without any other is refused by `annotations`."""
+        self._collector.warning(place, rule, found, fix)
+        self._left_out = True
+
     def annotations(
         self, sha256: str, reading: Reading, *, side: Side | None = None, normalise: bool = False
     ) -> Annotations:
@@ -229,6 +240,9 @@ class Builder:
         if not reading.as_written:
             self._check_corners()
         self._check_limits()
+        if self._left_out and not len(self._boxes) and not self._collector.failed:
+            rule = f"a file must have a region that can be read, or pages without anything ({self._source})"
+            self._collector.error("", rule, "none", "The warnings say what was left out; correct it, or omit the file.")
         self._check_scores(side, as_reference=reading.as_reference)
         self._name_images()
         self._report_merged_images()

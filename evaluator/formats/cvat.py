@@ -52,12 +52,12 @@ class _File(XmlFile):
             rule = f"only boxes and polygons are read ({_SOURCE})"
             what = f"{len(elements):,} of the kind {quote(kind)}"
             fix = "They are left out; draw regions as boxes or polygons."
-            self.collector.warning(elements[0].place, rule, what, fix)
+            self.builder.left_out(elements[0].place, rule, what, fix)
         if self._unlabelled:
             rule = f"a region should have a label ({_SOURCE})"
             what = f"{len(self._unlabelled):,} without"
             fix = "They are left out; label them to have them compared."
-            self.collector.warning(self._unlabelled[0], rule, what, fix)
+            self.builder.left_out(self._unlabelled[0], rule, what, fix)
 
     def _image(self, element: Element) -> None:
         width, height = (self.number(element, key) for key in ("width", "height"))

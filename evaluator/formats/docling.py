@@ -100,6 +100,9 @@ class Docling(ModelOutput):
             item = file.convert(value, _Item, place)
             if item is not None:
                 _add(item, place, sizes, file)
+        if entries and not file.builder.boxes and not file.collector.failed:
+            rule = f"This is a DoclingDocument without places: none of its {len(entries):,} items is on a page"
+            file.refuse(rule, "Convert a PDF or images with Docling and save that as JSON.")
 
 
 FORMAT: Final = Docling()

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from evaluator.data.issues import count_of
+from evaluator.data.issues import count_of, quote
 from evaluator.formats.build import Size
 from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys
 from evaluator.formats.unsupported import VISION
@@ -24,6 +24,7 @@ _PAGE_MARKS: Final = (b'"mimeType"', b'"text"', b'"pages"', b'"pageNumber"')
 _SHARD_NUMBER: Final = re.compile(r"(?<=.)-\d+\Z")
 _SNAKE: Final = ("mime_type", "shard_info", "document_layout")
 _MOST_NESTING: Final = 16
+_NOT_READ: Final = ("lines", "tokens", "symbols", "formFields", "detectedBarcodes")
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
 
@@ -156,6 +157,10 @@ class DocumentAI(ModelOutput):
             _layout(layout, f"{place}.documentLayout", sizes, file)
         elif pages and not elements:
             rule = "pages should hold blocks, paragraphs, tables or visual elements (Document AI)"
+            there = {key for _, page in pages if isinstance(page, dict) for key, held in page.items() if held}
+            if others := [key for key in _NOT_READ if key in there]:
+                fix = "Lines, tokens and form fields are not read; check the field mask."
+                file.refuse(rule, fix, f"only {', '.join(map(quote, others))}", f"{place}.pages")
             found = f"none on {count_of(len(pages), 'page')}"
             fix = "They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
             file.collector.warning(f"{place}.pages", rule, found, fix)

@@ -124,6 +124,7 @@ class _File:
         self._documents: dict[str, str] = {}
         self._kinds: dict[str, list[str]] = {}
         self._not_made: list[str] = []
+        self._no_regions: list[str] = []
         self._unlabelled: list[str] = []
         self.builder = Builder(collector, format=LabelStudio.name, source=_SOURCE, unit="page")
         self.side: Side | None = None
@@ -147,11 +148,15 @@ class _File:
         for kind, places in self._kinds.items():
             rule = f"only rectangles and polygons are read ({_SOURCE})"
             what = f"{len(places):,} of the kind {quote(kind)}"
-            self._collector.warning(places[0], rule, what, "They are left out; draw regions as rectangles or polygons.")
+            self.builder.left_out(places[0], rule, what, "They are left out; draw regions as rectangles or polygons.")
         if self._unlabelled:
             rule = f"a region should have a label ({_SOURCE})"
             fix = "They are left out; label them to have them compared."
-            self._collector.warning(self._unlabelled[0], rule, f"{len(self._unlabelled):,} without", fix)
+            self.builder.left_out(self._unlabelled[0], rule, f"{len(self._unlabelled):,} without", fix)
+        if self._no_regions and not self.builder.boxes:
+            rule = f"a result must be a region, or be about one ({_SOURCE})"
+            what, fix = f"{len(self._no_regions):,} and no region", "They are left out; give a project with regions."
+            self.builder.left_out(self._no_regions[0], rule, what, fix)
         if self._not_made:
             side = "annotated" if self.side == "ground_truth" else "predicted"
             rule = f"tasks that were not {side}, or were skipped, are left out ({_SOURCE})"
@@ -236,7 +241,9 @@ class _File:
                 value = self._values.mapping(result, "value", place)
                 stated = labels.get(str(result.get("id")), ()) if kind in _BARE else _labels(value)
                 regions.append(_Region(value, result, stated, f"{place}.value", place))
-            elif kind not in _NO_REGIONS:
+            elif kind in _NO_REGIONS:
+                self._no_regions.append(place)
+            else:
                 self._kinds.setdefault(kind, []).append(place)
         attributes = {"annotator": work.by} if self.side == "ground_truth" and work.by else {}
         self._pages(task, regions, attributes, score)

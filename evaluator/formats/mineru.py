@@ -12,6 +12,7 @@ from typing import Final, cast
 
 import msgspec
 
+from evaluator.data.issues import quote
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, corners_of, pairs_of
 
@@ -161,6 +162,9 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
         if held is None or not isinstance(value, dict):
             continue
         page = file.page(place, index=held.page_idx, size=held.page_size)
+        if not any(key in value for key in ("para_blocks", "preproc_blocks", "discarded_blocks")):
+            rule, keys = "a page must have para_blocks or preproc_blocks (MinerU)", ", ".join(map(quote, value))
+            file.collector.error(place, rule, f"only {keys}", AGAIN)
         blocks = "para_blocks" if "para_blocks" in value else "preproc_blocks"
         for key in (blocks, "discarded_blocks"):
             for where, block in file.items(value, key, place):

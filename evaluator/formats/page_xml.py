@@ -10,9 +10,9 @@ import re
 from typing import Final
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.issues import Collector, quote
-from evaluator.formats.build import FEWEST_POINTS, Shape, Size, points
-from evaluator.formats.xml_format import XmlFile, XmlFormat
+from evaluator.data.issues import Collector, count_of, quote
+from evaluator.formats.build import Shape, Size
+from evaluator.formats.xml_format import XmlFile, XmlFormat, ring_of
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "PAGE XML"
@@ -21,25 +21,44 @@ _STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
 # Transkribus writes blanks in there as \u0020.
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3
+# Elements of a page that have an outline and are no region.
+_NO_REGIONS: Final = ("Border", "PrintSpace")
 _SIDES: Final = ("imageWidth", "imageHeight")
 
 
 class _File(XmlFile):
+    """A file, which is a page, with what lies on the page itself and is no region."""
+
+    def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
+        super().__init__(format, collector, name)
+        self._others: list[Element] = []
+
     def take(self, element: Element) -> None:
         if element.depth == 1 and element.name != "PcGts":
             rule = f"the outermost element must be <PcGts> ({_SOURCE})"
             self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
         elif element.depth == _DEPTH and element.parent == "Page":
+            if element.child("Coords") and not element.name.endswith((*_NO_REGIONS, "Region")):
+                self._others.append(element)
             self._regions_of(element)
         elif element.name == "Page" and element.parent == "PcGts":
             self._page(element)
+
+    def end(self) -> None:
+        """Say what else with an outline the page has."""
+        if self._others:
+            rule = f"a page should have regions, with lines and words in them ({_SOURCE})"
+            first = self._others[0]
+            what = f"{count_of(len(self._others), 'other element')} with an outline, the first a <{first.name}>"
+            self.builder.left_out(first.place, rule, what, "They are left out.")
+        super().end()
 
     def _regions_of(self, element: Element) -> None:
         if not element.name.endswith("Region"):
             return
         coords = element.child("Coords")
         score = math.nan if coords is None or "conf" not in coords.attributes else self.number(coords, "conf")
-        ring = _ring(element, coords, self.collector)
+        ring = _ring(element, coords, self)
         if ring is not None:
             self.keep(element, _label(element), Shape.of(ring), score=score, box_id=element.attributes.get("id", ""))
         for child in element.children:
@@ -87,23 +106,14 @@ class PageXml(XmlFormat):
 FORMAT: Final = PageXml()
 
 
-def _ring(element: Element, coords: Element | None, collector: Collector) -> FloatArray | None:
+def _ring(element: Element, coords: Element | None, file: _File) -> FloatArray | None:
     """Return the outline of a region; None with an issue when it has none."""
     text = _points_of(coords)
     if not text.strip():
         rule = f"a region must have an outline ({_SOURCE})"
-        collector.warning(element.place, rule, "none", "It is left out; draw its outline to have it compared.")
+        file.builder.left_out(element.place, rule, "none", "It is left out; draw its outline to have it compared.")
         return None
-    ring = points(text)
-    if ring is None:
-        rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
-        collector.error(element.place, rule, quote(text), 'Write them, for example points="10,10 90,10 50,60".')
-        return None
-    if len(ring) < FEWEST_POINTS:
-        rule = f"an outline must have at least {FEWEST_POINTS} points ({_SOURCE})"
-        collector.error(element.place, rule, quote(text), "Correct the region, or remove it.")
-        return None
-    return ring
+    return ring_of(element, text, file.collector, source=_SOURCE)
 
 
 def _points_of(coords: Element | None) -> str:

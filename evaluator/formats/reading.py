@@ -38,6 +38,8 @@ _FILES_LOOKED_AT: Final = 500
 _ANY_TEXT: Final = (".txt", ".yaml", ".yml")
 # Whose own rules are about the numbers of pages.
 _STATES_FAR_PAGES: Final = "snapshot"
+# Whose predictions of a model that found nothing are a list of nothing.
+_LIST_BOXES: Final = ("coco", "supervision", "table")
 # What an archive without files consists of; a format that claims it reads archives itself.
 _EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
@@ -52,11 +54,11 @@ def read(path: str | Path, *, format: str | None = None, **options: Unpack[Readi
     path = Path(path)
     need_format(format, path.name)
     if whole := whole_path_format(path, format):
-        return _with_far_pages(whole.read_path(path, reading))
+        return _sound(whole.read_path(path, reading))
     if path.suffix.lower() == ".zip" and not folder.is_folder(path):
         packed = _from_archive(folder.load(path, limits.MAX_FILE_BYTES), path.name, format, reading)
         if packed is not None:
-            return _with_far_pages(packed)
+            return _sound(packed)
 
     # In a folder an empty list is left out: the files beside it say nothing about it.
     may_be_empty = allows_empty(reading) and not folder.is_folder(path)
@@ -78,7 +80,7 @@ def read(path: str | Path, *, format: str | None = None, **options: Unpack[Readi
         raise
     if folder.is_folder(path):
         source = replace(source, issues=(*_left_out(path), *source.issues))
-    return _with_far_pages(source)
+    return _sound(source)
 
 
 def is_cached(path: Path, reading: Reading) -> bool:
@@ -174,11 +176,20 @@ def read_bytes(
 
         asked = format, reading
         source = get_or_read(content, name, asked, read_content, digest=on_disk) if on_disk else read_content()
-    return _with_far_pages(source)
+    return _sound(source)
 
 
-def _with_far_pages(source: Annotations) -> Annotations:
-    """Return the source with a warning for the first page that no document can have; not for snapshot."""
+def _sound(source: Annotations) -> Annotations:
+    """Return the source with a warning for the first page that no document can have, not for snapshot.
+
+    `BadInput` for one without any page or box, unless these are predictions of a format that lists only boxes.
+    """
+    if not source.documents and not (source.side == "prediction" and source.format in _LIST_BOXES):
+        title, looks_for = (getattr(of_kind("boxes")[source.format], key) for key in ("title", "looks_for"))
+        fix = f"Check that it is the right file; {title} has {looks_for}."
+        collector = Collector(source.name, max_per_rule=None)
+        collector.error("", "a file must have a page or a box", "none", fix)
+        raise BadInput([*source.issues, *collector.issues()])
     far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
     if source.format == _STATES_FAR_PAGES or not len(far):
         return source

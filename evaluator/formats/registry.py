@@ -19,9 +19,9 @@ from evaluator.system.registry import Registry
 AnyFormat = Format[Any]
 """A format of any kind; `of_kind` gives those of one kind with what they read."""
 _NAMES: Final = (
-    "snapshot", "pod", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo", "docling",
-    "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision", "table", "fields",
-    "posters",
+    "snapshot", "pod", "ctdar", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
+    "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision", "table",
+    "fields", "posters",
 )  # fmt: skip
 """The formats; the module of each has its name, with an underscore for a hyphen."""
 FORMATS: Registry[AnyFormat] = Registry({name: f"evaluator.formats.{name.replace('-', '_')}:FORMAT" for name in _NAMES})

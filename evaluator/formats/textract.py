@@ -71,9 +71,9 @@ class Textract(ModelOutput):
                 read += 1
                 _add(block, place, file, first)
         if not read and kinds.keys() - {"PAGE"}:
-            rule = "a response should have LAYOUT, TABLE or LINE blocks (Textract)"
-            fix = "Its pages are read without boxes; call AnalyzeDocument with the feature LAYOUT for regions."
-            file.collector.warning("$", rule, ", ".join(map(quote, kinds)), fix)
+            rule = "a response must have LAYOUT, TABLE or LINE blocks (Textract)"
+            fix = "Call AnalyzeDocument with the feature LAYOUT for regions."
+            file.collector.error("$", rule, ", ".join(map(quote, kinds)), fix)
         elif read and not layout:
             rule = "a response should have LAYOUT blocks (Textract)"
             fix = "Its lines and tables are read; call AnalyzeDocument with the feature LAYOUT for regions."

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.issues import Collector, quote
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import Size, bounds, listed, outline, rotate
 from evaluator.formats.xml_format import XmlFile, XmlFormat
@@ -27,6 +27,7 @@ class _File(XmlFile):
 
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
+        self._others: list[Element] = []
         self._parts: list[Element] = []
         self._difficult: list[Element] = []
 
@@ -41,6 +42,7 @@ class _File(XmlFile):
             root.place,
             size=None if size is None else self._size(size),
         )
+        self._others += [each for each in root.children if each.name != "object" and each.child("bndbox")]
         for position, element in enumerate(each for each in root.children if each.name == "object"):
             self._object(element, page, position)
 
@@ -48,6 +50,9 @@ class _File(XmlFile):
         if not self.builder.pages and not self.collector.failed:
             rule = f"the outermost element must be <annotation> ({_SOURCE})"
             self.collector.error("", rule, "no element", "Export the file again.")
+        if self._others:
+            rule, what = f"a <bndbox> must be in an <object> ({_SOURCE})", count_of(len(self._others), "other element")
+            self.builder.left_out(self._others[0].place, rule, f"{what} with one", "They are left out.")
         for rule, elements, fix in (
             (f"parts of objects are not read ({_SOURCE})", self._parts, "They are left out."),
             (

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
+from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Side
-from evaluator.data.issues import Collector
+from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, Shape
+from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, points
 from evaluator.formats.xml_text import Element
 
 
@@ -91,3 +92,16 @@ class XmlFormat(BoxFormat):
         xml_text.parse(source, file.take, collector, depth=self.depth)
         file.end()
         return file.builder.annotations(source.sha256, reading, normalise=file.normalise)
+
+
+def ring_of(element: Element, text: str, collector: Collector, *, source: str) -> FloatArray | None:
+    """Return an outline, float64 (K, 2), from its points as text; None with an error for anything else."""
+    ring = points(text)
+    if ring is None:
+        rule = f"points must be pairs x,y of finite numbers with blanks between them ({source})"
+        collector.error(element.place, rule, quote(text), 'Write them, for example points="10,10 90,10 50,60".')
+    elif len(ring) < FEWEST_POINTS:
+        rule = f"an outline must have at least {FEWEST_POINTS} points ({source})"
+        collector.error(element.place, rule, quote(text), "Correct the region, or remove it.")
+        return None
+    return ring

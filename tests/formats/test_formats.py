@@ -60,7 +60,7 @@ def test_a_format_describes_itself(name: str) -> None:
 
 def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
-        ["snapshot", "pod", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
+        ["snapshot", "pod", "ctdar", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
          "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision",
          "table"],
         ["fields"], ["posters"],

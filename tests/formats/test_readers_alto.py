@@ -44,7 +44,7 @@ def test_columns() -> None:
 
 def test_blocks_on_the_page_itself() -> None:
     whole = page(
-        "</PrintSpace>", block((1, 2, 3, 4), inner=polygon("1,2 4,2 3,6") + "<TextLine/>"),
+        "</PrintSpace>", block((1, 2, 3, 4), inner=polygon("1,2 4,2 3,6") + '<TextLine HPOS="1"/>'),
         block((5, 6, 7, 8), "ComposedBlock", block((5, 6, 2, 2))),
         "<TopMargin>", block((9, 9, 9, 9), "Illustration"), "</TopMargin>", "<PrintSpace>",
     )  # fmt: skip

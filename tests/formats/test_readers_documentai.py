@@ -66,7 +66,7 @@ def test_pages_without_any_element(pages: list[int], count: str) -> None:
     tree = {
         "mimeType": "application/pdf",
         "text": "x",
-        "pages": [{"pageNumber": page, "tokens": [{"layout": {}}], "lines": []} for page in pages],
+        "pages": [{"pageNumber": page, "tokens": [], "lines": []} for page in pages],
     }
     source = read(tree)
     assert (len(source.page_index), len(source.boxes)) == (len(pages), 0)
@@ -75,3 +75,8 @@ def test_pages_without_any_element(pages: list[int], count: str) -> None:
         f"{count}. They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
     ]
     assert warned(read({"document": tree}))[0].startswith("f.json: $.document.pages: pages should hold")
+    tree["pages"][0] |= {"tokens": [{"layout": {}}], "formFields": [{}]}  # type: ignore[index]
+    assert refused(tree) == [
+        "f.json: $.pages: pages should hold blocks, paragraphs, tables or visual elements (Document AI); found only "
+        '"tokens", "formFields". Lines, tokens and form fields are not read; check the field mask.'
+    ]

@@ -126,9 +126,22 @@ def test_detection_and_sides() -> None:
         assert path.suffix not in (".xml", "") or formats.read(path).format == "pod"
     for path in sorted(ORACLES.glob("p*/submission.xml")):
         assert [name for name, row in formats.of_kind("boxes").items() if row.detect(path.read_bytes())] == ["pod"]
-    for text in ("<html><document/></html>", '  \n<!-- <document -->\n<Document filename="a"/>'):
+    for text in (
+        "<html><document><figureRegion/></document></html>",
+        '  \n<!-- <document -->\n<Document filename="a"/>',
+    ):
         assert pod.FORMAT.detect(text.encode())
-    for text in ('{"a": "<document />"}', "<documents/>", "<html/>", "", "document"):
+    # Of a page without regions the file name is the only sign; tables that are no regions are those of cTDaR.
+    tables = '<document filename="a"><table><Coords points="0,0 1,1"/></table></document>'
+    for text in (
+        tables,
+        "<html><document/></html>",
+        '{"a": "<document />"}',
+        "<documents/>",
+        "<html/>",
+        "",
+        "document",
+    ):
         assert not pod.FORMAT.detect(text.encode())
     contents = *(page(*regions).encode() for regions in ([region()], [region(prob="x")], [])), zipped(("a.txt", b""))
     assert [*map(pod.FORMAT.side_of, contents)] == ["ground_truth", "prediction", None, None]
@@ -274,7 +287,7 @@ def test_all_issues_come_together() -> None:
 
 
 def test_repeated_issues_are_counted() -> None:
-    text = page(*["<x/>"] * 5)
+    text = page(region(), *["<x/>"] * 5)
     assert len(read(text, max_per_rule=None).issues) == 5
     assert warned(read(text, max_per_rule=2))[2] == (
         "p.xml: a region must be a formulaRegion, tableRegion or figureRegion (ICDAR 2017 POD); "
@@ -329,6 +342,8 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_archive_names_the_file_in_it() -> None:
     content = zipped(("a.xml", page("<x/>").encode()), ("b.xml", page(region("1"), name="b").encode()), ("c.xml", b""))
     assert sorted(refusal(pod.FORMAT.read, content, "p.zip")) == [
+        "p.zip/a.xml: a file must have a region that can be read, or pages without anything (ICDAR 2017 POD); found "
+        "none. The warnings say what was left out; correct it, or omit the file.",
         "p.zip/a.xml: line 1, <x>: a region must be a formulaRegion, tableRegion or figureRegion (ICDAR 2017 POD); "
         'found "x". It is left out.',
         f'p.zip/b.xml: line 1, <Coords>: {NUMBERS}; found "1". {FIX_POINTS}',

@@ -131,11 +131,9 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
         "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\nf,x,/m/1,0.9,1,3,2,4\n", "f.csv",
         [(0, "/m/1", 1, 2, 3, 4)],
     ),
-    "a CVAT task without images": (CVAT, "f.xml", []),
     "an OmniDocBench page without regions": (
         [{"layout_dets": [], "page_info": {"width": 9, "height": 9, "image_path": "p1.png"}}], "f.json", [],
     ),
-    "a task that nobody annotated": ([{**PNG, "annotations": []}], "f.json", []),
     "a record of JSON_MIN without regions": (
         [{"image": "/data/p1.png", "id": 1, "annotator": 1, "annotation_id": 2}], "f.json", [],
     ),
@@ -182,14 +180,9 @@ NO_BOXES_OF_TEXT: Final = {"id": 1, "data": {"text": "x"}, "annotations": [
          "imageHeight "
          "should be those of the image (PAGE XML); found 0 x 0. The page is read without a size; write that of the "
          "image."),
-        ({"Blocks": [{"BlockType": "PAGE"}, {"BlockType": "WORD", "Geometry": GEOMETRY}]}, "f.json", "$: a response "
-         'should have LAYOUT, TABLE or LINE blocks (Textract); found "PAGE", "WORD". Its pages are read without boxes; '
-         "call AnalyzeDocument with the feature LAYOUT for regions."),
         ({"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}, PLACED]}}, "f.json",
          "$.documentLayout.blocks[0]: a block of a layout should have a boundingBox with vertices (Document "
          "AI); found 1 of 2 blocks without. They are left out."),
-        ([NO_BOXES_OF_TEXT], "f.json", "$[0].annotations[0].result[0]: only rectangles and polygons are read (Label "
-         'Studio); found 1 of the kind "labels". They are left out; draw regions as rectangles or polygons.'),
         (TRACKED, "f.txt", "numbers of tracks are not read (YOLO, save_txt of a tracker); found 2 boxes with one. They "
          "are left out."),
     ],
@@ -197,6 +190,112 @@ NO_BOXES_OF_TEXT: Final = {"id": 1, "data": {"text": "x"}, "annotations": [
 def test_what_is_said_of_variants(tree: object, name: str, sentence: str) -> None:
     source = read(tree.encode() if isinstance(tree, str) else tree, name)
     assert f"{name}: {sentence}" in warned(source)
+
+
+PAGE_OF_9: Final = {"size": {"width": 9, "height": 9}, "page_no": 1}
+
+
+def nothing(source: str) -> str:
+    return (
+        f"a file must have a region that can be read, or pages without anything ({source}); found none. The warnings "
+        "say what was left out; correct it, or omit the file."
+    )
+
+
+def page_xml(inner: str) -> str:
+    return f'<PcGts><Page imageFilename="a.png" imageWidth="9" imageHeight="9">{inner}</Page></PcGts>'
+
+
+def alto_xml(inner: str) -> str:
+    return f'<alto><Layout><Page WIDTH="9" HEIGHT="9"><PrintSpace>{inner}</PrintSpace></Page></Layout></alto>'
+
+
+def cvat_xml(inner: str) -> str:
+    return f'<annotations><image id="0" name="a.png" width="9" height="9">{inner}</image></annotations>'
+
+
+@pytest.mark.parametrize(
+    ("tree", "name", "sentences"),
+    [
+        ({"Blocks": [{"BlockType": "PAGE"}, {"BlockType": "WORD", "Geometry": GEOMETRY}]}, "f.json", [
+            "$: a response "
+            'must have LAYOUT, TABLE or LINE blocks (Textract); found "PAGE", "WORD". '
+            "Call AnalyzeDocument with the feature LAYOUT for regions.",
+        ]),
+        ([NO_BOXES_OF_TEXT], "f.json", [
+            nothing("Label Studio"),
+            "$[0].annotations[0].result[0]: only rectangles and polygons are read (Label "
+            'Studio); found 1 of the kind "labels". They are left out; draw regions as rectangles or polygons.',
+        ]),
+        (CVAT, "f.xml", [
+            "a file must have a page or a box; found none. Check that it is the right file; CVAT for images 1.1 (XML) "
+            "has an <annotations> element with an <image> or a <track>.",
+        ]),
+        ([{**PNG, "annotations": []}], "f.json", [
+            "a file must have a page or a box; found none. Check that it is the right file; Label Studio export (JSON "
+            "or JSON_MIN) has tasks with annotations or predictions that have results, or regions with "
+            "rectanglelabels.",
+            "$[0]: tasks that were not annotated, or were skipped, are left out (Label Studio); found 1. Nothing to do "
+            "if so meant.",
+        ]),
+        (page_xml("<TextRegion/>"), "f.xml", [
+            nothing("PAGE XML"),
+            "line 1, <TextRegion>: a region must have an outline (PAGE XML); found none. It is left out; draw its "
+            "outline to have it compared.",
+        ]),
+        (page_xml('<TextLine><Coords points="1,1 2,2 3,1"/></TextLine>' * 2), "f.xml", [
+            nothing("PAGE XML"),
+            "line 1, <TextLine>: a page should have regions, with lines and words in them (PAGE XML); found 2 other "
+            "elements with an outline, the first a <TextLine>. They are left out.",
+        ]),
+        (alto_xml("<TextBlock/>"), "f.xml", [
+            nothing("ALTO"),
+            "line 1, <TextBlock>: a block must have HPOS, VPOS, WIDTH, HEIGHT or an outline (ALTO); found neither. It "
+            "is left out; give its place to have it compared.",
+        ]),
+        (alto_xml('<TextLine HPOS="1" VPOS="1" WIDTH="2" HEIGHT="2"/>'), "f.xml", [
+            nothing("ALTO"),
+            "line 1, <TextLine>: a page should have blocks, with lines and words in them (ALTO); found 1 other "
+            "element, the first a <TextLine>. They are left out.",
+        ]),
+        ("<annotation><filename>a.png</filename><item><bndbox/></item></annotation>", "f.xml", [
+            nothing("Pascal VOC"),
+            "line 1, <item>: a <bndbox> must be in an <object> (Pascal VOC); found 1 other element with one. They are "
+            "left out.",
+        ]),
+        (cvat_xml('<tag label="x"/>'), "f.xml", [
+            nothing("CVAT for images 1.1"),
+            'line 1, <tag>: only boxes and polygons are read (CVAT for images 1.1); found 1 of the kind "tag". They '
+            "are left out; draw regions as boxes or polygons.",
+        ]),
+        (cvat_xml('<box xtl="1" ytl="1" xbr="2" ybr="2"/>'), "f.xml", [
+            nothing("CVAT for images 1.1"),
+            "line 1, <box>: a region should have a label (CVAT for images 1.1); found 1 without. They are left out; "
+            "label them to have them compared.",
+        ]),
+        ("<document filename='a.png'><p/></document>", "f.xml", [
+            nothing("ICDAR 2017 POD"),
+            "line 1, <p>: a region must be a formulaRegion, tableRegion or figureRegion (ICDAR 2017 POD); found "
+            '"p". It is left out.',
+        ]),
+        ([{**PNG, "annotations": [{"result": [{"type": "choices", "value": {"choices": ["a"]}}]}]}], "f.json", [
+            nothing("Label Studio"),
+            "$[0].annotations[0].result[0]: a result must be a region, or be about one (Label Studio); found 1 and no "
+            "region. They are left out; give a project with regions.",
+        ]),
+        ({"schema_name": "DoclingDocument", "texts": [{"label": "text", "prov": []}], "pages": {"1": PAGE_OF_9}},
+         "f.json", [
+            "This is a DoclingDocument without places: none of its 1 items is on a page. Convert a PDF or images with "
+            "Docling and save that as JSON.",
+        ]),
+        ({"pdf_info": [{"page_idx": 0, "page_size": [9, 9], "images": []}]}, "f_middle.json", [
+            "$.pdf_info[0]: a page must have para_blocks or preproc_blocks (MinerU); found only \"page_idx\", "
+            '"page_size", "images". Export the file again, or correct it.',
+        ]),
+    ],
+)  # fmt: skip
+def test_a_file_of_which_nothing_is_read_is_refused(tree: object, name: str, sentences: list[str]) -> None:
+    assert refused(tree.encode() if isinstance(tree, str) else tree, name) == [f"{name}: {each}" for each in sentences]
 
 
 def test_a_turned_box_keeps_its_outline_and_no_size_is_said() -> None:

@@ -37,6 +37,8 @@ _NUMBER_TEXT = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 _POINT = re.compile(rf"{_NUMBER_TEXT},{_NUMBER_TEXT}", re.ASCII)
 _POINTS = re.compile(rf"\s*+{_POINT.pattern}(?:\s++{_POINT.pattern})*+\s*+", re.ASCII)
 _ROOT_MARK = re.compile(rb"<document[\s/>]", re.IGNORECASE)
+_NAMED_ROOT_MARK = re.compile(rb"<document\s[^<>]*?\bfilename\s*=", re.IGNORECASE)
+_TABLE_MARK = re.compile(rb"<table[\s/>]", re.IGNORECASE)
 _PROB_MARK = re.compile(rb"\sprob\s*=", re.IGNORECASE)
 _REGION_MARK = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IGNORECASE)
 
@@ -82,10 +84,10 @@ class Pod(BoxFormat):
     suffixes = SUFFIXES
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Return whether a ``<document>`` element, or a zip archive, is there."""
+        """Return whether a ``<document>`` element of the format, or a zip archive, is there."""
         return archive.is_archive(head) or (
             xml_text.looks_like_xml(head)
-            and _ROOT_MARK.search(xml_text.narrow(head)) is not None
+            and _is_pod(xml_text.narrow(head))
             and unsupported.find(xml_text.narrow(head)) is None
         )
 
@@ -151,6 +153,7 @@ class _File:
         self._roots = 0
         self._pages: list[_Page] = []
         self._regions: list[_Region] = []
+        self._others: list[tuple[str, str]] = []
         xml_text.parse(source, self._take, self.collector)
         if not self._roots and not self.collector.failed:
             rule = f"a file must have a <document> for each page ({_SOURCE})"
@@ -171,6 +174,12 @@ class _File:
         for page in self._pages:
             name = page.filename
             builder.page(_page_key(name), page.place, page_id=name, name=_last_part(name), path=name)
+        for place, kind in self._others:
+            rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
+            # A model may find regions of more kinds than the competition has, and none of these on a page.
+            other_region = side == "prediction" and kind.lower().endswith("region")
+            leave_out = self.collector.warning if other_region else builder.left_out
+            leave_out(place, rule, quote(kind), "It is left out.")
         for region in self._regions:
             builder.box(
                 region.page,
@@ -203,8 +212,7 @@ class _File:
         position = 0
         for element in page.children:
             if element.name.lower() not in _REGION_LABEL:
-                rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
-                self.collector.warning(element.place, rule, quote(element.name), "It is left out.")
+                self._others.append((element.place, element.name))
                 continue
             if shape := self._shape(element):
                 prob, name = element.attributes.get("prob"), sys.intern(element.name)
@@ -301,6 +309,14 @@ def _last_part(filename: str) -> str:
 def _of_all(sides: Sequence[Side | None]) -> Side | None:
     """Return what several files are together: predictions when any of them is."""
     return "prediction" if "prediction" in sides else "ground_truth" if "ground_truth" in sides else None
+
+
+def _is_pod(text: bytes) -> bool:
+    """Return whether a ``<document>`` has a region, or a file name and no ``<table>``, as those of cTDaR have."""
+    if _ROOT_MARK.search(text) is None:
+        return False
+    named = _NAMED_ROOT_MARK.search(text) is not None and _TABLE_MARK.search(text) is None
+    return named or _REGION_MARK.search(text) is not None
 
 
 def _stated_side(content: bytes) -> Side | None:

@@ -20,6 +20,12 @@ _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
 # Two renderings of a page differ by the rounding of their sides.
 _PROPORTION: Final = 0.005
 _NAMED: Final = 3
+TURNED: Final = "turned before it was read"
+"""Attribute of a page whose boxes are those of the page turned counterclockwise, by "90", "180" or "270" degrees."""
+TURNED_BACK: Final = "turned back by"
+"""Attribute of a page whose boxes were turned back by so many degrees."""
+UNWARPED: Final = "unwarped before it was read"
+"""Attribute of a page of which the boxes are those of an unwarped picture."""
 _RESCALED: Final = (
     "both files should state one size for a page; its boxes are rescaled to the size in the ground truth",
     "Nothing to do if both are images of one page.",
@@ -27,6 +33,22 @@ _RESCALED: Final = (
 _AS_WRITTEN: Final = (
     "two sizes of a page should be in proportion; its boxes are compared as they are written",
     "Correct the sizes, or give both sides the same images: the pages may be turned or cut.",
+)
+_TURNED_BACK: Final = (
+    "boxes of a page that was turned before it was read are turned back to the page as it was given",
+    "Nothing to do if the other side has the page as it was given.",
+)
+_TO_BE_TURNED: Final = (
+    "boxes of a page that was turned before it was read are turned back where its size is known",
+    "It is taken from the file that this one is compared with, or from --page-size WxH.",
+)
+_NOT_TURNED: Final = (
+    "boxes of a page that was turned before it was read are compared as they are written without its size",
+    "Give one size for all pages (--page-size WxH), or compare with a file that states the sizes.",
+)
+_NO_PLACE: Final = (
+    "boxes of a page that was unwarped before it was read have no place on the page as it was given",
+    "They are compared as they are written; run the model without unwarping (use_doc_unwarping=False).",
 )
 
 
@@ -169,3 +191,88 @@ def _times(boxes: Boxes, factor: FloatArray) -> Boxes:
     """Return boxes times a factor for each, float64 (N, 2), without the areas that the file states."""
     rings = {row: [ring * factor[row] for ring in rings] for row, rings in boxes.polygons.items()}
     return replace(boxes, xyxy=boxes.xyxy * np.tile(factor, 2), polygons=rings, area=None, box_area=None)
+
+
+# --- pages that were turned before they were read --------------------------------------------------------------
+
+
+def as_given(source: Annotations) -> Annotations:
+    """Return a file with the boxes of pages that it states as `TURNED` on the page as it was given.
+
+    A warning names these pages, others those whose own size is not known, which `on_same_pages` may know, and those
+    that were `UNWARPED`. The same object where the file states neither.
+    """
+    if not {TURNED, UNWARPED} & set(source.attributes):
+        return source
+    collector = Collector(source.name, max_per_rule=None)
+    quarters = _quarters(source)
+    own = np.full((len(quarters), 2), np.nan) if source.page_size is None else source.page_size
+    known = ~np.isnan(own).any(axis=1) | (source.unit == "page")
+    for rows, (rule, fix) in ((known, _TURNED_BACK), (~known, _TO_BE_TURNED)):
+        if len(rows := np.flatnonzero(rows & (quarters > 0))):
+            more = [f" ({90 * quarter} degrees)" for quarter in quarters.tolist()]
+            collector.warning("", rule, pages_named(source, rows, more.__getitem__), fix)
+    unwarped = np.array([value is not None for value in source.attributes.get(UNWARPED, ())], dtype=bool)
+    if unwarped.any():
+        rule, fix = _NO_PLACE
+        collector.warning("", rule, pages_named(source, np.flatnonzero(unwarped)), fix)
+    sizes = np.where((quarters % 2 == 1)[:, None], own[:, ::-1], own)
+    back = _turned_back(replace(source, page_size=sizes if source.page_size is not None else None), sizes)
+    return replace(back, issues=tuple(dict.fromkeys((*source.issues, *collector.issues()))))
+
+
+def turned_back(prediction: Annotations, truth: Annotations) -> Annotations:
+    """Return a prediction with its `TURNED` pages as they were given, by the sizes that its ground truth states.
+
+    A warning names those of either file that cannot be turned. The same object where no page is left to be turned.
+    """
+    if not any(TURNED in source.attributes for source in (prediction, truth)):
+        return prediction
+    back = _turned_back(prediction, entry_sizes(prediction, truth)) if TURNED in prediction.attributes else prediction
+    collector = Collector(prediction.name, max_per_rule=None)
+    for source in (truth, back):
+        if len(rows := np.flatnonzero(_quarters(source) > 0)):
+            rule, fix = _NOT_TURNED
+            collector.warning("", rule, f"{source.name}, {pages_named(source, rows)}", fix)
+    return replace(back, issues=tuple(dict.fromkeys((*back.issues, *collector.issues()))))
+
+
+def _quarters(source: Annotations) -> IntArray:
+    """Return by how many quarters each page was turned, int64 (M,), 0 to 3; 0 for one that was turned back."""
+    stated = source.attributes.get(TURNED) or [None] * len(source.page_index)
+    return np.array([int(value or 0) // 90 for value in stated], dtype=np.int64)
+
+
+def _turned_back(source: Annotations, sizes: FloatArray) -> Annotations:
+    """Return the boxes of turned pages on the pages as given, of these sizes, float64 (M, 2); NaN for unknown."""
+    sizes = np.ones_like(sizes) if source.unit == "page" else sizes
+    quarters = np.where(np.isnan(sizes).any(axis=1), 0, _quarters(source))
+    if not quarters.any():
+        return source
+    boxes = source.boxes
+    quarter, size = quarters[boxes.entry], sizes[boxes.entry]
+    points = _unturned(boxes.xyxy.reshape(-1, 2, 2), quarter, size)
+    rings = {
+        row: [_unturned(ring[None], quarter[[row]], size[[row]])[0] for ring in rings] if quarter[row] else rings
+        for row, rings in boxes.polygons.items()
+    }
+    turned = (quarter > 0)[:, None]
+    xyxy = np.where(turned, np.hstack([points.min(axis=1), points.max(axis=1)]), boxes.xyxy)
+    left = [None if quarter else value for quarter, value in zip(quarters, source.attributes[TURNED], strict=True)]
+    done = [value if quarter else None for quarter, value in zip(quarters, source.attributes[TURNED], strict=True)]
+    others = {name: values for name, values in source.attributes.items() if name != TURNED}
+    attributes = {**others, **({TURNED: left} if any(left) else {}), TURNED_BACK: done}
+    return replace(source, boxes=replace(boxes, xyxy=xyxy, polygons=rings), attributes=attributes)
+
+
+def _unturned(points: FloatArray, quarters: IntArray, size: FloatArray) -> FloatArray:
+    """Return points of turned pages, float64 (N, K, 2), on the pages as given, of (N, 2) `size`.
+
+    `quarters`, int64 (N,), 0 to 3: how often the page was turned counterclockwise by 90 degrees.
+    """
+    x, y = points[..., 0], points[..., 1]
+    width, height = size[:, :1], size[:, 1:]
+    quarters = quarters[:, None]
+    across = np.choose(quarters, [x, width - y, width - x, y])
+    down = np.choose(quarters, [y, x, height - y, height - x])
+    return np.stack([across, down], axis=-1)

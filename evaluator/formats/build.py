@@ -24,7 +24,8 @@ from evaluator.formats.base import Reading
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
-_NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
+NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
+"""Of a page of which a file states nothing else."""
 
 _CORNERS: Final = 4
 FEWEST_POINTS: Final = 3
@@ -122,7 +123,7 @@ class Builder:
         size: Size | None = None,
         page_id: str = "",
         within: str = "",
-        attributes: Mapping[str, str] = _NO_ATTRIBUTES,
+        attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
         """Add a page that is an image file, and return its row for `box`; its document is the name's stem.
 
@@ -157,7 +158,7 @@ class Builder:
         page_id: str = "",
         name: str = "",
         path: str = "",
-        attributes: Mapping[str, str] = _NO_ATTRIBUTES,
+        attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
         """Add a page entry, also one without boxes, and return its row for `box`.
 

@@ -20,7 +20,7 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
-from evaluator.formats.build import Builder, Corners, Size, listed
+from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Size, listed
 from evaluator.formats.json_text import excerpt
 
 AGAIN: Final = "Export the file again, or correct it."
@@ -232,6 +232,7 @@ class OutputFile:
         page_id: str = "",
         name: str = "",
         path: str = "",
+        attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
         """Add a page entry, and return its row; an issue when it occurred before, or cannot be a page."""
         document = document or self.document
@@ -248,7 +249,9 @@ class OutputFile:
             rule = f"width and height must be above 0 ({self.source})"
             self.collector.error(place, rule, listed(size), "Write the size of the page.")
             size = NO_SIZE
-        row = self.builder.page(document, place, index=index, size=size, page_id=page_id, name=name, path=path)
+        row = self.builder.page(
+            document, place, index=index, size=size, page_id=page_id, name=name, path=path, attributes=attributes
+        )
         if numbered:
             self._rows.setdefault((document, index), (row, place))
         return row

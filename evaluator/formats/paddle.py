@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from evaluator.data.page_sizes import TURNED, UNWARPED
 from evaluator.formats.build import Size
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of, document_of, pairs_of
@@ -40,11 +41,36 @@ class _Region(msgspec.Struct, gc=False):
     img_idx: int | None = None
 
 
+class _Settings(msgspec.Struct, gc=False):
+    use_doc_unwarping: bool | None = None
+
+
+class _Preprocessed(msgspec.Struct, gc=False):
+    """What was done to the page before its boxes were found; -1 is for an angle that was not looked for."""
+
+    angle: float | None = None
+    model_settings: _Settings | None = None
+
+
 class _Head(msgspec.Struct, gc=False):
     input_path: str | None = None
     page_index: int | None = None
     width: float | None = None
     height: float | None = None
+    doc_preprocessor_res: _Preprocessed | None = None
+
+
+class _SizeOf(msgspec.Struct, gc=False):
+    width: float | None = None
+    height: float | None = None
+
+
+class _DataInfo(msgspec.Struct, gc=False):
+    """The image of a request to a server, or the pages of its PDF, as they were given."""
+
+    width: float | None = None
+    height: float | None = None
+    pages: list[_SizeOf] | None = None
 
 
 class Paddle(ModelOutput):
@@ -53,7 +79,8 @@ class Paddle(ModelOutput):
     PaddleOCR 3, "Layout detection", "Layout analysis" and "PP-StructureV3". Read are `boxes`, or `layout_det_res.boxes`
     of a pipeline, else `parsing_res_list`, which has no scores. The outer `res` of what is printed, lists of results,
     answers of a server (`layoutParsingResults`, `detectedObjects`) and the regions of PP-StructureV2 are taken too. The
-    document is the file in `input_path`, the page its `page_index`.
+    document is the file in `input_path`, the page its `page_index`; sizes are those of the result or `dataInfo`. Pages
+    that `doc_preprocessor_res` turned by a right angle are turned back, see `page_sizes.as_given`.
     """
 
     name = "paddle"
@@ -78,8 +105,8 @@ class Paddle(ModelOutput):
         ):
             _second(tree, file)
             return
-        for index, (place, value) in enumerate(_results(tree, file)):
-            _result(place, value, file, index)
+        for index, (place, value, given) in enumerate(_results(tree, file)):
+            _result(place, value, file, index, given)
 
 
 FORMAT: Final = Paddle()
@@ -99,8 +126,8 @@ def _second(tree: list[object], file: OutputFile) -> None:
             file.builder.box(page, region.type, box, place, score=region.score)
 
 
-def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield places and values of the results in a file, without what is around them."""
+def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object], Size | None]]:
+    """Yield places and values of the results in a file, and the stated sizes of the pages as they were given."""
     values = [(f"$[{index}]", value) for index, value in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
     for place, value in values:
         if isinstance(value, dict) and isinstance(value.get("result"), dict):
@@ -114,26 +141,60 @@ def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, ob
             answers = [(f"{place}.res", value["res"])]
         else:
             answers = [(place, value)]
-        for where, answer in answers:
+        sizes = _sizes_given(value, place, file)
+        for at, (where, answer) in enumerate(answers):
             if isinstance(answer, dict):
-                yield where, answer
+                yield where, answer, sizes[at] if at < len(sizes) else None
             else:
                 file.collector.error(where, "a result must be an object (PaddleX)", excerpt(answer), AGAIN)
 
 
-def _result(place: str, value: dict[str, object], file: OutputFile, position: int) -> None:
+def _sizes_given(value: object, place: str, file: OutputFile) -> list[Size | None]:
+    """Return the sizes of the image or of the pages of the PDF that a server was asked about; empty for none."""
+    stated = value.get("dataInfo") if isinstance(value, dict) else None
+    info = None if stated is None else file.convert(stated, _DataInfo, f"{place}.dataInfo")
+    return [] if info is None else [_size(page) for page in info.pages or ()] or [_size(info)]
+
+
+def _size(stated: _Head | _SizeOf | _DataInfo) -> Size | None:
+    return None if stated.width is None or stated.height is None else (stated.width, stated.height)
+
+
+def _result(place: str, value: dict[str, object], file: OutputFile, position: int, given: Size | None) -> None:
     head = file.convert(value, _Head, place)
     if head is None:
         return
     path = head.input_path or ""
-    size: Size | None = None
-    if head.width is not None and head.height is not None:
-        size = head.width, head.height
+    attributes = _preprocessing(head.doc_preprocessor_res, place, file)
+    # The size of a result is that of the page after it was turned, on which its boxes are.
+    size = _size(head)
+    if size is None and given is not None:
+        size = given[::-1] if attributes.get(TURNED) in ("90", "270") else given
     document = document_of(path) if path.strip() else file.document
     index = head.page_index
     if index is None:
         index = 0 if path.strip() else position
-    page = file.page(place, index=index, size=size, document=document, name=path.rsplit("/", 1)[-1], path=path)
+    name = path.rsplit("/", 1)[-1]
+    page = file.page(place, index=index, size=size, document=document, name=name, path=path, attributes=attributes)
+    _add_boxes(value, page, place, file)
+
+
+def _preprocessing(stated: _Preprocessed | None, place: str, file: OutputFile) -> dict[str, str]:
+    """Return what was done to the page before it was read, as attributes of the page; empty for nothing."""
+    if stated is None:
+        return {}
+    attributes: dict[str, str] = {}
+    if stated.angle in (90, 180, 270):
+        attributes[TURNED] = f"{stated.angle:.0f}"
+    elif stated.angle not in (None, 0, -1):
+        rule, fix = "angle should be 0, 90, 180 or 270 (PaddleX)", "The boxes are read as they are written."
+        file.collector.warning(f"{place}.doc_preprocessor_res.angle", rule, f"{stated.angle:g}", fix)
+    if stated.model_settings is not None and stated.model_settings.use_doc_unwarping:
+        attributes[UNWARPED] = "yes"
+    return attributes
+
+
+def _add_boxes(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
     layout = value.get("layout_det_res")
     if "detectedObjects" in value:
         for where, detected in file.structs(value, "detectedObjects", place, _Detected):

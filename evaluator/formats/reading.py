@@ -13,6 +13,7 @@ import numpy as np
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
+from evaluator.data.page_sizes import as_given
 from evaluator.formats import folder, limits
 from evaluator.formats.base import BoxFormat, Reading, ReadingOptions, read_boxes, warn_of_unknown
 from evaluator.formats.column_cache import get_or_read, is_stored
@@ -180,7 +181,7 @@ def read_bytes(
 
 
 def _sound(source: Annotations) -> Annotations:
-    """Return the source with a warning for the first page that no document can have, not for snapshot.
+    """Return the source on its pages as given, with a warning for the first that no document can have (not snapshot).
 
     `BadInput` for one without any page or box, unless these are predictions of a format that lists only boxes.
     """
@@ -190,6 +191,7 @@ def _sound(source: Annotations) -> Annotations:
         collector = Collector(source.name, max_per_rule=None)
         collector.error("", "a file must have a page or a box", "none", fix)
         raise BadInput([*source.issues, *collector.issues()])
+    source = as_given(source)
     far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
     if source.format == _STATES_FAR_PAGES or not len(far):
         return source

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, overload
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, Issue
-from evaluator.data.page_sizes import on_same_pages
+from evaluator.data.page_sizes import on_same_pages, turned_back
 from evaluator.data.polygons import polygon_issues
 from evaluator.formats.base import BoxFormat, Content, Format, Kind
 from evaluator.system.registry import Registry
@@ -82,7 +82,7 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
     `keep_unit` leaves the numbers as they are, for a fix that states what they mean.
     """
     format_ = format_of(prediction)
-    resolved = format_.resolve(prediction, truth) if format_ else prediction
+    resolved = turned_back(format_.resolve(prediction, truth) if format_ else prediction, truth)
     return resolved if keep_unit else on_same_pages(resolved, truth)
 
 

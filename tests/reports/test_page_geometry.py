@@ -106,3 +106,124 @@ def test_check_says_it_too(truth: Path, capsys: pytest.CaptureFixture[str]) -> N
     code, out, _ = run_command(capsys, "check", truth, prediction)
     said = RESCALED.format("1 of 5 pages: p1, page 1 (1500 x 2100 instead of 1000 x 1400)")
     assert (code, out) == (0, f"warning: {said}\n2 checked: 0 errors, 1 warning\n")
+
+
+def paddle(angle: float, boxes: list[list[float]], *, unwarped: bool = False, **more: Any) -> dict[str, Any]:
+    """A result of PP-StructureV3 for p0.png, which was turned by an angle first."""
+    settings = {"use_doc_orientation_classify": True, "use_doc_unwarping": unwarped}
+    detections = [{"cls_id": 0, "label": "Text", "score": 0.9, "coordinate": box} for box in boxes]
+    preprocessed = {"model_settings": settings, "angle": angle}
+    return {
+        "input_path": "p0.png",
+        "doc_preprocessor_res": preprocessed,
+        "layout_det_res": {"boxes": detections},
+        **more,
+    }
+
+
+# The box (100, 60, 700, 200) of a page of 1000 x 1400, on that page turned counterclockwise.
+TURNED_BOXES = {
+    0: [100, 60, 700, 200],
+    90: [60, 300, 200, 900],
+    180: [300, 1200, 900, 1340],
+    270: [1200, 100, 1340, 700],
+}
+TO_BE_TURNED = (
+    "pred.json: boxes of a page that was turned before it was read are turned back where its size is known; found 1 of "
+    "1 page: p0, page 1 ({} degrees). It is taken from the file that this one is compared with, or from "
+    "--page-size WxH."
+)
+
+
+def read(folder: Path, tree: object, name: str = "pred.json") -> Any:
+    (folder / name).write_text(json.dumps(tree))
+    return formats.read(folder / name)
+
+
+@pytest.mark.parametrize("angle", TURNED_BOXES)
+def test_a_stated_right_angle_is_turned_back(truth: Path, angle: int) -> None:
+    known = formats.read(truth)
+    source = read(truth.parent, paddle(angle, [TURNED_BOXES[angle]]))
+    placed = formats.resolve(source, known)
+    assert placed.boxes.xyxy.tolist() == [[100, 60, 700, 200]]
+    assert [issue.sentence for issue in placed.issues] == ([TO_BE_TURNED.format(angle)] if angle else [])
+    assert formats.resolve(placed, known) is placed
+    assert formats.resolve(source, known, keep_unit=True).boxes.xyxy.tolist() == [[100, 60, 700, 200]]
+
+
+@pytest.mark.parametrize("angle", [90, 180, 270])
+def test_with_its_size_a_page_is_turned_back_at_once(tmp_path: Path, angle: int) -> None:
+    upright = (HEIGHT, WIDTH) if angle != 180 else (WIDTH, HEIGHT)
+    by_result = read(tmp_path, paddle(angle, [TURNED_BOXES[angle]], width=upright[0], height=upright[1]))
+    answer = {"layoutParsingResults": [{"prunedResult": paddle(angle, [TURNED_BOXES[angle]])}]}
+    image = {**answer, "dataInfo": {"type": "image", "width": WIDTH, "height": HEIGHT}}
+    pdf = {**answer, "dataInfo": {"type": "pdf", "numPages": 1, "pages": [{"width": WIDTH, "height": HEIGHT}]}}
+    for source in (by_result, read(tmp_path, {"result": image}), read(tmp_path, {"result": pdf})):
+        assert source.page_size.tolist() == [[WIDTH, HEIGHT]]
+        assert source.boxes.xyxy.tolist() == [[100, 60, 700, 200]]
+        assert source.attributes == {"turned back by": [str(angle)]}
+        assert [issue.sentence for issue in source.issues] == [
+            "pred.json: boxes of a page that was turned before it was read are turned back to the page as it was "
+            f"given; found 1 of 1 page: p0, page 1 ({angle} degrees). Nothing to do if the other side has the page as "
+            "it was given."
+        ]
+
+
+def test_outlines_are_turned_too(truth: Path) -> None:
+    tree = paddle(90, [[60, 300, 200, 900]])
+    tree["layout_det_res"]["boxes"][0]["coordinate"] = [60, 300, 60, 900, 200, 320, 150, 300]
+    placed = formats.resolve(read(truth.parent, tree), formats.read(truth))
+    assert placed.boxes.polygons[0][0].tolist() == [[700, 60], [100, 60], [680, 200], [700, 150]]
+    assert placed.boxes.xyxy.tolist() == [[100, 60, 700, 200]]
+
+
+def test_some_turned_pages_of_a_folder_are_named_once(truth: Path) -> None:
+    folder = truth.with_name("pred")
+    folder.mkdir()
+    for page in range(PAGES):
+        angle = 90 if page in (1, 3) else -1
+        boxes = [[x, y, x + w, y + h] for x, y, w, h in BOXES]
+        if angle == 90:
+            boxes = [[y1, WIDTH - x2, y2, WIDTH - x1] for x1, y1, x2, y2 in boxes]
+        tree = {**paddle(angle, boxes), "input_path": f"p{page}.png"}
+        (folder / f"p{page}_res.json").write_text(json.dumps(tree))
+    number, sentences = value("snapshot", truth, folder)
+    assert number == 1.0
+    assert sentences == [
+        TO_BE_TURNED.replace("pred.json", "pred").replace(
+            "1 of 1 page: p0, page 1 ({} degrees)", "2 of 5 pages: p1, page 1 (90 degrees); p3, page 1 (90 degrees)"
+        )
+    ]
+
+
+def test_a_turned_page_without_a_size_is_compared_as_written(tmp_path: Path) -> None:
+    source = read(tmp_path, paddle(90, [[60, 300, 200, 900]]))
+    truth = read(
+        tmp_path, {"input_path": "p0.png", "boxes": [{"label": "Text", "coordinate": [1, 2, 3, 4]}]}, "gt.json"
+    )
+    placed = formats.resolve(source, truth)
+    assert placed.boxes.xyxy.tolist() == [[60, 300, 200, 900]]
+    assert [issue.sentence for issue in placed.issues] == [
+        TO_BE_TURNED.format(90),
+        "pred.json: boxes of a page that was turned before it was read are compared as they are written without its "
+        "size; found pred.json, 1 of 1 page: p0, page 1. Give one size for all pages (--page-size WxH), or "
+        "compare with a file that states the sizes.",
+    ]
+    assert formats.resolve(placed, truth).issues == placed.issues
+
+
+def test_unwarped_pages_are_named(tmp_path: Path) -> None:
+    assert [issue.sentence for issue in read(tmp_path, paddle(0, [[1, 2, 3, 4]], unwarped=True)).issues] == [
+        "pred.json: boxes of a page that was unwarped before it was read have no place on the page as it was given; "
+        "found 1 of 1 page: p0, page 1. They are compared as they are written; run the model without unwarping "
+        "(use_doc_unwarping=False)."
+    ]
+
+
+def test_another_angle_is_said(tmp_path: Path) -> None:
+    source = read(tmp_path, paddle(45, [[1, 2, 3, 4]]))
+    assert source.boxes.xyxy.tolist() == [[1, 2, 3, 4]]
+    assert [issue.sentence for issue in source.issues] == [
+        "pred.json: $.doc_preprocessor_res.angle: angle should be 0, 90, 180 or 270 (PaddleX); found 45. "
+        "The boxes are read as they are written."
+    ]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, ge
 import msgspec
 
 from evaluator import formats
-from evaluator.data.dataset import Annotations, Dataset, PageKey, Side, join, map_labels
+from evaluator.data.dataset import Annotations, Dataset, Level, PageKey, Side, join, map_labels
 from evaluator.data.fixes import Fix, fixes_for, refuse_label
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors
 from evaluator.data.page_sizes import with_sizes
@@ -27,7 +27,17 @@ from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import files_below, head, is_folder
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import SUSPECT_F1, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
+from evaluator.protocols.base import (
+    SUSPECT_F1,
+    BoxOptions,
+    Count,
+    Evaluation,
+    LevelName,
+    Options,
+    Source,
+    SourceT,
+    Thresholds,
+)
 from evaluator.system.memory import release_freed_memory
 from evaluator.system.threads import thread_pool
 
@@ -193,6 +203,8 @@ def _need_value(name: str, value: object, hint: object) -> None:
         where = f"from {bounds.ge:g} to {bounds.le:g}" if bounds.le is not None else f"of {bounds.ge:g} or more"
         raise OptionError(f"{spelled(name)} must be a number {where}; found {value}")
     kinds = [each for each in (get_args(kind) if get_origin(kind) is UnionType else (kind,)) if each is not NoneType]
+    if hint == LevelName and value not in get_args(Level):
+        raise OptionError(f"{spelled(name)} must be one of {', '.join(get_args(Level))}; found {value}")
     if len(kinds) > 1 or get_args(kinds[0])[1:] != (...,):
         return
     if isinstance(value, str) or not isinstance(value, Iterable):

@@ -14,7 +14,7 @@ from evaluator import formats
 from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.cli.convert import other_contents, read_any
-from evaluator.cli.program import BAD_INPUT, OK, Columns, Json
+from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, LevelName
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.fixes import Fix, fix_options
@@ -33,6 +33,7 @@ def check(
     json: Json = False,
     format: str | None = None,
     columns: Columns = "",
+    level: LevelName = None,
 ) -> int:
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
@@ -46,6 +47,7 @@ def check(
     format
         Format of the files, when it should not be recognised by content.
     """
+    reading = Reading(format=format, columns=columns, level=level, max_per_rule=None)
     given, notes = [], []
     for path in files:
         within, said = _both_sides(path, format)
@@ -56,7 +58,7 @@ def check(
         results = []
         for path in files:
             say(f"Reading {path.name}")
-            results.append(_check(path, format, columns))
+            results.append(_check(path, reading))
     issues = [*notes, *(issue for _, of_file in results for issue in of_file)]
     # What could not be read may hold boxes.
     boxes = [
@@ -70,7 +72,7 @@ def check(
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
         issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
-    pairs = [] if has_errors(issues) and len(files) == 1 else _pairs(boxes, format)
+    pairs = [] if has_errors(issues) and len(files) == 1 else _pairs(boxes, reading)
     issues += dict.fromkeys(issue for truth, prediction in pairs for issue in _together(truth, prediction))
     diagnoses = _diagnoses(pairs)
     if has_errors(issues):
@@ -124,21 +126,21 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
 
 
 def _pairs(
-    checked: Sequence[tuple[Path, Annotations | None]], format: str | None
+    checked: Sequence[tuple[Path, Annotations | None]], reading: Reading
 ) -> list[tuple[Annotations, Annotations]]:
     """Return each prediction with the one ground truth that it was given with; empty for several of these.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
     # A file without errors holds what it held when it was checked; it is not kept twice.
-    held = [(path, read) for path, sound in checked if (read := sound or _as_written(path, format)) is not None]
+    held = [(path, read) for path, sound in checked if (read := sound or _as_written(path, reading)) is not None]
     truths = [path for path, read in held if read.side == "ground_truth"]
     if len(held) < 2 or (len(truths) != 1 and held[0][0] not in truths):
         return []
     first = truths[0]
     truth = next(read for path, read in held if path == first)
     others = (
-        read if read.side == "prediction" else _as_written(path, format, side="prediction")
+        read if read.side == "prediction" else _as_written(path, reading, side="prediction")
         for path, read in held
         if path != first
     )
@@ -163,10 +165,10 @@ def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnos
     return [each for each in diagnoses if not each.silent]
 
 
-def _as_written(path: Path, format: str | None, side: Side | None = None) -> Annotations | None:
+def _as_written(path: Path, reading: Reading, side: Side | None = None) -> Annotations | None:
     """Return the boxes of a file with their coordinates as written; None when it cannot be read even so."""
     try:
-        return formats.read(path, format=format, side=side, as_written=True)
+        return formats.read(path, format=reading.format, level=reading.level, side=side, as_written=True)
     except BadInput:
         return None
 
@@ -189,10 +191,10 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check(path: Path, format: str | None, columns: str) -> tuple[Source | None, tuple[Issue, ...]]:
+def _check(path: Path, reading: Reading) -> tuple[Source | None, tuple[Issue, ...]]:
     """Return what a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
-        read = read_any(path, Reading(format=format, columns=columns, max_per_rule=None))
+        read = read_any(path, reading)
     except BadInput as problem:
         return None, problem.issues
     return read, read.issues

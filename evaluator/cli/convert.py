@@ -19,9 +19,19 @@ from evaluator import formats
 from evaluator.analysis.doctor.contents import Contents, Spread, contents
 from evaluator.cli.arguments import size as size_of
 from evaluator.cli.paths import PDFS, need_apart, need_free, need_no_foreign
-from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, UsageError, need_folder, print_issues, writing
+from evaluator.cli.program import (
+    BAD_INPUT,
+    OK,
+    Columns,
+    Json,
+    LevelName,
+    UsageError,
+    need_folder,
+    print_issues,
+    writing,
+)
 from evaluator.cli.progress import progress
-from evaluator.data.dataset import Annotations, Side
+from evaluator.data.dataset import Annotations
 from evaluator.data.fields import FieldDocuments, class_key, leaves
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors, plain
 from evaluator.data.page_sizes import with_sizes
@@ -46,6 +56,7 @@ def convert(
     out: Path,
     format: str | None = None,
     columns: Columns = "",
+    level: LevelName = None,
     role: Annotated[_Role | None, Parameter(name="--as")] = None,
     gt: Path | None = None,
     pdfs: Path | None = None,
@@ -89,7 +100,7 @@ def convert(
         _need_own_folder(out, writer)
     with progress("Reading") as say:
         say(f"Reading {source.name}")
-        read = _boxes(source, format, columns, role, gt)
+        read = _boxes(source, Reading(format=format, columns=columns, level=level, side=role), gt)
         refused: list[Issue] = []
         if pdfs is not None or page_size is not None:
             say("Measuring the pages")
@@ -131,11 +142,11 @@ def _raised(problem: OSError) -> None:
     raise problem
 
 
-def _boxes(path: Path, format: str | None, columns: str, role: Side | None, gt: Path | None) -> Annotations:
+def _boxes(path: Path, reading: Reading, gt: Path | None) -> Annotations:
     """Return the boxes of a file, with the pages of its ground truth when they are there alone."""
-    if role is None and gt is not None:
-        role = "prediction"
-    read = formats.read(path, format=format, columns=columns, side=role)
+    if reading.side is None and gt is not None:
+        reading = msgspec.structs.replace(reading, side="prediction")
+    read = formats.read(path, **msgspec.structs.asdict(reading))
     if gt is not None:
         read = formats.resolve(read, formats.read(gt, side="ground_truth"))
     if read.format == "coco" and read.side == "prediction" and not read.label_map:
@@ -204,6 +215,7 @@ def describe(
     *,
     format: str | None = None,
     columns: Columns = "",
+    level: LevelName = None,
     json: Json = False,
 ) -> int:
     """Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
@@ -219,7 +231,7 @@ def describe(
     """
     with progress("Reading") as say:
         say(f"Reading {source.name}")
-        read = read_any(source, Reading(format=format, columns=columns))
+        read = read_any(source, Reading(format=format, columns=columns, level=level))
     if isinstance(read, Annotations):
         described = contents(read)
         values: dict[str, object] = msgspec.structs.asdict(described)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
@@ -45,6 +45,10 @@ Columns = Annotated[
         help="What the columns of a CSV or Parquet file hold, "
         '"document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".'
     ),
+]
+LevelName = Annotated[
+    Literal["outer", "inner", "all"] | None,
+    Parameter(help="Which boxes are read where a file states that some lie in others: outer, inner or all."),
 ]
 Json = Annotated[bool, Parameter(negative="", help="Write JSON to standard output.")]
 Markdown = Annotated[bool, Parameter(negative="", help="Write Markdown to standard output.")]

@@ -21,6 +21,8 @@ from evaluator.data.order import begins
 
 CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
+Level = Literal["outer", "inner", "all"]
+"""Which boxes are read where some lie in others: those that hold them, those that hold none, or both."""
 PageKey = tuple[str, int]
 """Document id and page in the document, from 0."""
 
@@ -165,6 +167,8 @@ class Annotations:
         What the file states about the run that made it; nothing for most formats.
     columns : str
         The verdicts on the columns of a table, as ``--columns`` has it; empty for nothing.
+    level : "outer", "inner", "all" or None
+        Which boxes were read of a file in which some lie in others; None for those that are read by default.
     """
 
     name: str
@@ -191,6 +195,7 @@ class Annotations:
     fixes: tuple[str, ...] = ()
     run: Run = NO_RUN
     columns: str = ""
+    level: Level | None = None
 
     def images_by_page(self) -> dict[tuple[str, int], str]:
         """Return names of page images by document name and page index; the first one that a page has."""
@@ -445,9 +450,14 @@ class HasFixes(Protocol):
 
 
 def fix_texts(ground_truth: HasFixes, prediction: HasFixes) -> tuple[str, ...]:
-    """Return what was done to two files after reading, in words of the signature; empty for nothing."""
+    """Return which level of two files was read and what was done to them, in words of the signature.
+
+    Empty for nothing.
+    """
     sides = (("fix of the ground truth", ground_truth), ("fix", prediction))
-    return tuple(f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes)
+    fixes = [f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes]
+    levels = {source.level: None for _, source in sides if isinstance(source, Annotations) and source.level}
+    return (*(f"level {level}" for level in levels), *fixes)
 
 
 def _recode(

@@ -17,7 +17,8 @@ from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import FEWEST_POINTS, Shape, listed, outline, points
-from evaluator.formats.xml_format import XmlFile, XmlFormat
+from evaluator.formats.nesting import is_whole
+from evaluator.formats.xml_format import Item, XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "ALTO"
@@ -100,16 +101,17 @@ class _File(XmlFile):
         self._unit = element.text
         self.normalise = self._unit != "pixel"
 
-    def _take_blocks(self, element: Element) -> None:
+    def _take_blocks(self, element: Element, inside: Item | None = None) -> None:
         if element.name not in _BLOCKS:
             return
+        label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
+        item = self.item(inside, group=not is_whole(label))
         if shape := _shape(element, self):
-            label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
-            self.keep(element, label, shape, box_id=element.attributes.get("ID", ""))
+            self.keep(element, label, shape, box_id=element.attributes.get("ID", ""), item=item)
             if any(key in self._of_text for key in _references(element)):
                 self._left_out.append(element)
         for child in element.children:
-            self._take_blocks(child)
+            self._take_blocks(child, item)
 
     def _tags(self, element: Element) -> Iterator[str]:
         for key in _references(element):
@@ -133,11 +135,12 @@ class _File(XmlFile):
 class Alto(XmlFormat):
     """ALTO, Library of Congress, versions 1 to 4, with and without prefix.
 
-    Blocks at any depth are read, also those directly on the page; lines, words, margins and print space are not. The
-    label is that of the first layout, structure or other tag (``LABEL``, else ``TYPE``) that is not about the text,
-    else ``TYPE``, else the element (``TextBlock``). Boxes are HPOS, VPOS, WIDTH and HEIGHT, or that of the outline.
-    There are no scores, so a file may be either side. Files in ``mm10`` or ``inch1200`` need page sizes. ``boxes.ids``
-    are the ids of the blocks.
+    Blocks at any depth are read, also those directly on the page; lines, words, margins and print space are not. A
+    ``ComposedBlock`` is read as its blocks, and as a whole when its label is that of a table, figure or list; see
+    `Reading.level`. The label is that of the first layout, structure or other tag (``LABEL``, else ``TYPE``) that is
+    not about the text, else ``TYPE``, else the element (``TextBlock``). Boxes are HPOS, VPOS, WIDTH and HEIGHT, or that
+    of the outline. There are no scores, so a file may be either side. Files in ``mm10`` or ``inch1200`` need page
+    sizes. ``boxes.ids`` are the ids of the blocks.
     """
 
     name = "alto"

@@ -5,6 +5,7 @@ Polygons are in the unit of their page, origin top left; inches become points, s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -58,6 +59,7 @@ class _OldPage(msgspec.Struct, gc=False):
 
 class _OldShape(msgspec.Struct, gc=False, rename="camel"):
     bounding_box: list[float]
+    elements: list[object] | None = None
 
 
 class _OldTable(msgspec.Struct, gc=False, rename="camel"):
@@ -72,7 +74,8 @@ class Azure(ModelOutput):
     paragraph has its role as label, or "paragraph"; tables and figures are "table" and "figure". Results without
     paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of 2.x) are read by lines, "line", with a warning.
     Output of the older Python SDK (``to_dict()``) is taken too, with the places of the service. A table of 2.x without
-    a box is the box of its cells. Words, cells, selection marks and fields are not read. There are no scores.
+    a box is the box of its cells. What the cells of a table or a figure list as their `elements` is read at another
+    `Reading.level`. Words, cells, selection marks and fields are not read. There are no scores.
     """
 
     name = "azure"
@@ -120,10 +123,11 @@ class Azure(ModelOutput):
                     if isinstance(number, int):
                         _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
             _say_lines(result, place, file)
+        _nest(result, file)
         bare: list[str] = []
         elements = 0
         for key, label in _WHOLE.items():
-            for where, value in file.items(result, key, place):
+            for number, (where, value) in enumerate(file.items(result, key, place)):
                 element = file.convert(value, _Element, where)
                 elements += 1
                 if element is not None and not element.bounding_regions:
@@ -131,7 +135,7 @@ class Azure(ModelOutput):
                 for index, region in enumerate((element and element.bounding_regions) or ()):
                     spot = f"{where}.boundingRegions[{index}]"
                     named = (element and element.role) or label
-                    _region(region, named, spot, scale, file)
+                    _region(region, named, spot, scale, file, item=f"/{key}/{number}")
         file.leave_out(
             bare,
             elements,
@@ -160,7 +164,35 @@ def _scale(unit: str | None, place: str, file: OutputFile) -> float:
     return _POINTS_PER_INCH if unit == "inch" else 1.0
 
 
-def _region(region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile) -> None:
+def _nest(result: dict[str, object], file: OutputFile) -> None:
+    """State which elements are text of table cells, or in figures; captions and footnotes are beside these."""
+    for index, (_, table) in enumerate(file.items(result, "tables", "")):
+        for cell in _listed(table, "cells"):
+            for inner in _listed(cell, "elements"):
+                file.builder.nesting.put(_item(inner), inside=f"/tables/{index}", group=False)
+    for index, (_, figure) in enumerate(file.items(result, "figures", "")):
+        caption = figure.get("caption") if isinstance(figure, dict) else None
+        beside = {
+            _item(each) for part in (caption, *_listed(figure, "footnotes")) for each in _listed(part, "elements")
+        }
+        for inner in _listed(figure, "elements"):
+            if _item(inner) not in beside:
+                file.builder.nesting.put(_item(inner), inside=f"/figures/{index}", group=False)
+
+
+def _listed(value: object, key: str) -> list[object]:
+    held = value.get(key) if isinstance(value, dict) else None
+    return held if isinstance(held, list) else []
+
+
+def _item(pointer: object) -> str:
+    """Return what an element of another is called: ``/paragraphs/3``, and the line of a word."""
+    return re.sub(r"/words/\d+\Z", "", str(pointer).removeprefix("#"))
+
+
+def _region(
+    region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile, *, item: str | None = None
+) -> None:
     page = file.needed_page(region.page_number, place)
     shape = region.bounding_box if region.polygon is None else region.polygon
     if shape is None:
@@ -169,7 +201,7 @@ def _region(region: _Region, label: str, place: str, scale: dict[int, float], fi
     polygon = [edge for point in shape for edge in ((point.x, point.y) if isinstance(point, _Point) else (point,))]
     if page is not None and (points := pairs_of(polygon, place, file)):
         factor = scale.get(region.page_number, 1.0)
-        file.outline(page, label, [(x * factor, y * factor) for x, y in points], place)
+        file.outline(page, label, [(x * factor, y * factor) for x, y in points], place, item=item)
 
 
 def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
@@ -183,15 +215,18 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
         factor = scale[page.page] = _scale(page.unit, where, file)
         file.page(where, index=page.page - 1, size=(page.width * factor, page.height * factor))
         for line, shape in file.structs(value, "lines", where, _OldShape):
-            _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file)
+            item = line.removeprefix(place).replace("[", "/").replace("]", "").replace(".", "/")
+            _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file, item=item)
     for where, value in file.items(result, "pageResults", place):
         number = value.get("page") if isinstance(value, dict) else None
         for spot, table in file.structs(value, "tables", where, _OldTable):
+            for inner in (each for cell in table.cells for each in cell.elements or ()):
+                file.builder.nesting.put(_item(inner), inside=spot, group=False)
             if not isinstance(number, int):
                 continue
             outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
             polygon = outline if table.bounding_box else _box_of(outline)
-            _region(_Region(number, [*polygon]), "table", spot, scale, file)
+            _region(_Region(number, [*polygon]), "table", spot, scale, file, item=spot)
     _say_lines(result, place, file)
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, T
 
 import msgspec
 
-from evaluator.data.dataset import Annotations, Side
+from evaluator.data.dataset import Annotations, Level, Side
 from evaluator.data.issues import BadInput, Collector, Issue, examples, has_errors
 from evaluator.formats import folder, limits
 
@@ -64,6 +64,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         Keep coordinates that break the rules of the format, for a fix or a diagnosis.
     unscored : bool
         Accept predictions without scores although the format requires them.
+    level : "outer", "inner", "all" or None
+        Which boxes are read of those that lie in others, as the file states; None for tables, figures and lists as a
+        whole, and for what only groups others, such as a column, its parts.
     """
 
     side: Side | None = None
@@ -74,6 +77,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     columns: str = ""
     as_written: bool = False
     unscored: bool = False
+    level: Level | None = None
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -86,6 +90,7 @@ class ReadingOptions(TypedDict, total=False):
     columns: str
     as_written: bool
     unscored: bool
+    level: Level | None
 
 
 ANY_SIDE: Final = Reading()

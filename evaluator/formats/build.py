@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
 
@@ -17,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations, Boxes, Document, Side
-from evaluator.data.issues import Collector, quote
+from evaluator.data.dataset import Annotations, Boxes, Document, Level, Side
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
+from evaluator.formats.nesting import Nesting
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
@@ -71,12 +73,25 @@ class _Boxes:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def without(self, rows: set[int]) -> _Boxes:
+        """Return the boxes but some rows."""
+        kept = [row for row in range(len(self)) if row not in rows]
+        boxes = _Boxes()
+        for name in ("page", "position", "label", "score"):
+            values = getattr(self, name)
+            setattr(boxes, name, array(values.typecode, [values[row] for row in kept]))
+        boxes.xyxy = array("d", [edge for row in kept for edge in self.xyxy[4 * row : 4 * row + 4]])
+        boxes.ids = [self.ids[row] for row in kept]
+        boxes.rings = {new: self.rings[row] for new, row in enumerate(kept) if row in self.rings}
+        return boxes
+
 
 class Builder:
     """The pages and boxes of one file on their way to columns.
 
     `source` is what the rules come from ("CVAT for images 1.1"), `score` what the file calls a score. `unit` is that of
-    the boxes, origin top left. `labels` are there in any case; others follow in order of appearance.
+    the boxes, origin top left. `labels` are there in any case; others follow in order of appearance. `nesting` takes
+    which items lie in others; the boxes that the level of the reading leaves out are dropped at the end.
     """
 
     def __init__(
@@ -99,6 +114,8 @@ class Builder:
         self._within: dict[str, dict[str, str]] = {}
         self._pages: list[_Page] = []
         self._boxes = _Boxes()
+        self.nesting = Nesting()
+        self._fixed_labels = len(self._labels)
         self._turned: list[tuple[str, Corners]] = []
         self._scored = 0
         self._first_scored = ""
@@ -186,11 +203,13 @@ class Builder:
         rings: Sequence[FloatArray] = (),
         position: int | None = None,
         box_id: str = "",
+        item: Hashable = None,
     ) -> None:
         """Add a box, or an error with the reason why it is none.
 
         `xyxy` is in the unit of the builder, NaN for one already reported; `rings` are float64, shape (K, 2), empty for
-        a plain box. Without `position` the boxes of the page are counted; without `box_id` it is the place.
+        a plain box. Without `position` the boxes of the page are counted; without `box_id` it is the place. `item` is
+        that of `nesting` for a box that may lie in others or hold them.
         """
         error, score = self._collector.error, math.nan if score is None else score
         if not label.strip():
@@ -210,6 +229,8 @@ class Builder:
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
         boxes = self._boxes
+        if item is not None:
+            self.nesting.add_box(item, len(boxes), place)
         if len(rings):
             boxes.rings[len(boxes)] = list(rings)
         boxes.page.append(page)
@@ -254,7 +275,27 @@ class Builder:
             self._collector.error(page.place, rule, "none", "Write the size of the page.")
         self._collector.raise_if_failed()
         scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
-        return self._columns(sha256, side, scale, normalise=normalise)
+        level = self._choose_level(reading.level)
+        return replace(self._columns(sha256, side, scale, normalise=normalise), level=level)
+
+    def _choose_level(self, level: Level | None) -> Level | None:
+        """Drop the boxes that a level leaves out, with a warning; return the level where some boxes lie in others."""
+        left_out = self.nesting.left_out(self._boxes.page)
+        if not left_out:
+            return None
+        total = len(self._boxes)
+        if dropped := left_out[level]:
+            rule = f"a box and the boxes in it should not both be counted ({self._source})"
+            found = f"{count_of(total, 'box')}, of which {total - len(dropped):,} are read"
+            outer, inner = (total - len(left_out[each]) for each in ("outer", "inner"))
+            fix = f"Read others with --level outer ({outer:,}), inner ({inner:,}) or all ({total:,})."
+            self._collector.warning(self.nesting.places[min(dropped)], rule, found, fix)
+            self._boxes = self._boxes.without(dropped)
+            names, used = list(self._labels), {*self._boxes.label, *range(self._fixed_labels)}
+            self._labels = {names[code]: new for new, code in enumerate(sorted(used))}
+            codes = dict(zip(sorted(used), range(len(used)), strict=True))
+            self._boxes.label = array("i", [codes[code] for code in self._boxes.label])
+        return level
 
     def _refuse_infinite(self, xyxy: FloatArray, size: FloatArray) -> None:
         """Refuse boxes that are infinite in shares of a page of nearly no size; `size` is by box."""

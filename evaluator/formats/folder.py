@@ -169,6 +169,7 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         items_at=first.items_at,
         attributes=_attributes(parts),
         page_images=[name for part in parts for name in part.page_images or [""] * len(part.page_index)],
+        level=next((part.level for part in parts if part.level), None),
     )
 
 

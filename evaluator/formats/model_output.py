@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, NoReturn, TypeVar
 
@@ -283,7 +283,14 @@ class OutputFile:
         return row
 
     def outline(
-        self, page: int, label: str, points: Sequence[Sequence[float]], place: str, *, score: float | None = None
+        self,
+        page: int,
+        label: str,
+        points: Sequence[Sequence[float]],
+        place: str,
+        *,
+        score: float | None = None,
+        item: Hashable = None,
     ) -> None:
         """Add the box around some points; they are kept as an outline when they are no plain box."""
         if len(points) < _FEWEST_POINTS:
@@ -295,7 +302,7 @@ class OutputFile:
         # Arrays cost more than all the rest, and nearly all polygons are boxes.
         plain = len(points) <= _MOST_CORNERS and len(set(xs)) <= 2 and len(set(ys)) <= 2
         rings = () if plain else (np.array(points, dtype=np.float64),)
-        self.builder.box(page, label, box, place, score=score, rings=rings)
+        self.builder.box(page, label, box, place, score=score, rings=rings, item=item)
 
     def corners(
         self, page: int, label: str, values: Sequence[float], place: str, *, key: str, score: float | None = None

@@ -12,7 +12,8 @@ from typing import Final
 from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats.build import Shape, Size
-from evaluator.formats.xml_format import XmlFile, XmlFormat, ring_of
+from evaluator.formats.nesting import is_whole
+from evaluator.formats.xml_format import Item, XmlFile, XmlFormat, ring_of
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "PAGE XML"
@@ -53,16 +54,18 @@ class _File(XmlFile):
             self.builder.left_out(first.place, rule, what, "They are left out.")
         super().end()
 
-    def _regions_of(self, element: Element) -> None:
+    def _regions_of(self, element: Element, inside: Item | None = None) -> None:
         if not element.name.endswith("Region"):
             return
-        coords = element.child("Coords")
+        coords, label = element.child("Coords"), _label(element)
+        item = self.item(inside, group=_is_group(element, label))
         score = math.nan if coords is None or "conf" not in coords.attributes else self.number(coords, "conf")
         ring = _ring(element, coords, self)
         if ring is not None:
-            self.keep(element, _label(element), Shape.of(ring), score=score, box_id=element.attributes.get("id", ""))
+            box_id = element.attributes.get("id", "")
+            self.keep(element, label, Shape.of(ring), score=score, box_id=box_id, item=item)
         for child in element.children:
-            self._regions_of(child)
+            self._regions_of(child, item)
 
     def _page(self, element: Element) -> None:
         size = self._size(element)
@@ -84,8 +87,9 @@ class _File(XmlFile):
 class PageXml(XmlFormat):
     """PAGE content schema of PRImA, 2010-03-19 to 2019-07-15, with and without prefix.
 
-    Regions at any depth are read; lines, words, glyphs, border and print space are not. Outlines are ``points`` or
-    ``Point`` elements. The label of a text region is its ``type`` (``heading``), of another its element
+    Regions at any depth are read; lines, words, glyphs, border and print space are not. A region that holds others is
+    read as a whole, and as these when it has no kind and no lines of its own; see `Reading.level`. Outlines are
+    ``points`` or ``Point`` elements. The label of a text region is its ``type`` (``heading``), of another its element
     (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a missing one. The
     score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
     """
@@ -124,6 +128,17 @@ def _points_of(coords: Element | None) -> str:
     # A missing coordinate stays visible: "?" is no number.
     older = " ".join(f"{point.get('x', '?')},{point.get('y', '?')}" for point in children)
     return coords.attributes.get("points", "") or older
+
+
+def _is_group(element: Element, label: str) -> bool:
+    """Return whether a region only groups others: it has no kind and no line of text of its own."""
+    if element.name == "CustomRegion":
+        return not is_whole(label)
+    return (
+        element.name in ("TextRegion", "UnknownRegion")
+        and label in ("other", element.name)
+        and element.child("TextLine") is None
+    )
 
 
 def _label(element: Element) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import ClassVar
 
@@ -18,6 +18,15 @@ from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, points
 from evaluator.formats.xml_text import Element
+
+
+class Item:
+    """What may lie in others and hold them; with `group` it is read as its parts."""
+
+    __slots__ = ("group",)
+
+    def __init__(self, *, group: bool) -> None:
+        self.group = group
 
 
 class XmlFile(ABC):
@@ -33,10 +42,26 @@ class XmlFile(ABC):
         self.builder = Builder(collector, format=format.name, source=format.source, score=format.score)
         self._kept: list[Callable[[int], None]] = []
 
-    def keep(self, element: Element, label: str, shape: Shape, *, box_id: str, score: float | None = None) -> None:
+    def item(self, inside: Item | None, *, group: bool) -> Item:
+        """Return an item that lies in another, or in none."""
+        item = Item(group=group)
+        if inside is not None:
+            self.builder.nesting.put(item, inside=inside, group=inside.group)
+        return item
+
+    def keep(
+        self,
+        element: Element,
+        label: str,
+        shape: Shape,
+        *,
+        box_id: str,
+        score: float | None = None,
+        item: Hashable = None,
+    ) -> None:
         """Keep the box of an element until `add_kept`: the page of it ends later."""
         add = partial(self.builder.box, label=label, xyxy=shape.xyxy, place=element.place, score=score)
-        self._kept.append(partial(add, rings=shape.rings, box_id=box_id))
+        self._kept.append(partial(add, rings=shape.rings, box_id=box_id, item=item))
 
     def add_kept(self, page: int) -> None:
         """Add the boxes that were kept for a page."""

@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from evaluator import formats
 from evaluator.data.boxes import IntArray
-from evaluator.data.dataset import Annotations, Dataset, Run, Side, join
+from evaluator.data.dataset import Annotations, Dataset, Level, Run, Side, join
 from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
@@ -122,6 +122,14 @@ Columns = Annotated[
     ),
 ]
 
+LevelName = Annotated[
+    Level | None,
+    Meta(
+        description="Which boxes are read where a file states that some lie in others: outer, inner or all. By default "
+        "tables, figures and lists as a whole, and the parts of what only groups others, such as a column."
+    ),
+]
+
 
 class BoxOptions(Options, frozen=True, kw_only=True):
     """The options of every protocol that matches boxes; see the help texts."""
@@ -140,6 +148,7 @@ class BoxOptions(Options, frozen=True, kw_only=True):
     as_reference: Annotated[bool, Meta(description="Allow --gt to be a prediction file.")] = False
     format: FormatName = None
     columns: Columns = ""
+    level: LevelName = None
     page_size: PageSize = None
     pdfs: Pdfs = None
     polygons: Annotated[bool, Meta(description="Compare outlines instead of boxes, where a file has them.")] = False
@@ -523,7 +532,13 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
         """Return how one side is read: a prediction as ground truth only when the options ask for that."""
         as_reference = side == "ground_truth" and options.as_reference
-        return formats.Reading(side=side, as_reference=as_reference, format=options.format, columns=options.columns)
+        return formats.Reading(
+            side=side,
+            as_reference=as_reference,
+            format=options.format,
+            columns=options.columns,
+            level=options.level,
+        )
 
     def label_mapping(self, options: BoxOptionsT) -> Mapping[str, str]:
         """Return new names of labels by their old ones."""

@@ -24,6 +24,7 @@ from evaluator.protocols.base import (
     Evaluation,
     FormatName,
     Labels,
+    LevelName,
     MapLabel,
     MinScore,
     Options,
@@ -54,6 +55,7 @@ class PixelOptions(Options, frozen=True, kw_only=True):
     map_label: MapLabel = msgspec.field(default_factory=dict)
     format: FormatName = None
     columns: Columns = ""
+    level: LevelName = None
     classes: Annotated[Classes, Meta(description="whether both sides have the same classes.")] = "auto"
     missing_page: Annotated[
         MissingPage, Meta(description="a page that one side lacks counts as background, or is left out.")
@@ -84,7 +86,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
         """Return how one side is read: scores may be missing, so that two annotators can be compared."""
-        return formats.Reading(format=options.format, columns=options.columns, unscored=True)
+        return formats.Reading(format=options.format, columns=options.columns, level=options.level, unscored=True)
 
     def label_mapping(self, options: PixelOptions) -> Mapping[str, str]:
         """Return new names of labels by their old ones."""

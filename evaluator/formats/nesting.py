@@ -1,0 +1,87 @@
+"""Which boxes of a file lie in which, as the file states, and which level of them is read.
+
+One rule for all formats: a table, figure or list is read as a whole, as layout detectors find them; what only groups
+others, such as a column, is read as its parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from evaluator.data.dataset import Level
+
+_WHOLES: Final = re.compile(
+    r"(?<![a-z])(tab(le|ular|leau|elle)|figure|picture|image|illustration|photo(graph)?|graphic|chart|diagram|drawing"
+    r"|map|list(e)?)s?(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+def is_whole(label: str) -> bool:
+    """Return whether a label that a tool chose freely is that of a table, figure or list.
+
+    >>> is_whole("Table of contents"), is_whole("column")
+    (True, False)
+    """
+    return _WHOLES.search(label) is not None
+
+
+class Nesting:
+    """The items of a file and what holds them; an item may have several boxes, or none.
+
+    `places` has the places of the boxes in the file, by row.
+    """
+
+    def __init__(self) -> None:
+        self._holders: dict[Hashable, list[Hashable]] = {}
+        self._groups: set[Hashable] = set()
+        self._rows: dict[Hashable, list[int]] = {}
+        self.places: dict[int, str] = {}
+
+    def put(self, item: Hashable, *, inside: Hashable, group: bool) -> None:
+        """State that an item lies in another, which is read as a whole, or as its parts if it is a `group`."""
+        self._holders.setdefault(item, []).append(inside)
+        if group:
+            self._groups.add(inside)
+
+    def add_box(self, item: Hashable, row: int, place: str) -> None:
+        """State that a box is one of an item's."""
+        self.places[row] = place
+        self._rows.setdefault(item, []).append(row)
+
+    def left_out(self, pages: Sequence[int]) -> dict[Level | None, set[int]]:
+        """Return the rows that each level leaves out, None for the one that is read by default; `pages` by row.
+
+        Empty where no box lies in another of its page.
+        """
+        outer: set[int] = set()
+        inner: set[int] = set()
+        default: set[int] = set()
+        for item in self._holders:
+            above = self._above(item)
+            for row in self._rows.get(item, ()):
+                held_by = [
+                    (holder, other)
+                    for holder in above
+                    for other in self._rows.get(holder, ())
+                    if pages[other] == pages[row]
+                ]
+                if not held_by:
+                    continue
+                inner.add(row)
+                outer.update(other for _, other in held_by)
+                in_group = all(holder in self._groups for holder, _ in held_by)
+                default.update((other for _, other in held_by) if in_group else [row])
+        return {"outer": inner, "inner": outer, "all": set(), None: default} if inner else {}
+
+    def _above(self, item: Hashable) -> list[Hashable]:
+        """Return everything that holds an item, each once, whatever the file states of circles."""
+        above = dict.fromkeys(self._holders.get(item, ()))
+        for holder in (waiting := list(above)):
+            new = [each for each in self._holders.get(holder, ()) if each not in above and each != item]
+            above.update(dict.fromkeys(new))
+            waiting += new
+        above.pop(item, None)
+        return list(above)

@@ -1,0 +1,250 @@
+"""A box and the boxes in it are not both counted where a file states which lie in which; the level can be chosen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import formats
+from evaluator.data.dataset import Level
+from evaluator.formats.nesting import Nesting
+from evaluator.project import OptionError, evaluate
+from tests.cli.conftest import Runner, run
+
+__all__ = ["run"]  # a fixture
+
+OTHERS = "Read others with --level outer ({}), inner ({}) or all ({})."
+FOUND = "found 10 boxes, of which 5 are read. Read others with --level outer (5), inner (8) or all (10)."
+LEVELS: tuple[Level | None, ...] = (None, "outer", "inner", "all")
+
+
+def rect(x: float, y: float, width: float = 1.0, height: float = 0.25) -> list[float]:
+    """A polygon in inches."""
+    return [x, y, x + width, y, x + width, y + height, x, y + height]
+
+
+def region(polygon: list[float], page: int = 1) -> dict[str, Any]:
+    return {"boundingRegions": [{"pageNumber": page, "polygon": polygon}]}
+
+
+def azure(**parts: Any) -> bytes:
+    pages = [{"pageNumber": number, "width": 8.5, "height": 11, "unit": "inch"} for number in (1, 2)]
+    return json.dumps({"analyzeResult": {"pages": pages, **parts}}).encode()
+
+
+def report() -> bytes:
+    """A title, a table of four cells whose paragraphs are listed again, and a figure with text in it and a caption."""
+    cells = [rect(1 + column, 3 + row / 4) for row in (0, 1) for column in (0, 1)]
+    paragraphs = [{**region(rect(1, 1, 6)), "role": "title"}, *map(region, cells)]
+    paragraphs += [region(rect(1, 5)), region(rect(1, 8, 3)), region(rect(1, 9, 3))]
+    table = {**region(rect(1, 3, 2, 0.5)), "cells": [{"elements": [f"/paragraphs/{row}"]} for row in range(1, 5)]}
+    figure = {
+        **region(rect(1, 5, 3, 2.5)),
+        "elements": [f"/paragraphs/{row}" for row in (5, 6, 7)],
+        "caption": {"elements": ["/paragraphs/6"]},
+        "footnotes": [{"elements": ["/paragraphs/7"]}],
+    }
+    return azure(paragraphs=paragraphs, tables=[table], figures=[figure])
+
+
+COMPOSED = """<alto><Description><MeasurementUnit>pixel</MeasurementUnit></Description><Layout>
+<Page WIDTH="900" HEIGHT="900"><PrintSpace>{}</PrintSpace></Page></Layout></alto>"""
+BLOCK = '<{name} ID="{id}" HPOS="{x}" VPOS="{y}" WIDTH="100" HEIGHT="100"{type}>{inside}</{name}>'
+
+
+def block(id: str, inside: str = "", type: str = "", x: int = 0) -> str:
+    name = "ComposedBlock" if inside else "TextBlock"
+    return BLOCK.format(name=name, id=id, x=x, y=0, type=f' TYPE="{type}"' if type else "", inside=inside)
+
+
+def read(content: bytes | str, level: Level | None = None, name: str = "a.xml") -> tuple[list[str], list[str]]:
+    """The ids of the boxes that are read, and the issues in words."""
+    source = formats.read_bytes(content if isinstance(content, bytes) else content.encode(), name, level=level)
+    assert source.level == (level if "all" in str(level) or source.issues or level else None)
+    words = [f"{each.place}: {each.rule}; found {each.found}. {each.fix}" for each in source.issues]
+    return list(source.boxes.ids), words
+
+
+def test_paragraphs_of_tables_and_figures_of_azure() -> None:
+    counts = []
+    for level in LEVELS:
+        source = formats.read_bytes(report(), "report.json", level=level)
+        counts.append((len(source.boxes), source.labels))
+    labels = ("title", "paragraph", "table", "figure")
+    assert counts == [(5, labels), (5, labels), (8, ("title", "paragraph")), (10, labels)]
+    ids, words = read(report(), name="report.json")
+    assert [each.removeprefix("$.analyzeResult.").removesuffix(".boundingRegions[0]") for each in ids] == [
+        "paragraphs[0]", "paragraphs[6]", "paragraphs[7]", "tables[0]", "figures[0]",
+    ]  # fmt: skip
+    assert words == [
+        "$.analyzeResult.paragraphs[1].boundingRegions[0]: a box and the boxes in it should not both be counted "
+        f"(Document Intelligence); {FOUND}"
+    ]
+    assert read(report(), "all", name="report.json")[1] == []
+
+
+def test_a_part_on_a_page_without_its_table_is_read() -> None:
+    cells = [{"elements": ["/paragraphs/0"]}, {"elements": ["/paragraphs/1"]}]
+    paragraphs = [region(rect(1, 3)), region(rect(1, 1), page=2)]
+    content = azure(paragraphs=paragraphs, tables=[{**region(rect(1, 3, 2, 2)), "cells": cells}])
+    assert len(read(content, name="a.json")[0]) == 2
+    bare = azure(paragraphs=paragraphs, tables=[{"cells": cells}])
+    assert len(formats.read_bytes(bare, "a.json").boxes) == 2
+
+
+def test_lines_of_a_table_of_azure_before_paragraphs() -> None:
+    line = {"boundingBox": rect(1, 3)}
+    page = {"page": 1, "width": 8.5, "height": 11, "unit": "inch", "lines": [line, {"boundingBox": rect(1, 8)}]}
+    cell = {**line, "elements": ["#/readResults/0/lines/0/words/0", "#/readResults/0/lines/0/words/1"]}
+    held = {"readResults": [page], "pageResults": [{"page": 1, "tables": [{"cells": [cell]}]}]}
+    for content in ({"analyzeResult": held}, held):
+        ids, words = read(json.dumps(content).encode(), name="a.json")
+        assert [each.rpartition("Results")[2] for each in ids] == ["[0].lines[1]", "[0].tables[0]"]
+        assert words[-1].endswith("; found 3 boxes, of which 2 are read. " + OTHERS.format(2, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("type", "default"),
+    [("", ["b1", "b2", "b0"]), ("column", ["b1", "b2", "b0"]), ("Table", ["c", "b0"]), ("list", ["c", "b0"])],
+)
+def test_composed_blocks_of_alto(type: str, default: list[str]) -> None:
+    content = COMPOSED.format(block("c", block("b1") + block("b2"), type) + block("b0"))
+    assert read(content)[0] == default
+    assert [read(content, level)[0] for level in LEVELS[1:]] == [
+        ["c", "b0"], ["b1", "b2", "b0"], ["c", "b1", "b2", "b0"],
+    ]  # fmt: skip
+    assert [len(read(content, level)[1]) for level in LEVELS] == [1, 1, 1, 0]
+    place = "<ComposedBlock>" if "b1" in default else "<TextBlock>"
+    assert read(content)[1] == [
+        f"line 2, {place}: a box and the boxes in it should not both be counted (ALTO); "
+        f"found 4 boxes, of which {len(default)} are read. {OTHERS.format(2, 3, 4)}"
+    ]
+
+
+def test_a_table_in_a_column_is_read_and_what_is_in_it_is_not() -> None:
+    content = COMPOSED.format(block("c", block("t", block("p"), "table") + block("b")))
+    assert [read(content, level)[0] for level in LEVELS] == [["t", "b"], ["c"], ["p", "b"], ["c", "t", "p", "b"]]
+
+
+def test_files_without_boxes_in_boxes_are_read_as_before() -> None:
+    content = COMPOSED.format(block("a") + block("b"))
+    for level in LEVELS:
+        source = formats.read_bytes(content.encode(), "a.xml", level=level)
+        assert (source.boxes.ids, source.issues, source.level) == (["a", "b"], (), None)
+
+
+PAGE = """<PcGts><Page imageFilename="a.png" imageWidth="99" imageHeight="99">{}</Page></PcGts>"""
+
+
+def page_region(id: str, inside: str = "", *, name: str = "TextRegion", more: str = "") -> str:
+    return f'<{name} id="{id}" {more}><Coords points="0,0 9,0 9,9 0,9"/>{inside}</{name}>'
+
+
+@pytest.mark.parametrize(
+    ("outer", "default"),
+    [
+        ({"name": "TableRegion"}, ["r"]),
+        ({"name": "TextRegion"}, ["a", "b"]),
+        ({"name": "UnknownRegion"}, ["a", "b"]),
+        ({"more": 'type="other"'}, ["a", "b"]),
+        ({"more": 'type="paragraph"'}, ["r"]),
+        ({"more": 'custom="structure {type:article;}"'}, ["r"]),
+        ({"name": "CustomRegion", "more": 'type="column"'}, ["a", "b"]),
+        ({"name": "CustomRegion", "more": 'type="list"'}, ["r"]),
+    ],
+)
+def test_regions_in_regions_of_page_xml(outer: dict[str, str], default: list[str]) -> None:
+    content = PAGE.format(page_region("r", page_region("a") + page_region("b"), **outer))
+    assert read(content)[0] == default
+    assert [read(content, level)[0] for level in LEVELS[1:]] == [["r"], ["a", "b"], ["r", "a", "b"]]
+
+
+def test_a_text_region_with_lines_of_its_own_is_read() -> None:
+    line = '<TextLine id="l"><Coords points="0,0 9,0 9,9 0,9"/></TextLine>'
+    content = PAGE.format(page_region("r", page_region("a", more='type="drop-capital"') + line))
+    assert read(content)[0] == ["r"]
+
+
+def test_circles_end() -> None:
+    nesting = Nesting()
+    for row, (item, inside) in enumerate(["ab", "bc", "ca", "dd"]):
+        nesting.put(item, inside=inside, group=False)
+        nesting.add_box(item, row, item)
+    assert nesting.left_out([0, 0, 0, 0])[None] == {0, 1, 2}
+    assert Nesting().left_out([]) == {}
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    """A ground truth of the title, the table, the figure and two paragraphs, and the report."""
+    labels = ["title", "paragraph", "paragraph", "table", "figure"]
+    boxes = [(1, 1, 6, 0.25), (1, 8, 3, 0.25), (1, 9, 3, 0.25), (1, 3, 2, 0.5), (1, 5, 3, 2.5)]
+    names = list(dict.fromkeys(labels))
+    images = [{"id": 1, "file_name": "report.png", "width": 612, "height": 792}]
+    rows = [
+        {
+            "id": row,
+            "image_id": 1,
+            "category_id": names.index(label),
+            "bbox": [72 * edge for edge in box],
+            "area": 72 * 72 * box[2] * box[3],
+            "iscrowd": 0,
+        }
+        for row, (label, box) in enumerate(zip(labels, boxes, strict=True))
+    ]
+    categories = [{"id": code, "name": name} for code, name in enumerate(names)]
+    (tmp_path / "gt.json").write_text(json.dumps({"images": images, "categories": categories, "annotations": rows}))
+    one_page = json.loads(report())
+    del one_page["analyzeResult"]["pages"][1]
+    (tmp_path / "report.json").write_text(json.dumps(one_page))
+    return tmp_path / "gt.json", tmp_path / "report.json"
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pixel"])
+def test_the_level_is_an_option_that_the_signature_states(sides: tuple[Path, Path], protocol: str) -> None:
+    signatures = []
+    for level in LEVELS:
+        (evaluation,) = evaluate(protocol, sides[0], [sides[1]], level=level)
+        signatures.append(evaluation.result.signature.line)
+        assert sum("both be counted" in each.rule for each in evaluation.issues) == (level != "all")
+    stated = [line.partition("level ")[2].partition(" ")[0] for line in signatures]
+    assert stated == ["", "outer", "inner", "all"]
+
+
+def test_a_table_and_its_paragraphs_are_not_both_counted(sides: tuple[Path, Path]) -> None:
+    def f1(level: Level | None, **options: Any) -> float:
+        (evaluation,) = evaluate("snapshot", sides[0], [sides[1]], level=level, **options)
+        return float(evaluation.to_json()["thresholds"]["0.5"]["micro"]["f1"])
+
+    assert [f1(level, iou=(0.5,)) for level in LEVELS] == pytest.approx([1.0, 1.0, 6 / 13, 10 / 15])
+    assert f1("all", iou=(0.5,), page_ranges=1) == f1("all", iou=(0.5,))
+
+
+def test_terminal(run: Runner, sides: tuple[Path, Path], tmp_path: Path) -> None:
+    counts = []
+    for level in ("outer", "inner", "all"):
+        code, out, _ = run("check", *sides, "--level", level, "--json")
+        assert code == 0
+        counts.append(json.loads(out)["files"][1]["boxes"])
+        code, out, _ = run("describe", sides[1], "--level", level, "--json")
+        assert (code, json.loads(out)["boxes"]) == (0, counts[-1])
+        composed = tmp_path / "composed.xml"
+        composed.write_text(COMPOSED.format(block("c", block("a") + block("b"))))
+        code, out, _ = run("convert", composed, "--to", "coco", "--out", tmp_path / f"{level}.json", "--level", level)
+        assert (code, out.rpartition(", ")[2].split()[0]) == (0, {"outer": "1", "inner": "2", "all": "3"}[level])
+    assert counts == [5, 8, 10]
+    code, out, _ = run("check", *sides)
+    assert (
+        code,
+        FOUND in out,
+    ) == (0, True)
+    code, out, _ = run("evaluate", "snapshot", "--gt", sides[0], "--pred", sides[1], "--level", "inner", "--json")
+    assert (code, " · level inner · " in json.loads(out)["signature"]) == (0, True)
+
+
+def test_other_levels_are_refused(sides: tuple[Path, Path]) -> None:
+    with pytest.raises(OptionError, match="--level must be one of outer, inner, all; found both"):
+        evaluate("snapshot", sides[0], [sides[1]], level="both")

@@ -29,7 +29,7 @@ def page(*blocks: str, size: str = 'WIDTH="300" HEIGHT="400"', unit: str = "pixe
 
 
 def test_columns() -> None:
-    source = formats.read(OWN / "alto_4.xml")
+    source = formats.read(OWN / "alto_4.xml", level="all")
     assert head(source) == ("alto", "ground_truth", "pixels", ["p1"], [0], [[300, 400]])
     assert rows(source) == [
         ("p1", 0, "TextBlock", [5, 2, 55.5, 8]), ("p1", 0, "Main", [10, 20, 110, 70]),
@@ -48,7 +48,7 @@ def test_blocks_on_the_page_itself() -> None:
         block((5, 6, 7, 8), "ComposedBlock", block((5, 6, 2, 2))),
         "<TopMargin>", block((9, 9, 9, 9), "Illustration"), "</TopMargin>", "<PrintSpace>",
     )  # fmt: skip
-    source = reading.read(ROW, whole, "a.xml")
+    source = reading.read(ROW, whole, "a.xml", level="all")
     assert rows(source) == [
         ("a", 0, "TextBlock", [1, 2, 4, 6]), ("a", 0, "ComposedBlock", [5, 6, 12, 14]),
         ("a", 0, "TextBlock", [5, 6, 7, 8]), ("a", 0, "Illustration", [9, 9, 18, 18]),

@@ -23,7 +23,7 @@ def page(*regions: str, size: tuple[object, object] = (300, 400), image: str = "
 
 
 def test_columns_with_a_prefix() -> None:
-    source = formats.read(OWN / "page_2019.xml")
+    source = formats.read(OWN / "page_2019.xml", level="all")
     assert head(source) == ("page-xml", "prediction", "pixels", ["p1"], [0], [[300, 400]])
     assert rows(source) == [
         ("p1", 0, "heading", [10, 20, 110, 70]), ("p1", 0, "TableRegion", [10, 100, 200, 300]),

@@ -132,12 +132,27 @@ FILES: list[tuple[str, str, Callable[[Any], Read], int]] = [
 
 
 @needs_shared
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("azure-di/Invoice_1.pdf.ocr.json", "19 boxes, of which 9 are read"),
+        ("azure-di/sample-layout-output.json", "70 boxes, of which 55 are read"),
+        ("page-xml/SimplePage.xml", "14 boxes, of which 5 are read"),
+    ],
+)
+def test_boxes_in_tables_of_real_files_are_not_read(name: str, found: str) -> None:
+    source = formats.read(REAL / name)
+    assert source.issues[-1].found == found
+    assert len(source.boxes) == int(found.split()[-3])
+
+
+@needs_shared
 @pytest.mark.parametrize(("folder", "name", "script", "count"), FILES)
 def test_a_real_file_has_the_boxes_of_a_plain_script(
     folder: str, name: str, script: Callable[[Any], Read], count: int
 ) -> None:
     wanted = list(script(real(folder, name)))
-    source = read((REAL / folder / name).read_bytes(), name)
+    source = read((REAL / folder / name).read_bytes(), name, level="all")
     assert len(wanted) == count
     same(source, [row[:6] for row in wanted])
     if len(wanted[0]) > 6:
@@ -217,6 +232,6 @@ def test_real_annotations_have_the_boxes_of_a_plain_script(
     folder: str, pattern: str, script: Callable[[Path], Annotated], named: str
 ) -> None:
     for path in real_samples(folder, pattern):
-        boxes = (source := formats.read(path)).boxes
+        boxes = (source := formats.read(path, level="all")).boxes
         names = boxes.ids if named == "ids" else [source.labels[code] for code in boxes.label]
         assert sorted(zip(names, boxes.xyxy.tolist(), strict=True)) == sorted(script(path)), path.name

@@ -133,17 +133,17 @@ FILES: list[tuple[str, str, Callable[[Any], Read], int]] = [
 
 @needs_shared
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "counted"),
     [
         ("azure-di/Invoice_1.pdf.ocr.json", "19 boxes, of which 9 are read"),
         ("azure-di/sample-layout-output.json", "70 boxes, of which 55 are read"),
         ("page-xml/SimplePage.xml", "14 boxes, of which 5 are read"),
     ],
 )
-def test_boxes_in_tables_of_real_files_are_not_read(name: str, found: str) -> None:
+def test_boxes_in_tables_of_real_files_are_not_read(name: str, counted: str) -> None:
     source = formats.read(REAL / name)
-    assert source.issues[-1].found == found
-    assert len(source.boxes) == int(found.split()[-3])
+    assert source.issues[-1].found == counted
+    assert len(source.boxes) == int(counted.split()[-3])
 
 
 @needs_shared

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from cyclopts import Parameter
 
 from evaluator import formats
@@ -22,6 +23,7 @@ from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_
 from evaluator.formats.base import Reading
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics import export
+from evaluator.protocols import box_protocols
 from evaluator.protocols.base import Source
 from evaluator.workspace.roles import find
 
@@ -75,6 +77,8 @@ def check(
     pairs = [] if has_errors(issues) and len(files) == 1 else _pairs(boxes, reading)
     issues += dict.fromkeys(issue for truth, prediction in pairs for issue in _together(truth, prediction))
     diagnoses = _diagnoses(pairs)
+    if not has_errors(issues):
+        issues += [issue for truth, prediction in pairs for issue in _tied(truth, prediction)]
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
@@ -123,6 +127,18 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
         return crowding_issues(truth, formats.resolve(prediction, truth))
     except BadInput as problem:
         return problem.issues
+
+
+def _tied(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
+    """Return a warning where equal scores decide the numbers of the protocol of the prediction's format."""
+    system, score = box_protocols().get(prediction.format), prediction.boxes.score
+    if system is None or not system.needs_scores or len(np.unique(score)) == len(score):
+        return ()
+    try:
+        (evaluation,) = system.evaluate(truth, [prediction], system.options())
+    except (BadInput, ValueError):
+        return ()  # what is wrong is said by the checks of the pair
+    return evaluation.result.tie_issues(prediction.name)
 
 
 def _pairs(

@@ -25,6 +25,7 @@ from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
+from evaluator.metrics.tied_scores import Ties
 from evaluator.pdf.folder import Folders
 
 if TYPE_CHECKING:
@@ -204,6 +205,15 @@ class Result(ABC):
     def by_document(self) -> ByDocument | None:
         """Return the counts of each document; None where no boxes are matched."""
         return None
+
+    @property
+    def ties(self) -> Ties | None:
+        """Return what equal scores do to the average precision; None where it is the same in every order of them."""
+        return None
+
+    def tie_issues(self, file: str) -> tuple[Issue, ...]:
+        """Return a warning about a file of predictions whose equal scores decide the average precision."""
+        return () if self.ties is None else (self.ties.issue(file),)
 
     def release(self) -> None:  # noqa: B027 - most results keep nothing else
         """Give up what is kept only for another score threshold; one takes as long as the first then."""
@@ -595,9 +605,10 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         """Return the evaluations of models of one dataset, so that documents, pages and labels have one code."""
         prepared = [self.prepare(truth, predicted, options) for predicted in models]
         dataset = join(truth, *(predicted for predicted, _ in prepared))
+        results = [self.evaluate_model(dataset, model, options) for model in range(len(prepared))]
         return [
-            Evaluation(self.evaluate_model(dataset, model, options), issues)
-            for model, (_, issues) in enumerate(prepared)
+            Evaluation(result, (*issues, *result.tie_issues(predicted.name)))
+            for result, (predicted, issues) in zip(results, prepared, strict=True)
         ]
 
     def prepare(

@@ -17,6 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,6 +31,7 @@ from evaluator.formats import column_cache, limits
 from evaluator.formats.base import Reading
 from evaluator.formats.coco import shard_rows
 from evaluator.formats.coco import stream as coco_stream
+from evaluator.metrics import tied_scores
 from evaluator.project import OptionError
 from evaluator.protocols import coco
 from evaluator.protocols.coco import streaming
@@ -534,7 +536,9 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
     with written(truth, results) as (gt, dt):
         both = project.evaluate("coco", gt, [dt, odd], page_ranges=True)
     assert [type(one.result) for one in both] == [StreamedResult, coco.CocoResult]
-    assert [len(one.issues) for one in both] == [0, 1]
+    (ties,) = both[0].issues
+    assert ties.rule == tied_scores.RULE
+    assert [msgspec.structs.replace(one, file="dt.json") for one in both[1].issues[1:]] == [ties]
     assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]
 
 

@@ -588,7 +588,7 @@ def test_the_json_has_the_keys_of_the_contract() -> None:
     numbers = hand().to_json()
     assert list(numbers) == [
         "protocol", "signature", "ground_truth", "predictions", "issues", "mean_ap", "map_50", "map_75",
-        "iou_thresholds", "fields", "coverage", "confidence",
+        "ties", "iou_thresholds", "fields", "coverage", "confidence",
     ]  # fmt: skip
     assert numbers["ground_truth"]["name"] == "gt.jsonl"
     assert set(numbers["ground_truth"]) == set(numbers["predictions"]) == {"name", "sha256"}

@@ -15,7 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
-from evaluator.metrics.average_precision import RECALL_101, best_between, descending_order, first_reaching
+from evaluator.metrics.average_precision import (
+    RECALL_101,
+    average_precision,
+    best_between,
+    descending_order,
+    first_reaching,
+)
+from evaluator.metrics.tied_scores import Ties, run_starts, tied_ranks
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,
@@ -280,6 +287,52 @@ class LabelCurves(NamedTuple):
         counted = np.cumsum(_at(self.counts[hits[0] : hits[-1] + 1], step), dtype=np.int64)
         rank = counted[hits - hits[0]] + (self.rank[step][points - 1] - 1)
         return float(best_between(rank, _WHOLE, before=start)[0])
+
+
+def ties_of(parts: Sequence[CocoPartial], codes: Sequence[int], min_score: float, precision: FloatArray) -> Ties | None:
+    """Return what equal scores of some labels do to AP over all sizes; None where no order of them matters.
+
+    `precision`: AP by threshold, in the order of the partials, and by label, of the predictions from a score on.
+    """
+    in_order, tied, predictions = np.stack([precision, precision]), 0, 0
+    for column, code in enumerate(codes):
+        of_parts = [_tied(part, code, min_score) for part in parts]
+        moved = np.concatenate([averages for _, averages in of_parts], axis=1)
+        in_order[..., column] = np.where(np.isnan(moved), precision[:, column], moved)
+        tied += max(count for count, _ in of_parts)
+    if not tied:
+        return None
+    for code in codes:
+        predictions += int(np.count_nonzero(_reaching(parts[0].of_label(code), min_score).counts[0]))
+    best, worst = (float(values[~np.isnan(precision)].mean()) for values in in_order)
+    return Ties("AP", predictions, tied, best, worst)
+
+
+def _tied(partial: CocoPartial, code: int, min_score: float) -> tuple[int, FloatArray]:
+    """Return how many predictions of a label are in runs that matter at any threshold, and AP in both orders.
+
+    AP, float64, shape (2, T), in the best and the worst order; NaN where no order matters.
+    """
+    label, positives = _reaching(partial.of_label(code), min_score), int(partial.positives[0, code])
+    averages = np.full((2, len(partial.thresholds)), np.nan)
+    starts = run_starts(label.score)
+    if starts is None:
+        return 0, averages
+    matters = np.zeros(len(starts), dtype=bool)
+    for step in range(len(partial.thresholds)):
+        best, worst, mixed = tied_ranks(starts, _at(label.true[0], step), _at(label.counts[0], step))
+        if mixed.any():
+            averages[:, step] = average_precision(best, positives), average_precision(worst, positives)
+            matters |= mixed
+    counted = np.add.reduceat(label.counts[0] != 0, starts, dtype=np.int64)
+    return int(counted[matters].sum()), averages
+
+
+def _reaching(label: _OfLabel, min_score: float) -> _OfLabel:
+    """Return the predictions of a label from a score on."""
+    kept = reaching(label.score, min_score)
+    score, document, before, true, counts = label
+    return _OfLabel(score[:kept], document[:kept], before[:kept], true[:, :kept], counts[:, :kept])
 
 
 def partials(pairs: Pairs, iou: Sequence[float]) -> list[CocoPartial]:

@@ -21,8 +21,9 @@ from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import ALL_LABELS, BoxMatching
 from evaluator.metrics.results import JsonObject, ResultTable, defined
+from evaluator.metrics.tied_scores import Ties, widest
 from evaluator.protocols.base import BoxEvaluation, Result, join_pair, lowest_threshold, raise_on_errors
-from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average, partials
+from evaluator.protocols.coco.curves import MAX_DETECTIONS, CocoPartial, Columns, average, partials, ties_of
 from evaluator.protocols.coco.matching import (
     IOU_FLOOR,
     NAME,
@@ -56,9 +57,21 @@ class CocoNumbers(Result):
     def title(self) -> str:
         """Return the name of the predictions."""
 
+    @property
     @abstractmethod
+    def ranked(self) -> tuple[Sequence[CocoPartial], Sequence[int], float]:
+        """Return what matched by rising threshold, codes of the labels that are scored, and the lowest score."""
+
     def rankings(self) -> Iterator[Ranking]:
         """Yield the ranking of each label over all sizes, by threshold, then by label."""
+        parts, codes, min_score = self.ranked
+        for part in parts:
+            yield from part.rankings(codes, len(self.documents), min_score)
+
+    @cached_property
+    def ties(self) -> Ties | None:
+        """Return what equal scores do to AP; None where it is the same in every order of them, see `tied_scores`."""
+        return widest([ties_of(*self.ranked, self.columns.precision["all"])])
 
     @cached_property
     def numbers(self) -> dict[str, float | None]:
@@ -73,8 +86,9 @@ class CocoNumbers(Result):
         }
 
     def own_values(self, errors: TidePartial | None) -> JsonObject:
-        """Return what only this protocol says, as plain values: numbers, ``per_class`` and ``error_types``."""
-        return {**self.numbers, "per_class": self.per_label, "error_types": errors and errors.to_json()}
+        """Return what only this protocol says, as plain values: numbers, ``ties``, ``per_class``, ``error_types``."""
+        ties = self.ties and self.ties.to_json()
+        return {**self.numbers, "ties": ties, "per_class": self.per_label, "error_types": errors and errors.to_json()}
 
     def table(self) -> ResultTable:
         """Return one row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
@@ -109,11 +123,11 @@ class CocoResult(BoxEvaluation, CocoNumbers):
         """Return the name of the predictions."""
         return self.matching.prediction.source.name
 
-    def rankings(self) -> Iterator[Ranking]:
-        """Yield the ranking of each label over all sizes, by threshold, then by label."""
-        codes, documents = self.matching.label_codes.tolist(), len(self.documents)
-        for partial in partials(self.matching.pairs, self.iou):
-            yield from partial.rankings(codes, documents, self.matching.min_score)
+    @property
+    def ranked(self) -> tuple[Sequence[CocoPartial], Sequence[int], float]:
+        """Return what matched by rising threshold, codes of the labels that are scored, and the lowest score."""
+        matching = self.matching
+        return partials(matching.pairs, self.iou), matching.label_codes.tolist(), matching.min_score
 
     @cached_property
     def error_types(self) -> TideErrors | None:
@@ -123,7 +137,7 @@ class CocoResult(BoxEvaluation, CocoNumbers):
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
-        Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
+        Besides what all have: the twelve numbers, ``ties``, ``per_class`` with those of each label, ``error_types``.
         """
         errors = None if self.error_types is None else self.error_types.partial
         return self.plain_values(**self.own_values(errors))

@@ -7,7 +7,7 @@ Boxes wait in a temporary folder by shards of images. What matched adds up over 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from evaluator.matching.error_types import TidePartial
-    from evaluator.metrics.bootstrap_ap import Ranking
 
 _MOST_PAGES: Final = 2_500
 # Shards of few pages take longer, and many shards of a small corpus make the most of its memory.
@@ -70,9 +69,10 @@ class StreamedResult(CocoNumbers):
         """Return F1 over all labels at the lowest threshold; None without any box."""
         return self.matched.f1
 
-    def rankings(self) -> Iterator[Ranking]:
-        """Yield the ranking of each label over all sizes, by threshold, then by label."""
-        return self.matched.rankings(range(len(self.labels)), len(self.documents))
+    @property
+    def ranked(self) -> tuple[Sequence[CocoPartial], Sequence[int], float]:
+        """Return what matched by rising threshold, codes of the labels that are scored, and the lowest score."""
+        return (self.matched,), range(len(self.labels)), 0.0
 
     @cached_property
     def signature(self) -> Signature:

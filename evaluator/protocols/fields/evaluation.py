@@ -31,6 +31,7 @@ from evaluator.metrics.results import (
     ratio,
     weighted_mean,
 )
+from evaluator.metrics.tied_scores import Ties, run_starts, tied_ranks, widest
 from evaluator.protocols.base import Result, ShardRunner
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
@@ -156,13 +157,13 @@ class FieldsResult(Result):
 
     @cached_property
     def _ranked(self) -> list[FloatArray]:
-        """IoU of the predicted boxes of each class, the most confident first."""
+        """IoU and confidence of the predicted boxes of each class, float64, shape (2, K), the most confident first."""
         compared = self.compared
         order = compared.tie_order
         rows = order[self.with_prediction[order]]
         rows = rows[np.lexsort((-self._score[rows], compared.field_class[rows]))]
         ends = np.cumsum(np.bincount(compared.field_class[rows], minlength=len(compared.classes)))
-        return np.split(compared.iou[rows], ends[:-1]) if len(ends) else []
+        return np.split(np.stack([compared.iou[rows], self._score[rows]]), ends[:-1], axis=1) if len(ends) else []
 
     # Localisation -------------------------------------------------------------------------------------------
 
@@ -206,7 +207,7 @@ class FieldsResult(Result):
         """
         table = np.full((len(self.compared.classes), len(iou)), np.nan)
         recall = RECALL[self.recall_grid]
-        for row, ranked in enumerate(self._ranked):
+        for row, (ranked, _) in enumerate(self._ranked):
             # A threshold keeps the hits of every higher one, so that as many are the same ones.
             known: dict[int, float] = {}
             for column, threshold in enumerate(iou):
@@ -233,6 +234,28 @@ class FieldsResult(Result):
         """Mean over the thresholds of the mean over the classes with ground truth; None without such."""
         means = [mean for column in self._ap.values() if (mean := weighted_mean(column)[0]) is not None]
         return sum(means) / len(means) if means else None
+
+    @cached_property
+    def ties(self) -> Ties | None:
+        """Return what equal confidences, missing ones among them, do to mean AP; None where it is the same anyway."""
+        steps, recall, tied = list(self._ap), RECALL[self.recall_grid], 0
+        in_order = np.stack([np.array(list(self._ap.values())).reshape(len(steps), len(self.compared.classes))] * 2)
+        for row, (iou, score) in enumerate(self._ranked):
+            starts, positives = run_starts(score), int(self.num_gt[row])
+            if starts is None or not positives:
+                continue
+            matters = np.zeros(len(starts), dtype=bool)
+            for step, threshold in enumerate(steps):
+                best, worst, mixed = tied_ranks(starts, iou >= threshold, np.ones(len(iou), dtype=bool))
+                if mixed.any():
+                    orders = best, worst
+                    in_order[:, step, row] = [average_precision(each, positives, recall=recall) for each in orders]
+                    matters |= mixed
+            tied += int(np.diff(np.append(starts, len(iou)))[matters].sum())
+        if not tied:
+            return None
+        best_mean, worst_mean = (float(np.nanmean(values)) for values in in_order)
+        return widest([Ties("mean AP", int(self.num_detections.sum()), tied, best_mean, worst_mean)])
 
     def map_at(self, threshold: float) -> float | None:
         """Return the mean AP of the classes at a threshold; None for one that was not asked for."""
@@ -359,8 +382,9 @@ class FieldsResult(Result):
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
-        Besides what all have: ``mean_ap``, ``map_50``, ``map_75``, ``iou_thresholds``, ``fields``, ``coverage`` in the
-        source's structure, and ``confidence``. ``mean_iou`` of a class without predictions is 0, as in the source.
+        Besides what all have: ``mean_ap``, ``map_50``, ``map_75``, ``ties``, ``iou_thresholds``, ``fields``,
+        ``coverage`` in the source's structure, and ``confidence``. ``mean_iou`` of a class without predictions is 0, as
+        in the source.
         """
         compared = self.compared
         truth, prediction = as_one(compared.ground_truth), as_one(compared.prediction)
@@ -373,6 +397,7 @@ class FieldsResult(Result):
             "mean_ap": self.mean_ap,
             "map_50": self.map_at(0.5),
             "map_75": self.map_at(0.75),
+            "ties": self.ties and self.ties.to_json(),
             "iou_thresholds": list(self.iou),
             "fields": {compared.classes[code]: self._class(code) for code in self.boxed},
             "coverage": self.coverage,

@@ -120,7 +120,10 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
             )
             for predicted in models
         )
-        return [Evaluation(result, of_pair) for result, of_pair in zip(results, issues, strict=True)]
+        return [
+            Evaluation(result, (*of_pair, *result.tie_issues(one.name)))
+            for result, of_pair, one in zip(results, issues, models, strict=True)
+        ]
 
     def evaluate_in_shards(
         self, truth: FieldDocuments, predicted: FieldDocuments, options: FieldsOptions, parts: ShardRunner

@@ -47,6 +47,7 @@ from evaluator.metrics.results import (
     threshold_text,
     weighted_mean,
 )
+from evaluator.metrics.tied_scores import Ties, run_starts, tied_ranks, widest
 from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold
 
 NAME: Final = "pod"
@@ -255,6 +256,24 @@ class ThresholdPartial:
         """Return the unweighted mean of the average precisions that are defined; None without any."""
         return weighted_mean(self.average_precision)[0]
 
+    def ties(self, metric: str) -> Ties | None:
+        """Return what equal scores do to mAP, which is called `metric`; None where no order of them matters."""
+        average = eleven_point_precision if self.ap == "11-point" else all_point_precision
+        in_order, tied = np.stack([self.average_precision, self.average_precision]), 0
+        for row, positives in enumerate((self.per_label.tp + self.per_label.fn).tolist()):
+            of_label = self.label == row
+            hit, starts = self.hit[of_label], run_starts(self.score[of_label])
+            if starts is None:
+                continue
+            best, worst, mixed = tied_ranks(starts, hit, np.ones(len(hit), dtype=bool))
+            if mixed.any():
+                in_order[:, row] = average(best, positives), average(worst, positives)
+                tied += int(np.diff(np.append(starts, len(hit)))[mixed].sum())
+        if not tied:
+            return None
+        best_mean, worst_mean = (weighted_mean(values)[0] or 0.0 for values in in_order)
+        return Ties(metric, len(self.label), tied, best_mean, worst_mean)
+
     @property
     def mean_f1(self) -> float | None:
         """Return the unweighted mean of the labels' F1 that are defined; None without any."""
@@ -329,14 +348,20 @@ class PodResult(BoxEvaluation):
         """Return what the numbers follow from."""
         return self.merged or PodPartial.of(self)
 
+    @cached_property
+    def ties(self) -> Ties | None:
+        """Return what equal scores do to mAP at the threshold where it is most; None where it is nowhere anything."""
+        return widest(each.ties(f"mAP at IoU > {threshold_text(iou)}") for iou, each in self.partial.thresholds.items())
+
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.
 
-        Besides what all have: ``ap`` and ``thresholds``, each with ``per_class``, ``map``, ``mean_f1``, ``micro`` and
-        ``ignored``. Undefined: precision without predictions, recall and AP without ground truth, all ratios of a class
-        with neither.
+        Besides what all have: ``ap``, ``ties`` and ``thresholds``, each with ``per_class``, ``map``, ``mean_f1``,
+        ``micro`` and ``ignored``. Undefined: precision without predictions, recall and AP without ground truth, all
+        ratios of a class with neither.
         """
-        return self.plain_values(ap=self.matching.ap, thresholds=self.partial.to_json())
+        ties = self.ties and self.ties.to_json()
+        return self.plain_values(ap=self.matching.ap, ties=ties, thresholds=self.partial.to_json())
 
     def table(self) -> ResultTable:
         """Return the unweighted means, the pooled row and one row per label, for each threshold.

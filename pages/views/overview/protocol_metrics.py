@@ -118,6 +118,9 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     why = dict.fromkeys(f"{one.title}: {one.why}" for group in groups[0] for one in group.numbers if one.why)
     notes = ["All predictions at the protocol's own IoU thresholds: the sliders do not move these numbers."]
     notes += [f"– {'; '.join(why)}."] if why else []
+    for model in chosen:
+        if ties := evaluation_of(loaded, model).ties:
+            notes.append(f"Equal scores in {model.letter}: {ties.words}.")
     if len(chosen) == 2 and not few:
         notes.append(f"For intervals of so many boxes: layoutscope compare {of.name}.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -1,0 +1,109 @@
+"""Equal scores: average precision in the best and in the worst order of them is said beside the number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator.metrics.tied_scores import RULE, Ties, run_starts, tied_ranks, widest
+from evaluator.project import evaluate
+from tests.dashboard import start, workspace
+from tests.terminal import run_command
+
+FOLDER = Path(__file__).parent / "equal_scores"
+GT, FIRST, LAST = (FOLDER / f"{name}.json" for name in ("gt", "right_first", "right_last"))
+WORDS = (
+    "4 of 4 predictions (100.0%) with the score of others of their label, right and wrong ones; AP is 0.337 in the "
+    "best order of them and 0.084 in the worst"
+)
+SENTENCE = (
+    "right_last.json: average precision ranks by score, and the order of equal scores is that of the rows in the file; "
+    f"found {WORDS}. Export scores that differ, or report the range beside the number."
+)
+
+
+def test_ap_of_both_orders_is_that_of_the_files_in_these_orders() -> None:
+    first, last = evaluate("coco", GT, [FIRST, LAST])
+    values = [first.to_json(), last.to_json()]
+    assert [round(value["AP"], 4) for value in values] == [0.3366, 0.0842]
+    assert values[0]["ties"] == values[1]["ties"] == {
+        "metric": "AP", "predictions": 4, "tied": 4, "share": 1.0, "best": values[0]["AP"], "worst": values[1]["AP"],
+    }  # fmt: skip
+    assert [issue.sentence for issue in last.issues] == [SENTENCE]
+    (in_parts,) = evaluate("coco", GT, [LAST], page_ranges=1)
+    assert in_parts.to_json() == values[1]
+
+
+@pytest.mark.parametrize("options", [{}, {"page_ranges": 1}])
+def test_pod_names_the_threshold(options: dict[str, int]) -> None:
+    (evaluation,) = evaluate("pod", GT, [LAST], **options)
+    ties = evaluation.to_json()["ties"]
+    assert (ties["metric"], ties["tied"]) == ("mAP at IoU > 0.60", 4)
+    assert (ties["best"], ties["worst"]) == pytest.approx((4 / 11, 1 / 11))
+
+
+def test_nothing_is_said_where_no_order_matters(tmp_path: Path) -> None:
+    rows = json.loads(FIRST.read_text())
+    for place, scores in enumerate(([0.9, 0.8, 0.7, 0.6], [0.9, 0.5, 0.5, 0.5])):
+        path = tmp_path / f"{place}.json"
+        path.write_text(json.dumps([{**row, "score": score} for row, score in zip(rows, scores, strict=True)]))
+        (evaluation,) = evaluate("coco", GT, [path])
+        assert (evaluation.issues, evaluation.to_json()["ties"]) == ((), None)
+
+
+def test_check_compare_and_evaluate_say_the_same_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["check", str(GT), str(LAST)],
+        ["evaluate", "coco", "--gt", str(GT), "--pred", str(LAST)],
+        ["compare", "coco", "--gt", str(GT), "--pred", str(FIRST), "--pred", str(LAST)],
+    ):
+        code, out, err = run_command(capsys, *words)
+        assert code == 0
+        assert f"warning: {SENTENCE}\n" in out + err
+
+
+def test_the_overview_says_it_beside_ap() -> None:
+    app = start(files=workspace(GT, [LAST]), protocol="coco")
+    assert any(
+        f"Equal scores in A: {WORDS}." in caption.value.replace("\\", "").replace("\u2060", "")
+        for caption in app.caption
+    )
+
+
+def test_ranks_of_runs() -> None:
+    score = np.array([0.9, 0.5, 0.5, 0.5, 0.1])
+    starts = run_starts(score)
+    assert starts is not None
+    true, counts = np.array([1, 0, 1, 1, 0], dtype=bool), np.array([1, 1, 1, 1, 1], dtype=bool)
+    best, worst, mixed = tied_ranks(starts, true, counts)
+    assert (best.tolist(), worst.tolist(), mixed.tolist()) == ([1, 2, 3], [1, 3, 4], [False, True, False])
+    # What does not count has no rank.
+    best, worst, _ = tied_ranks(starts, true, np.array([1, 0, 1, 1, 1], dtype=bool))
+    assert best.tolist() == worst.tolist() == [1, 2, 3]
+    assert run_starts(np.array([])) is None
+    assert run_starts(np.array([0.9, 0.1])) is None
+
+
+def test_the_widest_range_is_that_which_matters() -> None:
+    narrow, wide = Ties("AP", 5, 2, 0.5, 0.4995), Ties("AP", 5, 3, 0.5, 0.4)
+    assert widest([None, narrow, wide]) is wide
+    assert widest([None, narrow]) is None
+
+
+def test_fields_without_confidence_have_no_order(tmp_path: Path) -> None:
+    def write(side: str, place: float, document: str) -> None:
+        (tmp_path / side).mkdir(exist_ok=True)
+        field = {"_value": "1", "_bbox": [place, 0.1, place + 0.2, 0.2]}
+        (tmp_path / side / f"{document}.json").write_text(json.dumps({"total": field}))
+
+    for document, predicted in (("a", 0.7), ("b", 0.1)):
+        write("gt", 0.1, document)
+        write("pred", predicted, document)
+    (evaluation,) = evaluate("fields", tmp_path / "gt", [tmp_path / "pred"])
+    ties = evaluation.to_json()["ties"]
+    assert (ties["metric"], ties["predictions"], ties["tied"]) == ("mean AP", 2, 2)
+    assert [ties["best"], ties["worst"]] == pytest.approx([51 / 101, 51 / 202])
+    assert RULE in [issue.rule for issue in evaluation.issues]

@@ -17,7 +17,7 @@ from evaluator.formats.posters import Posters
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
-from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
+from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES, WORD_RULES
 from evaluator.workspace.roles import sample
 from pages.app import frame, session_files, widgets
 from pages.app.address import read_url, write_url
@@ -38,6 +38,8 @@ _BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (F
 def _controls(chosen: tuple[PosterModel, ...], shown: PosterModel) -> None:
     with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
         widgets.switch("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
+        if state.poster_profile == "documented":
+            widgets.switch("Words without blanks", WORD_RULES, State.poster_words)
         with st.popover("What it changes", icon=":material/help:"):
             _explanation()
         names = {model.letter: f"{model.letter} {frame.shorten(model.name, 14)}" for model in chosen}

@@ -89,6 +89,50 @@ def words(text: str) -> list[str]:
     return _RUN.findall(lower)
 
 
+# Scripts that write no blanks between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer; letters, and their marks.
+_LETTERS_WITHOUT_BLANKS: Final = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U000323af\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u0edc-\u0edf"
+    "\u1000-\u102a\u103f\u1050-\u1055\u105a-\u105d\u1061\u1065\u1066\u106e-\u1070\u1075-\u1081\u108e\u1780-\u17b3\u17d7\u17dc"
+)
+_MARKS_WITHOUT_BLANKS: Final = (
+    "\u3099\u309a\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060"
+    "\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u109a-\u109d\u17b4-\u17d3\u17dd"
+)
+_WITHOUT_BLANKS: Final = re.compile(f"[{_LETTERS_WITHOUT_BLANKS}][{_MARKS_WITHOUT_BLANKS}]*")
+
+
+def characters_apart(text: str) -> str:
+    """Return text with blanks around each letter, with its marks, of a script that writes no blanks between words.
+
+    Chinese, Japanese, Thai, Lao, Burmese and Khmer; digits stay together.
+
+    >>> words(characters_apart("修复了45公里 of canal"))
+    ['修', '复', '了', '45', '公', '里', 'of', 'canal']
+    """
+    return text if text.isascii() else _WITHOUT_BLANKS.sub(r" \g<0> ", text)
+
+
+def share_without_blanks(text: str) -> float:
+    """Return the share of letters and digits that are of a script which writes no blanks between words; 0 of none."""
+    if text.isascii():
+        return 0.0
+    count = sum(character.isalnum() for character in text)
+    return sum(map(len, re.findall(f"[{_LETTERS_WITHOUT_BLANKS}]", text))) / count if count else 0.0
+
+
+def share_in_ascii(text: str) -> float:
+    """Return the share of letters and digits that are in ASCII; 1 of none.
+
+    >>> share_in_ascii("45 公里")
+    0.5
+    """
+    if text.isascii():
+        return 1.0
+    known = [character.isascii() for character in text if character.isalnum()]
+    return sum(known) / len(known) if known else 1.0
+
+
 def numbers(text: str) -> list[str]:
     """Return the numbers of a text in order, as spelled: digits, with a point only between digits.
 

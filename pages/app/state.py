@@ -30,7 +30,7 @@ from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
 from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
-from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, ProfileName
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, DEFAULT_WORDS, PROFILES, ProfileName, WordRule
 from evaluator.review.verdicts import VERDICTS
 from pages.app.codecs import RANGE, TEXT, YES, Codec, between, one_of, some_of, whole_number
 
@@ -544,6 +544,17 @@ class State:
     poster_b: PlaceField[int | None] = PlaceField(None, part=Part("poster_b", "posters", "compare", kinds=_POSTERS))
     poster_profile: WidgetField[ProfileName] = WidgetField(
         DEFAULT_PROFILE, part=Part("profile", "posters", "compare", codec=one_of([*PROFILES]), kinds=_POSTERS)
+    )
+    poster_words: WidgetField[WordRule] = WidgetField(
+        DEFAULT_WORDS,
+        part=Part(
+            "words",
+            "posters",
+            "compare",
+            codec=one_of(get_args(WordRule)),
+            kinds=_POSTERS,
+            applies=lambda: State.poster_profile.get() == "documented",
+        ),
     )
     poster: WidgetField[str | None] = WidgetField(None, part=Part("poster", "posters", "compare", kinds=_POSTERS))
     poster_part: WidgetField[str] = WidgetField("page", part=Part("part", "posters"))

@@ -115,6 +115,12 @@ class PosterComparison:
         return reference, generated
 
     @cached_property
+    def read(self) -> tuple[float, float]:
+        """Return the share of the letters and digits of each side that the profile reads, in [0, 1]; 1 without any."""
+        reference, generated = map(self.profile.read, self.texts)
+        return reference, generated
+
+    @cached_property
     def words(self) -> Captured:
         """Return the words of the two texts."""
         reference, generated = (self.profile.words(normal) for normal in self.texts)

@@ -23,7 +23,15 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, weighted_mean
 from evaluator.protocols.base import Result
 from evaluator.protocols.posters.comparison import Captured, PosterComparison, PosterMetrics
-from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, Profile, ProfileName
+from evaluator.protocols.posters.profiles import (
+    DEFAULT_PROFILE,
+    DEFAULT_WORDS,
+    LEAST_READ,
+    Profile,
+    ProfileName,
+    WordRule,
+    profile_of,
+)
 
 NAME: Final = "posters"
 # The text has no version of its own; this counts the readings of it.
@@ -250,11 +258,18 @@ class PostersResult(Result):
         return ResultTable(title=self.prediction.name, signature=signature, columns=partial.columns, rows=rows)
 
 
-def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName = DEFAULT_PROFILE) -> PostersResult:
+def evaluate(
+    ground_truth: Posters,
+    prediction: Posters,
+    *,
+    profile: ProfileName = DEFAULT_PROFILE,
+    words: WordRule = DEFAULT_WORDS,
+) -> PostersResult:
     """Return the result of extracted posters against reference annotations, paired by poster id.
 
     A poster that one side lacks, or whose file is broken, has an error instead of metrics, and does not enter the
-    means. ValueError when there is no such profile.
+    means. `words`: what a word is in scripts without blanks, see `profiles.WordRule`. A warning names posters of which
+    the profile reads less than 0.9 on a side. ValueError when there is no such profile, or it has no such words.
 
     Notes
     -----
@@ -270,12 +285,11 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     The text does not state how a year of publication is distinguished from other numbers: ``documented`` leaves out
     every integer from 1900 to 2099, and the result lists them. A reference without numbers has number capture 1.
     """
-    if profile not in PROFILES:
-        raise ValueError(f"profile must be one of {', '.join(PROFILES)}; found {profile}")
+    chosen = profile_of(profile, words)
     ids = sorted({*ground_truth.posters, *ground_truth.broken, *prediction.posters, *prediction.broken})
     issues = (*ground_truth.issues, *prediction.issues, *_lonely(ground_truth, prediction))
-    posters = tuple(_poster(poster_id, ground_truth, prediction, PROFILES[profile]) for poster_id in ids)
-    return PostersResult(PROFILES[profile], ground_truth, prediction, posters, issues)
+    posters = tuple(_poster(poster_id, ground_truth, prediction, chosen) for poster_id in ids)
+    return PostersResult(chosen, ground_truth, prediction, posters, (*issues, *_unread(chosen, posters, prediction)))
 
 
 def failed(metrics: PosterMetrics) -> tuple[str, ...]:
@@ -325,6 +339,23 @@ def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:
             fix = "Add the files, or read the means as those of the other posters."
             issues.append(Issue(severity="warning", file=side.name, place="", rule=rule, found=found, fix=fix))
     return tuple(issues)
+
+
+def _unread(profile: Profile, posters: Sequence[PosterResult], prediction: Posters) -> tuple[Issue, ...]:
+    """Return one warning for the posters of which the profile reads little, with the shares and those that pass."""
+    read = {poster.poster_id: poster.comparison.read for poster in posters if poster.comparison is not None}
+    little = [poster for poster in posters if min(read.get(poster.poster_id, (1.0, 1.0))) < LEAST_READ]
+    if not little:
+        return ()
+    names = [poster.poster_id for poster in little]
+    truth, predicted = (min(read[name][side] for name in names) for side in (0, 1))
+    passed = sum(poster.passes for poster in little)
+    rule, are, fix = profile.unread
+    found = (
+        f"{examples(names)}, of whose letters and digits as little as {truth:.1%} of the reference and {predicted:.1%} "
+        f"of the extraction are {are}; {passed:,} of them pass"
+    )
+    return (Issue(severity="warning", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
 
 
 def _rouge_json(comparison: PosterComparison) -> dict[str, object]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, get_args
 
 from evaluator.data import text
 from evaluator.formats.posters import text_of
@@ -42,7 +42,12 @@ _PUBLISHED_TOKEN: Final = re.compile(r"[a-z0-9]+")
 # The program stops counting below this many levels of objects and arrays.
 _PUBLISHED_DEPTH: Final = 10
 
+# Posters of which less is read, on either side, are named in a warning.
+LEAST_READ: Final = 0.9
+
 ProfileName = Literal["documented", "published"]
+WordRule = Literal["blanks", "characters"]
+"""What a word is in scripts that write no blanks between words: what is between blanks, or each character."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +55,10 @@ class Profile:
     """One reading of the four criteria; `words`, `tokens` and `numbers` take a normalised text.
 
     `numbers`: those that count, and those left out. `section_text`: not yet normalised; None when it is not compared.
-    `span`: the longest piece of a text that can hold one word. `max_depth`: levels below which fields are not counted.
-    `without_reference`: word capture when the reference has no word, and field proportion when neither side has a
-    field. `options`: what the signature states.
+    `read`: the share of the letters and digits of a normalised text that is read well. `unread`: rule, what the share
+    is of, and fix of the warning where it is small. `span`: the longest piece of a text that can hold one word.
+    `max_depth`: levels below which fields are not counted. `without_reference`: word capture when the reference has no
+    word, and field proportion when neither side has a field. `options`: what the signature states.
     """
 
     name: ProfileName
@@ -61,6 +67,8 @@ class Profile:
     tokens: Callable[[str], list[str]]
     numbers: Callable[[str], tuple[frozenset[str], frozenset[str]]]
     section_text: Callable[[Any], str | None]
+    read: Callable[[str], float]
+    unread: tuple[str, str, str]
     span: re.Pattern[str]
     max_depth: int | None
     without_reference: float | None
@@ -69,6 +77,22 @@ class Profile:
 
 def _documented_words(normal: str) -> frozenset[str]:
     return frozenset(text.words(normal)) - STOP_WORDS
+
+
+def _character_words(normal: str) -> frozenset[str]:
+    return _documented_words(text.characters_apart(normal))
+
+
+def _character_tokens(normal: str) -> list[str]:
+    return text.words(text.characters_apart(normal))
+
+
+def _read_between_blanks(normal: str) -> float:
+    return 1.0 - text.share_without_blanks(normal)
+
+
+def _read_whole(normal: str) -> float:
+    return 1.0
 
 
 def _documented_numbers(normal: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -118,6 +142,13 @@ PROFILES: Final[Mapping[ProfileName, Profile]] = {
         tokens=text.words,
         numbers=_documented_numbers,
         section_text=_documented_section,
+        read=_read_between_blanks,
+        unread=(
+            "profile documented takes what is between blanks and punctuation for one word, and this script writes no "
+            "blanks",
+            "in scripts that write blanks",
+            "Evaluate with --words characters, which takes each character for a word.",
+        ),
         span=re.compile(r"\S+"),
         max_depth=None,
         without_reference=None,
@@ -134,6 +165,12 @@ PROFILES: Final[Mapping[ProfileName, Profile]] = {
         tokens=_published_tokens,
         numbers=_published_numbers,
         section_text=_published_section,
+        read=text.share_in_ascii,
+        unread=(
+            "profile published reads ASCII letters and digits alone, as its program does",
+            "read",
+            "Evaluate with --profile documented, which reads every script.",
+        ),
         # A comma and one blank join two words there.
         span=re.compile(r"\S+(?:(?<=,)[ \u00a0\u2000-\u200a\u202f\u205f\u3000]\S+)*"),
         max_depth=_PUBLISHED_DEPTH,
@@ -144,6 +181,25 @@ PROFILES: Final[Mapping[ProfileName, Profile]] = {
 """The two readings, by name; `documented` is the one that the text describes."""
 
 DEFAULT_PROFILE: Final[ProfileName] = "documented"
+DEFAULT_WORDS: Final[WordRule] = "blanks"
+
+
+def profile_of(name: ProfileName, words: WordRule = DEFAULT_WORDS) -> Profile:
+    """Return a profile with a rule for words; `ValueError` when there is none such.
+
+    ``characters`` needs the profile ``documented``: the other one reads ASCII alone.
+    """
+    for option, value, known in (("profile", name, [*PROFILES]), ("words", words, get_args(WordRule))):
+        if value not in known:
+            raise ValueError(f"{option} must be one of {', '.join(known)}; found {value}")
+    profile = PROFILES[name]
+    if words == DEFAULT_WORDS:
+        return profile
+    if name != "documented":
+        raise ValueError(f"words {words} needs profile documented; {name} reads ASCII letters and digits alone")
+    options = (*profile.options, "each character a word in scripts without blanks")
+    return replace(profile, words=_character_words, tokens=_character_tokens, read=_read_whole, options=options)
+
 
 EXPLANATIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Words", "split at punctuation, without stop words", "punctuation deleted, a comma and a blank join two words"),
@@ -154,6 +210,9 @@ EXPLANATIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("No reference words", "undefined", "0"),
 )
 """What the two profiles do with what: subject, ``documented``, ``published``."""
+
+WORD_RULES: Final[Mapping[WordRule, str]] = {"blanks": "Runs", "characters": "Characters"}
+"""What a view calls the words of scripts that write no blanks, such as Chinese."""
 
 PURPOSES: Final[Mapping[ProfileName, str]] = {
     "documented": "What the text of the poster evaluation says.",

@@ -19,7 +19,7 @@ from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.evaluation import CRITERIA, NAME, TITLE, VERSION, PostersResult, evaluate
 from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.observations import MEASURES, observations
-from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, DEFAULT_WORDS, ProfileName, WordRule
 
 ALL_POSTERS: Final = "All posters"
 
@@ -31,6 +31,10 @@ class PostersOptions(Options, frozen=True, kw_only=True):
         ProfileName,
         Meta(description="the text of the specification, or what reproduces the published table."),
     ] = DEFAULT_PROFILE
+    words: Annotated[
+        WordRule,
+        Meta(description="what a word is in scripts without blanks (Chinese, Japanese, Thai): a run, or a character."),
+    ] = DEFAULT_WORDS
 
 
 class PostersProtocol(Protocol[Posters, PostersOptions]):
@@ -64,7 +68,7 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
         count: Count | None = None,
     ) -> list[Evaluation]:
         """Return one comparison of posters for each model."""
-        results = (evaluate(truth, predicted, profile=options.profile) for predicted in models)
+        results = (evaluate(truth, predicted, profile=options.profile, words=options.words) for predicted in models)
         return [Evaluation(result, result.issues) for result in results]
 
     def item_ledgers(self, a: PostersResult, b: PostersResult) -> tuple[ItemLedger, ...]:

@@ -17,7 +17,7 @@ from evaluator.data.issues import plain
 from evaluator.formats.posters import Posters
 from evaluator.protocols.posters.difference import PosterColumns, passages
 from evaluator.protocols.posters.ledger import poster_ledger
-from evaluator.protocols.posters.profiles import PROFILES
+from evaluator.protocols.posters.profiles import PROFILES, WORD_RULES
 from pages.app import frame, widgets
 from pages.app.address import write_url
 from pages.app.cache import Cached
@@ -35,6 +35,8 @@ def sidebar(posters: LoadedFiles[Posters]) -> None:
     with st.sidebar:
         frame.candidate_choice(posters)
         widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
+        if state.poster_profile == "documented":
+            widgets.choice("Words without blanks", WORD_RULES, State.poster_words)
 
 
 def body(posters: LoadedFiles[Posters]) -> None:

@@ -225,6 +225,7 @@ def _chosen(pdfs: Folders | None) -> dict[str, object]:
         "missing_page": state.pixel_missing,
         "page_size": state.pixel_size,
         "profile": state.poster_profile,
+        "words": state.poster_words if state.poster_profile == "documented" else None,
         "parity": field_results.options().parity,
         "recall_grid": field_results.options().recall_grid,
         "pdfs": pdfs,

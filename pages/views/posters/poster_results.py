@@ -27,7 +27,7 @@ from evaluator.protocols.posters.difference import (
     paired,
     worst_first,
 )
-from evaluator.protocols.posters.profiles import PROFILES, ProfileName
+from evaluator.protocols.posters.profiles import DEFAULT_WORDS, ProfileName, WordRule, profile_of
 from evaluator.protocols.posters.word_places import PageDifference, on_page
 from pages.app import pictures
 from pages.app.cache import Cached
@@ -96,11 +96,17 @@ def models() -> tuple[PosterModel, ...]:
 def evaluate(model: PosterModel, *, under: ProfileName | None = None) -> PosterEvaluation:
     """Return the columns of a model under the chosen profile, or another one."""
     profile = under or state.poster_profile
-    return _EVALUATED.of((*model.digests, profile), lambda: _evaluated(model, profile))
+    words = words_under(profile)
+    return _EVALUATED.of((*model.digests, profile, words), lambda: _evaluated(model, profile, words))
 
 
-def _evaluated(model: PosterModel, profile: ProfileName) -> PosterEvaluation:
-    result = posters.evaluate(model.reference, model.posters, profile=profile)
+def words_under(profile: ProfileName) -> WordRule:
+    """Return the chosen rule for words, which one profile has alone."""
+    return state.poster_words if profile == "documented" else DEFAULT_WORDS
+
+
+def _evaluated(model: PosterModel, profile: ProfileName, words: WordRule) -> PosterEvaluation:
+    result = posters.evaluate(model.reference, model.posters, profile=profile, words=words)
     columns = columns_of(result)
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
     signature = result.signature.line
@@ -118,8 +124,9 @@ def _evaluated(model: PosterModel, profile: ProfileName) -> PosterEvaluation:
 def result_of(model: PosterModel) -> posters.PostersResult:
     """Return the whole evaluation of a model under the chosen profile."""
     profile = state.poster_profile
-    make = partial(posters.evaluate, model.reference, model.posters, profile=profile)
-    return _RESULTS.of((*model.digests, profile), make)
+    words = words_under(profile)
+    make = partial(posters.evaluate, model.reference, model.posters, profile=profile, words=words)
+    return _RESULTS.of((*model.digests, profile, words), make)
 
 
 def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> PosterComparison | None:
@@ -128,8 +135,9 @@ def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None 
     if reference is None or generated is None:
         return None
     profile = under or state.poster_profile
-    key = (reference.sha256, generated.sha256, profile)
-    return _COMPARISONS.of(key, lambda: PosterComparison(PROFILES[profile], reference, generated))
+    words = words_under(profile)
+    key = (reference.sha256, generated.sha256, profile, words)
+    return _COMPARISONS.of(key, lambda: PosterComparison(profile_of(profile, words), reference, generated))
 
 
 def sorted_posters(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:

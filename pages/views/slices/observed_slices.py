@@ -97,7 +97,12 @@ def _posters() -> Source | None:
         "posters",
         models,
         tuple(poster_results.result_of(model) for model in models),
-        (*loaded.digests, *(str(model.index) for model in models), state.poster_profile),
+        (
+            *loaded.digests,
+            *(str(model.index) for model in models),
+            state.poster_profile,
+            poster_results.words_under(state.poster_profile),
+        ),
         loaded.project.pdfs,
         lambda item: poster_results.open_poster(item.document),
     )

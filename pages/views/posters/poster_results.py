@@ -105,7 +105,7 @@ def words_under(profile: ProfileName) -> WordRule:
     return state.poster_words if profile == "documented" else DEFAULT_WORDS
 
 
-def _evaluated(model: PosterModel, profile: ProfileName, words: WordRule) -> PosterEvaluation:
+def _evaluated(model: PosterModel, profile: ProfileName, words: WordRule = DEFAULT_WORDS) -> PosterEvaluation:
     result = posters.evaluate(model.reference, model.posters, profile=profile, words=words)
     columns = columns_of(result)
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)

@@ -86,6 +86,7 @@ def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path
     assert [member.name for _, member in app.session_state[State.unused.key]] == ["model.json"]
 
 
+@pytest.mark.usefixtures("store_path")
 def test_use_as_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(FILES, files=workspace(None, [LINES, BLOCKS]))
     choose(app, "Reference", 0)

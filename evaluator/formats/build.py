@@ -32,6 +32,8 @@ NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 _CORNERS: Final = 4
 FEWEST_POINTS: Final = 3
 """Points of an outline."""
+ELLIPSE_POINTS: Final = 64
+"""Points of the outline of an ellipse, which has 99.8 % of its area."""
 
 Corners = tuple[float, float, float, float]
 Size = tuple[float, float]
@@ -47,6 +49,16 @@ class Shape(NamedTuple):
     def of(cls, ring: FloatArray) -> Shape:
         """Return the shape of an outline, float64 (K, 2); a plain box for the corners of an upright one."""
         return cls(bounds(ring), outline(ring))
+
+    @classmethod
+    def of_ellipse(cls, centre: tuple[float, float], radii: tuple[float, float], angle: float = 0.0) -> Shape:
+        """Return the box around an ellipse turned clockwise by `angle` radians, and `ELLIPSE_POINTS` points on it."""
+        sine, cosine = math.sin(angle), math.cos(angle)
+        across, down = math.hypot(radii[0] * cosine, radii[1] * sine), math.hypot(radii[0] * sine, radii[1] * cosine)
+        turns = np.arange(ELLIPSE_POINTS) * (2.0 * math.pi / ELLIPSE_POINTS)
+        ring = rotate(np.column_stack([np.cos(turns), np.sin(turns)]) * radii, centre, angle)
+        x, y = centre
+        return cls((x - across, y - down, x + across, y + down), (ring,))
 
 
 class _Page(NamedTuple):

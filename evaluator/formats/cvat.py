@@ -1,4 +1,4 @@
-"""CVAT for images 1.1: XML to boxes and polygons.
+"""CVAT for images 1.1: XML to boxes, polygons, ellipses and masks.
 
 Pixels of the image, origin top left. A page is an ``<image>``; its document is the stem of its name, as in `coco`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -15,10 +16,12 @@ from evaluator.data.dataset import Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import FEWEST_POINTS, Shape, bounds, listed, rotate
+from evaluator.formats.masks import rings, row_rectangles
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "CVAT for images 1.1"
+_WHOLE: Final = re.compile(r"\d{1,15}", re.ASCII)
 
 
 class _File(XmlFile):
@@ -49,7 +52,7 @@ class _File(XmlFile):
             what = "a track" if len(self._tracks) == 1 else f"{len(self._tracks):,} tracks"
             self.collector.error(self._tracks[0], rule, what, 'Export the task as "CVAT for images 1.1".')
         for kind, elements in self._left_out.items():
-            rule = f"only boxes and polygons are read ({_SOURCE})"
+            rule = f"only boxes, polygons, ellipses and masks are read ({_SOURCE})"
             what = f"{len(elements):,} of the kind {quote(kind)}"
             fix = "They are left out; draw regions as boxes or polygons."
             self.builder.left_out(elements[0].place, rule, what, fix)
@@ -73,7 +76,7 @@ class _File(XmlFile):
             attributes={"subset": subset} if subset else {},
         )
         for position, region in enumerate(element.children):
-            outline = {"box": _box, "polygon": _polygon}.get(region.name)
+            outline = _SHAPES.get(region.name)
             if outline is None:
                 self._left_out.setdefault(region.name, []).append(region)
             elif not region.attributes.get("label", "").strip():
@@ -93,7 +96,8 @@ class _File(XmlFile):
 class Cvat(XmlFormat):
     """CVAT, "CVAT for images 1.1" (XML annotation format).
 
-    ``rotation`` is clockwise around the centre of a box, in degrees; a rotate box keeps its outline. No scores,
+    ``rotation`` is clockwise around the centre of a box or ellipse, in degrees; a rotate box keeps its outline. An
+    ellipse has an outline of 64 points; the box of a mask is its stated extent, its outline the pixels. No scores,
     attributes, occlusion or z-order. Shapes that are no regions and regions without a label are left out, with an
     issue; videos are refused. Images of one name in several folders are pages of one document, in file order; those of
     one name in several subsets or tasks are documents ``subset/task/name``; both with a warning. ``boxes.ids`` are
@@ -116,13 +120,17 @@ class Cvat(XmlFormat):
 FORMAT: Final = Cvat()
 
 
+def _numbers(element: Element, keys: Sequence[str], collector: Collector) -> list[float]:
+    """Return attributes of a shape, and its rotation in degrees, 0 without; NaN with an error for what is no number."""
+    keys = [*keys, "rotation"] if "rotation" in element.attributes else keys
+    numbers = [xml_text.number(element, key, collector, source=_SOURCE) for key in keys]
+    return numbers if "rotation" in keys else [*numbers, 0.0]
+
+
 def _box(element: Element, collector: Collector) -> Shape | None:
     """Return corners of a box, and its outline when it is rotate; None with an issue when it is none."""
-    x1, y1, x2, y2 = (xml_text.number(element, key, collector, source=_SOURCE) for key in ("xtl", "ytl", "xbr", "ybr"))
-    angle = 0.0
-    if "rotation" in element.attributes:
-        angle = xml_text.number(element, "rotation", collector, source=_SOURCE)
-    if any(map(math.isnan, (x1, y1, x2, y2, angle))):
+    x1, y1, x2, y2, angle = numbers = _numbers(element, ("xtl", "ytl", "xbr", "ybr"), collector)
+    if any(map(math.isnan, numbers)):
         return None
     if x2 < x1 or y2 < y1:
         rule = f"xbr must not be less than xtl, nor ybr less than ytl ({_SOURCE})"
@@ -152,3 +160,40 @@ def _polygon(element: Element, collector: Collector) -> Shape | None:
         return None
     ring = np.array(points, dtype=np.float64)
     return Shape(bounds(ring), (ring,))
+
+
+def _ellipse(element: Element, collector: Collector) -> Shape | None:
+    """Return corners and outline of an ellipse; None with an issue when it is none."""
+    x, y, across, down, angle = numbers = _numbers(element, ("cx", "cy", "rx", "ry"), collector)
+    if any(map(math.isnan, numbers)):
+        return None
+    if across < 0 or down < 0:
+        rule = f"rx and ry must not be negative ({_SOURCE})"
+        collector.error(element.place, rule, listed((across, down)), "Correct the ellipse, or remove it.")
+        return None
+    return Shape.of_ellipse((x, y), (across, down), math.radians(angle))
+
+
+def _mask(element: Element, collector: Collector) -> Shape | None:
+    """Return the stated extent of a mask and its pixels as outline; None with an issue without an extent."""
+    left, top, width, height, _ = numbers = _numbers(element, ("left", "top", "width", "height"), collector)
+    if any(map(math.isnan, numbers)):
+        return None
+    if width < 0 or height < 0:
+        rule = f"width and height must not be negative ({_SOURCE})"
+        collector.error(element.place, rule, listed((width, height)), "Correct the mask, or remove it.")
+        return None
+    extent = (left, top, left + width, top + height)
+    runs = [run.strip() for run in element.attributes.get("rle", "").split(",")]
+    try:
+        if not all(map(_WHOLE.fullmatch, runs)):
+            raise ValueError("rle must be whole numbers with commas between them")
+        rectangles = row_rectangles(list(map(int, runs)), int(width), int(height))
+    except ValueError as problem:
+        rule = f"the runs of a mask, rle, must fill its width and height ({_SOURCE})"
+        collector.warning(element.place, rule, str(problem), "Its box is used; export the mask again.")
+        return Shape(extent)
+    return Shape(extent, list(rings(rectangles) + np.array([left, top])))
+
+
+_SHAPES: Final = {"box": _box, "polygon": _polygon, "ellipse": _ellipse, "mask": _mask}

@@ -1,4 +1,4 @@
-"""Label Studio: the JSON export of a project, and JSON_MIN, to boxes and polygons.
+"""Label Studio: the JSON export of a project, and JSON_MIN, to boxes, polygons, ellipses and masks.
 
 Per cent of the image become shares of the page, origin top left. A task is an image, whose document is the image name
 without folders and ending, or a document of several pages (``item_index``), named in ``meta.file`` or by what the names
@@ -21,12 +21,13 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, listed, rotate
+from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, bounds, listed, rotate
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
+from evaluator.formats.masks import label_studio_rectangles, rings
 
 _SOURCE: Final = "Label Studio"
-_LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"')
+_LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"', b'"ellipselabels"', b'"brushlabels"')
 # A record of JSON_MIN, with regions or without.
 _MIN_MARKS: Final = (b'"annotation_id"', b'"annotator"')
 _NOT_ANNOTATED = re.compile(rb'"data"\s*:\s*\{[^{}]*\}\s*,[^{}]*"(?:annotations|completions)"\s*:\s*\[\s*\]')
@@ -37,9 +38,11 @@ _OF_RECORDS: Final = frozenset(("id", "annotation_id", "annotator", "created_at"
 _NO_REGIONS: Final = frozenset(
     ("relation", "choices", "textarea", "rating", "number", "datetime", "taxonomy", "pairwise", "ranker", "table")
 )
-_SHAPES: Final = frozenset(("rectangle", "rectanglelabels", "polygon", "polygonlabels", "labels"))
 # A region of these types has its labels in a result of the same id.
-_BARE: Final = frozenset(("rectangle", "polygon"))
+_BARE: Final = frozenset(("rectangle", "polygon", "ellipse", "brush"))
+_SHAPES: Final = _BARE | {"rectanglelabels", "polygonlabels", "ellipselabels", "brushlabels", "labels"}
+# What the value of a rectangle, polygon, ellipse and brush mask has.
+_KEYS: Final = ({"x", "y", "width", "height"}, {"points"}, {"x", "y", "radiusX", "radiusY"}, {"rle"})
 _PAGE_NUMBER = re.compile(r"(?:[ _.-]*(?:p|page)?[ _.-]*\d+)\Z", re.IGNORECASE)
 _TAG_NUMBER = re.compile(r"\d{1,9}\Z")
 _PAGE_FILE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif|pdf)\Z", re.IGNORECASE)
@@ -69,7 +72,8 @@ class _Task(NamedTuple):
 class LabelStudio(BoxFormat):
     """Label Studio, "Label Studio JSON format of annotated tasks" and "JSON_MIN".
 
-    ``rotation`` is clockwise around the upper left corner, in degrees; rotate rectangles keep their outline. As ground
+    ``rotation`` is clockwise around the upper left corner, in degrees; rotate rectangles keep their outline; that of
+    an ellipse is around its centre. An ellipse has an outline of 64 points, a brush its pixels. As ground
     truth the annotations are read, as predictions the predictions, if there are any. Of several annotations of a task
     the one marked as ground truth is read, else the first; of several models the first; each with an issue. A region
     without a score has that of its prediction. The annotator of a page is an attribute. Of a document of several pages
@@ -126,6 +130,7 @@ class _File:
         self._not_made: list[str] = []
         self._no_regions: list[str] = []
         self._unlabelled: list[str] = []
+        self._unpainted: list[str] = []
         self.builder = Builder(collector, format=LabelStudio.name, source=_SOURCE, unit="page")
         self.side: Side | None = None
         self.model: str | None = None
@@ -146,7 +151,7 @@ class _File:
         if whole:
             self._read_whole(whole)
         for kind, places in self._kinds.items():
-            rule = f"only rectangles and polygons are read ({_SOURCE})"
+            rule = f"only rectangles, polygons, ellipses and brush masks are read ({_SOURCE})"
             what = f"{len(places):,} of the kind {quote(kind)}"
             self.builder.left_out(places[0], rule, what, "They are left out; draw regions as rectangles or polygons.")
         if self._unlabelled:
@@ -157,6 +162,10 @@ class _File:
             rule = f"a result must be a region, or be about one ({_SOURCE})"
             what, fix = f"{len(self._no_regions):,} and no region", "They are left out; give a project with regions."
             self.builder.left_out(self._no_regions[0], rule, what, fix)
+        if self._unpainted:
+            rule = f"a brush mask should have a pixel ({_SOURCE})"
+            fix = "They are left out; remove them, or paint them."
+            self.builder.left_out(self._unpainted[0], rule, f"{len(self._unpainted):,} without", fix)
         if self._not_made:
             side = "annotated" if self.side == "ground_truth" else "predicted"
             rule = f"tasks that were not {side}, or were skipped, are left out ({_SOURCE})"
@@ -379,28 +388,54 @@ class _File:
                 error(f"{place}.points", rule, excerpt(value["points"]), "Correct the polygon, or remove it.")
                 return None
             return None if ring is None else Shape.of(ring / _PER_CENT)
-        x, y, width, height = (self._values.number(value, key, place) for key in ("x", "y", "width", "height"))
+        if "rle" in value:
+            return self._mask(region)
+        sides = ("radiusX", "radiusY") if "radiusX" in value else ("width", "height")
+        x, y, width, height = (self._values.number(value, key, place) for key in ("x", "y", *sides))
         rotation = self._values.number(value, "rotation", place) if value.get("rotation") is not None else 0.0
         if any(map(math.isnan, (x, y, width, height, rotation))):
             return None
         if width < 0.0 or height < 0.0:
-            rule = f"width and height must not be negative ({_SOURCE})"
-            error(place, rule, listed((width, height)), "Correct the rectangle, or remove it.")
+            rule = f"{' and '.join(sides)} must not be negative ({_SOURCE})"
+            error(place, rule, listed((width, height)), "Correct the region, or remove it.")
             return None
         if rotation % 360.0 == 0.0:
             x, y, width, height = x / _PER_CENT, y / _PER_CENT, width / _PER_CENT, height / _PER_CENT
+            if "radiusX" in value:
+                return Shape.of_ellipse((x, y), (width, height))
             return Shape((x, y, x + width, y + height))
         size = _size(region.outer)
         if size is None:
-            rule = f"a rectangle that is turned must have original_width and original_height above 0 ({_SOURCE})"
+            rule = f"a region that is turned must have original_width and original_height above 0 ({_SOURCE})"
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT
         # What is too large for a number is refused with the other boxes that are not finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-            ring = rotate(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
+            if "radiusX" in value:
+                return _ellipse((x, y), (width, height), rotation, size)
+            corners = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
+            ring = rotate(corners, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
         return Shape.of(ring)
+
+    def _mask(self, region: _Region) -> Shape | None:
+        """Return the box around the pixels of a brush, and these; None with an issue for none."""
+        rle, size = region.value["rle"], _size(region.outer)
+        try:
+            if size is None:
+                raise ValueError("no original_width and original_height above 0")
+            if not isinstance(rle, list):
+                raise ValueError("rle must be a list of bytes")
+            rectangles = label_studio_rectangles(rle, int(size[0]), int(size[1]))
+        except ValueError as problem:
+            rule = f"a brush mask must have an rle of original_width x original_height pixels ({_SOURCE})"
+            self._collector.error(region.at, rule, str(problem), "Export the file again, or remove the mask.")
+            return None
+        if not len(rectangles):
+            self._unpainted.append(region.place)
+            return None
+        corners = rings(rectangles) / np.array(size)
+        return Shape(bounds(corners.reshape(-1, 2)), list(corners))
 
 
 class _Region(NamedTuple):
@@ -423,10 +458,16 @@ def _made(task: Mapping[str, object], key: str) -> bool:
 
 
 def _is_shape(value: object) -> bool:
-    """Return whether a value is a rectangle or polygon, whatever its numbers are."""
-    return isinstance(value, dict) and (
-        "points" in value or ({"x", "y", "width", "height"} <= value.keys() and "rle" not in value)
-    )
+    """Return whether a value is a rectangle, polygon, ellipse or brush mask, whatever its numbers are."""
+    return isinstance(value, dict) and any(keys <= value.keys() for keys in _KEYS)
+
+
+def _ellipse(centre: Size, radii: Size, rotation: float, size: Size) -> Shape:
+    """Return the shape of an ellipse in per cent, turned in pixels, as shares of the page."""
+    width, height = size
+    middle, sides = ((x / _PER_CENT * width, y / _PER_CENT * height) for x, y in (centre, radii))
+    (x1, y1, x2, y2), (ring,) = Shape.of_ellipse(middle, sides, math.radians(rotation))
+    return Shape((x1 / width, y1 / height, x2 / width, y2 / height), (ring / np.array(size),))
 
 
 def _labels(value: Mapping[str, object]) -> list[str]:

@@ -13,7 +13,7 @@ from pycocotools import mask as official  # type: ignore[import-untyped]
 
 from evaluator import formats, project
 from evaluator.data.issues import BadInput
-from evaluator.formats.coco.masks import mask_rectangles
+from evaluator.formats.masks import mask_rectangles
 from evaluator.project import Upload
 from tests.protocols.test_protocol_coco import assert_equal_to_official, random_set, read_pair
 

@@ -135,7 +135,7 @@ def test_warnings() -> None:
     lines = '<polyline label="order" points="1,2;3,4"/>'
     source = read(file(image(lines, box(), lines, "<tag/>"), image(box((0, 0, 302, 4)), name="other/a.png")))
     kinds = (
-        "c.xml: line {}: only boxes and polygons are read (CVAT for images 1.1); found {}. "
+        "c.xml: line {}: only boxes, polygons, ellipses and masks are read (CVAT for images 1.1); found {}. "
         "They are left out; draw regions as boxes or polygons."
     )
     assert warned(source) == [
@@ -203,5 +203,6 @@ def test_real_exports(name: str) -> None:
     source, text = formats.read(path), path.read_text(encoding="utf-8")
     assert source.format == "cvat"
     assert (len(source.boxes), len(source.page_ids)) == (text.count("<box "), text.count("<image "))
-    assert [issue.rule for issue in source.issues] == ["only boxes and polygons are read (CVAT for images 1.1)"]
+    rule = "only boxes, polygons, ellipses and masks are read (CVAT for images 1.1)"
+    assert [issue.rule for issue in source.issues] == [rule]
     assert (source.boxes.xyxy[:, 2:] >= source.boxes.xyxy[:, :2]).all()

@@ -91,8 +91,8 @@ def test_json_min() -> None:
     assert list(source.page_ids) == ["1", "2"]
     assert source.attributes == {"annotator": ["5", "5"]}
     assert warned(source) == [
-        "label_studio_min.json: $[0].label[2]: only rectangles and polygons are read (Label Studio); found 1 of the "
-        'kind "keypointlabels". They are left out; draw regions as rectangles or polygons.'
+        "label_studio_min.json: $[0].label[2]: only rectangles, polygons, ellipses and brush masks are read (Label "
+        'Studio); found 1 of the kind "keypointlabels". They are left out; draw regions as rectangles or polygons.'
     ]
 
 
@@ -155,14 +155,14 @@ AT = "$[0].annotations[0].result[0]"
 AGAIN = "Export the file again."
 WRONG = [
     (task(region(width=-5)), f"{AT}.value: width and height must not be negative (LS); found [-5, 25]. Correct the "
-     "rectangle, or remove it."),
+     "region, or remove it."),
     (task(region(x="10")), f'{AT}.value.x: x must be a finite number (LS); found "10". Correct it.'),
     (task(region(x=True)), f"{AT}.value.x: x must be a finite number (LS); found true. Correct it."),
     (task(region(x=None)), f"{AT}.value.x: x must be a finite number (LS); found null. Correct it."),
     (task(region(x=float("nan"))), f"{AT}.value.x: numbers must be finite and fit float64 (RFC 8259, section 6); found "
      "NaN. Correct it."),
     (task(region(" ")), f'{AT}: a region must have a label (LS); found " ". Label it, or remove it.'),
-    (task(region(rotation=5, more={"original_width": 0})), f"{AT}: a rectangle that is turned must have original_width "
+    (task(region(rotation=5, more={"original_width": 0})), f"{AT}: a region that is turned must have original_width "
      "and original_height above 0 (LS); found rotation 5 without. Write the size of the image in pixels."),
     (task(region(more={"image_rotation": 90})), f"{AT}: the image must not be turned in the editor, image_rotation "
      "must be 0 (LS); found 90. Turn the image back, and export the file again."),

@@ -17,8 +17,8 @@ import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.issues import Collector
-from evaluator.formats.coco.masks import mask_rings
 from evaluator.formats.json_text import excerpt
+from evaluator.formats.masks import mask_rings
 
 # Rows whose outlines are decoded at a time.
 _AT_A_TIME = 2048

@@ -125,8 +125,8 @@ class _Bits:
                 raise ValueError("rle ends too early")
             self._value, self._left = self._value << 8 | byte, self._left + 8
         self._left -= count
-        found, self._value = self._value >> self._left, self._value & (1 << self._left) - 1
-        return found
+        number, self._value = self._value >> self._left, self._value & (1 << self._left) - 1
+        return number
 
 
 def _filled(runs: IntArray, *, height: int, width: int) -> FloatArray:

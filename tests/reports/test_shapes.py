@@ -53,20 +53,20 @@ def test_masks_of_cvat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rle", "found"),
+    ("rle", "why"),
     [
         ("1, 4", "the runs must fill the mask"),
         ("", "rle must be whole numbers with commas between them"),
         ("1, -4, 9", "rle must be whole numbers with commas between them"),
     ],
 )
-def test_a_mask_with_broken_runs_is_its_stated_extent(rle: str, found: str) -> None:
+def test_a_mask_with_broken_runs_is_its_stated_extent(rle: str, why: str) -> None:
     source = in_cvat(MASK.format(rle, 10))
     assert source.boxes.xyxy.tolist() == [[10, 20, 13, 22]]
     assert not source.boxes.polygons
     assert warned(source) == [
         "c.xml: line 3, <mask>: the runs of a mask, rle, must fill its width and height (CVAT for images 1.1); found "
-        f"{found}. Its box is used; export the mask again."
+        f"{why}. Its box is used; export the mask again."
     ]
 
 
@@ -188,7 +188,7 @@ def test_a_brush_without_a_pixel_is_left_out_and_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "found"),
+    ("result", "why"),
     [
         (brush(PIXELS, [0, 1, 1, 2]), "rle ends too early"),
         (brush(PIXELS, packed([0] * 8)), "the runs must fill the mask"),
@@ -198,10 +198,10 @@ def test_a_brush_without_a_pixel_is_left_out_and_said() -> None:
         (brush(PIXELS, original_width=0), "no original_width and original_height above 0"),
     ],
 )
-def test_a_brush_that_cannot_be_read_is_refused(result: dict[str, Any], found: str) -> None:
+def test_a_brush_that_cannot_be_read_is_refused(result: dict[str, Any], why: str) -> None:
     assert reading.refused(label_studio.FORMAT, json.dumps([task(result)]).encode(), "l.json") == [
         "l.json: $[0].annotations[0].result[0].value: a brush mask must have an rle of original_width x "
-        f"original_height pixels (Label Studio); found {found}. Export the file again, or remove the mask."
+        f"original_height pixels (Label Studio); found {why}. Export the file again, or remove the mask."
     ]
 
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 from cyclopts import Parameter
 
+from evaluator.cli.paths import PasswordFile, passwords_of
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, need_folder
 from evaluator.data.issues import BadInput, issues_text
+from evaluator.pdf.passwords import FILE_VARIABLE
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def open_paths(
     gt: Path | None = None,
     pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     pdfs: Path | None = None,
+    password_file: PasswordFile = None,
     as_reference: Annotated[bool, Parameter(negative="")] = False,
     findings: str | None = None,
     findings_workspace: str | None = None,
@@ -106,6 +109,9 @@ def open_paths(
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
+    if password_file is not None:
+        passwords_of(password_file)
+        kept[FILE_VARIABLE] = str(password_file.expanduser().resolve())
     variables = {name: value for name, value in kept.items() if value} | _workspace_variable(workspace)
     return _serve(workspace_files, variables, port=port, browser=browser, query=address)
 

@@ -19,7 +19,7 @@ from evaluator.cli.from_project import (
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
-from evaluator.cli.paths import PDFS, Read, need_apart, store_files
+from evaluator.cli.paths import PDFS, PasswordFile, Read, need_apart, passwords_of, store_files
 from evaluator.cli.program import OK, Json, Markdown, UsageError, in_one_sentence, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options
@@ -27,6 +27,7 @@ from evaluator.compare.stored_results import stored_values
 from evaluator.data.issues import plain
 from evaluator.metrics import export
 from evaluator.metrics.results import ResultTable
+from evaluator.pdf.passwords import opening_with
 from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
@@ -55,6 +56,7 @@ def evaluate(
     ] = None,
     slices: SlicesFile = None,
     attributes: PageTable = None,
+    password_file: PasswordFile = None,
 ) -> int:
     """Evaluate predictions against a ground truth.
 
@@ -74,12 +76,12 @@ def evaluate(
     compared = compared_files(protocol, gt, pred, project, given_options(options))
     check_table(compared.gt, slices, attributes)
     options_given = compared.options
-    read = _read_by(compared, project, slices, attributes, findings)
+    read = _read_by(compared, project, slices, attributes, findings=findings, password_file=password_file)
     if out is not None:
         need_apart([out / name for name in _FORMS], read)
     if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
-    with progress("Reading") as say:
+    with opening_with(passwords_of(password_file)), progress("Reading") as say:
         with in_one_sentence(OptionError):
             # A table needs no boxes; the JSON has what is kept of them.
             boxes = json or any((out, findings, slices, attributes))
@@ -107,7 +109,13 @@ def evaluate(
 
 
 def _read_by(
-    compared: ComparedFiles, project: Path | None, slices: Path | None, attributes: Path | None, findings: str | None
+    compared: ComparedFiles,
+    project: Path | None,
+    slices: Path | None,
+    attributes: Path | None,
+    *,
+    findings: str | None,
+    password_file: Path | None,
 ) -> Read:
     """Return what an evaluation reads, by the flag that names it."""
     return {
@@ -117,6 +125,7 @@ def _read_by(
         "--project": project,
         "--slices": slices,
         "--attributes": attributes,
+        "--password-file": password_file,
         "--findings": store_files(findings),
     }
 

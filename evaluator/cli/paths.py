@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+from cyclopts import Parameter
 
 from evaluator.cli.program import UsageError
 from evaluator.data.issues import count_of, plain, refuse
 from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.pdf.passwords import NONE, Passwords
 from evaluator.review.store_address import store_file
 
 PDFS: Final = "--pdfs"
@@ -18,8 +21,26 @@ _PAGES: Final = (".pdf", *IMAGE_SUFFIXES)
 # No reader takes these for a file of a side, so that a pack may lie beside the files of a folder.
 _NEVER_READ: Final = (".html", ".pdf")
 
+PasswordFile = Annotated[
+    Path | None,
+    Parameter(help="File with the password of the PDFs: one for all, or lines of a name, a tab and its password."),
+]
 Read = Mapping[str, Path | Sequence[Path] | None]
 """What a command reads, by what names it: a flag, or the word of the command."""
+
+
+def passwords_of(file: Path | None) -> Passwords:
+    """Return the passwords of a file; none without one. UsageError for a file that is not there or holds none."""
+    if file is None:
+        return NONE
+    try:
+        return Passwords.read(file)
+    except OSError as problem:
+        reason = plain(problem.strerror or str(problem))
+        name = plain(file.name or str(file))
+        raise UsageError(f"--password-file: {name} must be readable; found {reason}. Check the name.") from problem
+    except ValueError as problem:
+        raise UsageError(f"--password-file: {problem}") from problem
 
 
 def need_apart(written: Iterable[Path], read: Read) -> None:

@@ -17,7 +17,16 @@ from evaluator.analysis.slices.pdf_pages import of_results
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
-from evaluator.cli.paths import PDFS, Read, need_apart, need_no_foreign, need_store, store_files
+from evaluator.cli.paths import (
+    PDFS,
+    PasswordFile,
+    Read,
+    need_apart,
+    need_no_foreign,
+    need_store,
+    passwords_of,
+    store_files,
+)
 from evaluator.cli.program import OK, UsageError, in_one_sentence, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given_options
@@ -33,6 +42,7 @@ from evaluator.pack.html_pack import Progress, WrittenPack, write_html
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.place import FILES, MARKED, foreign_files
 from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.passwords import opening_with
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
@@ -71,6 +81,7 @@ def review_pack(
     pred: Annotated[list[Path], Parameter(negative="")],
     out: Path,
     pdfs: Path | None = None,
+    password_file: PasswordFile = None,
     options: PackedOptions = DEFAULT_OF_PACK,
     iou: Annotated[float | None, Parameter(group=_numbers)] = None,
     min_score: Annotated[tuple[float, ...], Parameter(group=_numbers, negative="")] = (),
@@ -172,13 +183,14 @@ def review_pack(
         )
     need_place(out)
     run = _Run(gt, pred, pdfs, given_options(options), scores)
-    _need_own_place(out, run, further, findings, since)
+    _need_own_place(out, run, further, findings, since, password_file=password_file)
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
     if since is not None and boxes is None:
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
-    with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
+    workers = min(os.cpu_count() or 2, _MOST_WORKERS)
+    with opening_with(passwords_of(password_file)), progress("Reading") as say, PagePool(workers=workers) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
         with in_one_sentence(ValueError):
@@ -288,7 +300,15 @@ def need_place(out: Path) -> None:
         pass
 
 
-def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: str | None, since: Path | None) -> None:
+def _need_own_place(
+    out: Path,
+    run: _Run,
+    further: Sequence[_Also],
+    findings: str | None,
+    since: Path | None,
+    *,
+    password_file: Path | None,
+) -> None:
     """Refuse a store that is not there, and to write over what is read or what no pack wrote."""
     if findings is not None:
         need_store(findings)
@@ -298,6 +318,7 @@ def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: st
         PDFS: run.pdfs,
         "--also": [path for each in further for path in (each.gt, *each.pred)],
         "--since": since,
+        "--password-file": password_file,
         "--findings": store_files(store_address(run.gt, named=findings, environment=os.environ)),
     }
     in_folder = out.is_dir() or out.suffix.lower() not in _ENDINGS

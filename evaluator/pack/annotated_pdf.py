@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.components.viewer.outlines import path_rings
+from evaluator.components.viewer.page_overlay import NO_SIZE
 from evaluator.components.viewer.payload import BoxItem, MistakeItem
 from evaluator.data.issues import plain
 from evaluator.pack.cards import is_document_included
@@ -21,6 +22,7 @@ from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.folder import Folders, PdfFolder
+from evaluator.pdf.passwords import NONE, Passwords
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.writer import Mark, Note
 from evaluator.system.atomic_write import atomic_write
@@ -31,6 +33,9 @@ _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
     "FN": ("#5E35B1", 1.4, True),
 }
 _DOCUMENTS_PER_PROCESS: Final = 50
+_UNPLACED: Final = (
+    "No file states the size of its pages, so its boxes have no place on them. Give the size with --page-size WxH."
+)
 _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
 
@@ -43,8 +48,13 @@ class AnnotatedDocument(NamedTuple):
     problem: str
 
 
-def write_annotated(folder: Path, contents: Contents, pdfs: Folders, *, progress: Progress) -> list[AnnotatedDocument]:
-    """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``."""
+def write_annotated(
+    folder: Path, contents: Contents, pdfs: Folders, *, passwords: Passwords = NONE, progress: Progress
+) -> list[AnnotatedDocument]:
+    """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``.
+
+    A copy of a PDF that needs a password needs the same.
+    """
     dataset = contents.dataset
     if dataset is None:
         return []
@@ -52,13 +62,15 @@ def write_annotated(folder: Path, contents: Contents, pdfs: Folders, *, progress
         code for code, each in enumerate(dataset.documents) if is_document_included(each.doc_id, contents.options)
     ]
     marked: list[AnnotatedDocument] = []
-    with _Copies(folder, PdfFolder(pdfs)) as copies:
+    with _Copies(folder, PdfFolder(pdfs), passwords) as copies:
         for done, code in enumerate(documents):
             name = dataset.documents[code].name
             progress(done, len(documents), f"Marking {plain(name)}")
             notes = tuple(notes_of(contents, code))
             if notes:
                 marked.append(copies.write(name, notes))
+            elif _lacks_size(contents, code):
+                marked.append(AnnotatedDocument(plain(name), None, 0, _UNPLACED))
     progress(len(documents), len(documents), "Done")
     return marked
 
@@ -66,8 +78,8 @@ def write_annotated(folder: Path, contents: Contents, pdfs: Folders, *, progress
 class _Copies:
     """Marked copies in a folder; a writer that failed or wrote `_DOCUMENTS_PER_PROCESS` is replaced."""
 
-    def __init__(self, folder: Path, sources: PdfFolder) -> None:
-        self._folder, self._sources = folder, sources
+    def __init__(self, folder: Path, sources: PdfFolder, passwords: Passwords) -> None:
+        self._folder, self._sources, self._passwords = folder, sources, passwords
         self._taken: set[str] = set()
         self._writer: Writer | None = None
         self._written = 0
@@ -85,7 +97,7 @@ class _Copies:
         try:
             source = self._sources.find(name)
             digest = hashlib.sha256(source.read_bytes()).hexdigest()
-            content, left_out = self._marked(Mark(str(source), digest, notes))
+            content, left_out = self._marked(Mark(str(source), digest, notes, self._passwords.of(source)))
         except PageProblem as problem:
             return AnnotatedDocument(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
         except WritingProblem as problem:
@@ -134,6 +146,16 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
             for box in data.boxes:
                 if box.status in _LOOKS:
                     yield _note(box, by_number.get(box.mistake or 0), index, layer)
+
+
+def _lacks_size(contents: Contents, document: int) -> bool:
+    """Return whether boxes of a document have no place because no file states the size of a page."""
+    dataset = contents.dataset
+    if dataset is None:
+        return False
+    pages = np.flatnonzero(dataset.page_document == document).tolist()
+    layers = (data for page in pages for data in page_layers(contents, page, None))
+    return any(NO_SIZE in data.notes and data.limit is not None and data.limit.total > 0 for data in layers)
 
 
 def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> Note:

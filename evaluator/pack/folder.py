@@ -62,7 +62,7 @@ def write_folder(
     marked: list[AnnotatedDocument] = []
     if pdfs is not None:
         (path / MARKED).mkdir(exist_ok=True)
-        marked = write_annotated(path / MARKED, contents, pdfs, progress=progress)
+        marked = write_annotated(path / MARKED, contents, pdfs, passwords=pictures.passwords, progress=progress)
     remove_copies(path / MARKED, {one.path for one in marked})
     return Folder(html, pdf, marked)
 

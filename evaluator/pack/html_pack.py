@@ -66,12 +66,15 @@ _CHART_EDGE: Final = 20.0
 
 
 class WrittenPack(NamedTuple):
-    """What was written: bytes and shown pages; `sheets` are empty ones, `left_out` exceed the budget."""
+    """What was written: bytes and shown pages; `sheets` are empty ones, for the reason `why`; `left_out` exceed the
+    budget.
+    """
 
     size: int
     pages: int
     left_out: int
     sheets: int = 0
+    why: str = ""
 
     @property
     def shown(self) -> str:
@@ -79,13 +82,14 @@ class WrittenPack(NamedTuple):
         pages = count_of(self.pages, "page")
         if not self.sheets:
             return pages
-        return f"{pages}, {self.sheets:,} of them boxes on an empty sheet: there is no PDF or image of the page"
+        return f"{pages}, {self.sheets:,} of them boxes on an empty sheet: {self.why}"
 
 
 def written_pack(size: int, contents: Contents, plan: Plan, pictures: Pictures) -> WrittenPack:
     """Return what was written of a plan."""
     places = [contents.place(page)[1:] for page in plan.pages]
-    return WrittenPack(size, len(plan.pages), len(contents.pages) - len(plan.pages), pictures.sheets(places))
+    left_out = len(contents.pages) - len(plan.pages)
+    return WrittenPack(size, len(plan.pages), left_out, pictures.sheets(places), pictures.why_sheets(places))
 
 
 def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> WrittenPack:

@@ -5,6 +5,7 @@ A page that cannot be drawn is an empty sheet with the reason.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ import numpy as np
 from evaluator.components.gallery.crops import aspect_of, data_url, region
 from evaluator.components.payload import Rect
 from evaluator.components.viewer.text_lost import PageText
-from evaluator.data.issues import plain
+from evaluator.data.issues import count_of, plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder
+from evaluator.pdf.passwords import Passwords
 from evaluator.pdf.pool import PageImage, PagePool
-from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.problems import PageProblem, ProblemKind
 from evaluator.pdf.worker import Encoding
 from evaluator.system.threads import in_threads
 
@@ -31,6 +33,10 @@ _LOOKED_AT: Final = 3
 _CAUTION: Final = 1.3
 _NO_PICTURES: Final = 1_000.0
 _SHAPE: Final = 1.414
+_ABSENT: Final[frozenset[ProblemKind]] = frozenset({"no_folder", "missing"})
+_NO_FILE: Final = "there is no PDF or image of the page"
+# Reasons of empty sheets that are named.
+_REASONS: Final = 5
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 T = TypeVar("T")
@@ -99,9 +105,14 @@ class Pictures:
     ) -> None:
         self._pool, self._images, self.encoding = pool, images, encoding
         self._folder = None if folder is None else PdfFolder(folder)
-        # Of several threads; adding to a set is one step.
-        self._sheets: set[tuple[str, int]] = set()
+        # Of several threads; adding to a dictionary is one step.
+        self._sheets: dict[tuple[str, int], str] = {}
         self._looked_at: dict[tuple[str, int, int], Picture] = {}
+
+    @property
+    def passwords(self) -> Passwords:
+        """Return the passwords with which PDFs are opened."""
+        return self._pool.passwords
 
     def encoded(self, encoding: Encoding) -> Pictures:
         """Return the same pictures in another encoding; those in both are in any."""
@@ -113,7 +124,16 @@ class Pictures:
 
     def sheets(self, places: Iterable[tuple[str, int]]) -> int:
         """Return how many of some pages (name and index) were asked for and are empty sheets."""
-        return len(self._sheets.intersection(places))
+        return len(self._sheets.keys() & set(places))
+
+    def why_sheets(self, places: Iterable[tuple[str, int]]) -> str:
+        """Return why some pages are empty sheets, in words; with counts where there are several reasons."""
+        why = Counter(self._sheets[place] for place in places if place in self._sheets)
+        if len(why) < 2:
+            return next(iter(why), "")
+        named = sorted(why.items(), key=lambda each: (-each[1], each[0]))[:_REASONS]
+        reasons = [f"{count_of(count, 'page')}: {reason}" for reason, count in named]
+        return "; ".join([*reasons, *([f"{len(why) - _REASONS:,} more reasons"] if len(why) > _REASONS else [])])
 
     def points(self, name: str, index: int) -> tuple[float, float] | None:
         """Return the size of a page in points; None when the page cannot be opened."""
@@ -134,7 +154,7 @@ class Pictures:
         try:
             drawn = self._pool.page_image(*self._page(name, index), width=width, encoding=encoding)
         except PageProblem as problem:
-            self._sheets.add((name, index))
+            self._sheets[name, index] = _NO_FILE if problem.kind in _ABSENT else problem.title
             return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
         return _picture(drawn, (0.0, 0.0, 1.0, 1.0))
 

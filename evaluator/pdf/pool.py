@@ -29,6 +29,7 @@ import numpy.typing as npt
 from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.issues import count_of, plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.pdf.passwords import Passwords, in_force
 from evaluator.pdf.problems import PageProblem, ProblemKind
 from evaluator.pdf.process import Process, ProcessLost, ProcessTimeout
 from evaluator.pdf.worker import (
@@ -250,6 +251,9 @@ class PagePool:
         After so many a process is replaced, so that what a document left behind in it does not stay.
     blocked_for : float
         Seconds for which a page that killed a worker is not tried again.
+    passwords : Passwords, optional
+        Those with which PDFs are opened; those `passwords.in_force` when not given. What was drawn with one is shown
+        only to those who have it.
     """
 
     def __init__(
@@ -265,8 +269,10 @@ class PagePool:
         cache_bytes: int = 96 * 2**20,
         blocked_for: float = 600.0,
         clock: Callable[[], float] = time.monotonic,
+        passwords: Passwords | None = None,
     ) -> None:
         self.workers = workers
+        self.passwords = in_force() if passwords is None else passwords
         self._most = workers + spares
         self._spares = spares
         self._time_limit = time_limit
@@ -327,8 +333,12 @@ class PagePool:
         self._give_back(worker, healthy=True)
         return worker.engine, worker.confined
 
+    def opening_with(self, passwords: Passwords) -> PagePool:
+        """Return the same processes and kept answers for somebody who has other passwords; to be asked only."""
+        return _OpeningPool(self, passwords)
+
     def describe(self, path: Path) -> Description:
-        """Page count (0 for an encrypted document too), encryption and warnings of a document."""
+        """Page count (0 for a document that lacks its password too), whether it lacks one, and warnings."""
         return self._answer(Description, path, Request("describe"))
 
     def page_image(
@@ -408,6 +418,8 @@ class PagePool:
         if not 0 <= question.page_index < PAGE_LIMIT:
             # Refused here: such a number may not even fit into a message.
             raise self._out_of_range(path, question.page_index)
+        if not question.password:
+            question = msgspec.structs.replace(question, password=self.passwords.of(path))
         for _ in range(2):
             place, identity, digest = self._identify(path)
             media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
@@ -590,6 +602,22 @@ class PagePool:
                 worker = _Worker()
                 self._live.add(worker)
                 self._free.append(worker)
+
+
+class _OpeningPool(PagePool):
+    """The processes of another pool, asked with passwords of its own; it owns nothing."""
+
+    def __init__(self, pool: PagePool, passwords: Passwords) -> None:
+        self.workers, self.passwords, self._pool = pool.workers, passwords, pool
+
+    def start(self) -> None:
+        self._pool.start()
+
+    def _answer(self, wanted: type[_Answer], path: Path, question: Request, patience: float | None = None) -> _Answer:
+        if not 0 <= question.page_index < PAGE_LIMIT:
+            raise self._out_of_range(path, question.page_index)
+        asked = msgspec.structs.replace(question, password=self.passwords.of(path))
+        return self._pool._answer(wanted, path, asked, patience)
 
 
 def _within(patience: float, ask: Callable[[], _Answer | None], asked: _Question) -> _Answer | None:

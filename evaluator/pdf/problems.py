@@ -32,9 +32,9 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
     "not_pdf": ("{document} is not a document that can be shown",
      "Its content is neither that of a PDF nor of the image that its name promises. {detail}",
      "Replace it by the real document."),
-    "encrypted": ("{document} is password protected",
-     "The document can be opened only with a password, so its pages cannot be drawn.",
-     "Save a copy without the password under the same name."),
+    "encrypted": ("{document} needs a password",
+     "The document can be opened only with its password, so its pages cannot be drawn. {detail}",
+     "Give the password in Files or with --password-file, or save a copy without it under the same name."),
     "unreadable": ("{document} cannot be read", "The document is damaged, so this page cannot be drawn. {detail}",
      "Open it in a PDF viewer and save it again, or get a fresh copy."),
     "no_pages": ("{document} has no pages", "The document holds no page, so no annotation can lie on one.",
@@ -68,7 +68,7 @@ class PageProblem(Exception):
     """Why a page, or its document, cannot be shown; to be shown in its place.
 
     `page_index` counts from 0; `detail` is what the sentence of this kind leaves open. `title`, `text` and `fix` are
-    sentences with control characters escaped; `in_files`: the document can be added in the view Files.
+    sentences with control characters escaped; `in_files`: the document or its password can be given in the view Files.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class PageProblem(Exception):
     ) -> None:
         self.kind = kind
         self.detail = detail
-        self.in_files = kind in ("no_folder", "missing")
+        self.in_files = kind in ("no_folder", "missing", "encrypted")
         self._arguments = (document, folder, page_index, detail)
         shown = {
             "document": plain(_shortened(document)) or '""',

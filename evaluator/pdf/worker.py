@@ -122,6 +122,10 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_limit: float = 5.0
     most_pixels: Annotated[int, Meta(ge=1, le=PIXEL_LIMIT)] = PIXEL_LIMIT
     encoding: Encoding = "webp"
+    password: str = ""
+
+    def __repr__(self) -> str:
+        return f"Request({self.operation!r}, {self.page_index!r}, digest={self.digest!r})"
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -132,7 +136,7 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
 
 
 class Description(msgspec.Struct, frozen=True, tag=True):
-    """Pages of a document (1 for an image but TIFF), whether encrypted, and warnings for the reader."""
+    """Pages of a document (1 for an image but TIFF), whether it lacks its password, and warnings for the reader."""
 
     page_count: Annotated[int, Meta(ge=0, le=PAGE_LIMIT)]
     encrypted: bool
@@ -323,7 +327,7 @@ def _no_file_opens() -> Iterator[None]:
 
 
 class _PdfDocument:
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, password: str = "") -> None:
         pymupdf = engine()
         # MuPDF goes by content and would draw an SVG or PNG of that name (reliability: Rendering).
         if b"%PDF-" not in content[:HEAD_BYTES]:
@@ -333,15 +337,16 @@ class _PdfDocument:
         self._document = pymupdf.open(stream=content, filetype="pdf")
         if not self._document.is_pdf:
             raise _Refused("not_pdf")
+        self._locked = bool(self._document.needs_pass) and not self._document.authenticate(password)
+        self._refused = bool(self._locked and password)
         self._told: dict[int, tuple[str, ...]] = {}
         self._kept: _Kept | None = None
 
     def describe(self) -> Description:
-        encrypted = bool(self._document.needs_pass)
-        page_count = 0 if encrypted else self._page_count()
+        page_count = 0 if self._locked else self._page_count()
         told = ("The file is damaged and was repaired while reading: pages may be missing or wrong.",)
         # Asked last: counting the pages can be what repairs it.
-        return Description(page_count, encrypted, told if self._document.is_repaired else ())
+        return Description(page_count, self._locked, told if self._document.is_repaired else ())
 
     def page_image(
         self,
@@ -442,8 +447,8 @@ class _PdfDocument:
         return count
 
     def _page(self, page_index: int) -> tuple[_Untyped, tuple[str, ...]]:
-        if self._document.needs_pass:
-            raise _Refused("encrypted")
+        if self._locked:
+            raise _Refused("encrypted", "The given password does not open it." if self._refused else "")
         count = self._page_count()
         if count == 0:
             repaired = self._document.is_repaired
@@ -991,7 +996,7 @@ class _RequestHandler:
 
     def __init__(self) -> None:
         self._document: _PdfDocument | _ImageDocument | None = None
-        self._opened: tuple[str, str] | None = None
+        self._opened: tuple[str, str, str] | None = None
 
     def answer(self, request: Request, handed: int | None) -> Reply:
         """Answer one request, with the number of the open file where there is one."""
@@ -1027,12 +1032,13 @@ class _RequestHandler:
             return Failure("out_of_memory" if lost else "unreadable", detail)
 
     def _open(self, request: Request, handed: int | None) -> _PdfDocument | _ImageDocument:
-        wanted = (request.media, request.digest)
+        wanted = (request.media, request.digest, request.password)
         if self._document is None or self._opened != wanted:
             self._document = self._opened = None  # before the next one is read: two large documents do not fit
             content = _read_document(request, handed)
             with _no_file_opens():
-                self._document = _PdfDocument(content) if request.media == "pdf" else _ImageDocument(content)
+                is_pdf = request.media == "pdf"
+                self._document = _PdfDocument(content, request.password) if is_pdf else _ImageDocument(content)
             self._opened = wanted
         return self._document
 

@@ -184,6 +184,10 @@ class Mark(msgspec.Struct, frozen=True, tag=True):
     path: str
     digest: str
     notes: tuple[Note, ...]
+    password: str = ""
+
+    def __repr__(self) -> str:
+        return f"Mark(digest={self.digest!r}, {len(self.notes)} notes)"
 
 
 class Finish(msgspec.Struct, frozen=True, tag=True):
@@ -459,7 +463,10 @@ class _RequestHandler:
             self._document.subset_fonts()
         if self._document is None or not len(self._document):
             raise _Refused("Nothing was to be written.")
-        content: bytes = self._document.tobytes(garbage=3, deflate=True, no_new_id=True)
+        pymupdf = engine()
+        # What needs a password is not made readable for everybody.
+        kept = pymupdf.PDF_ENCRYPT_KEEP if self._document.needs_pass else pymupdf.PDF_ENCRYPT_NONE
+        content: bytes = self._document.tobytes(garbage=3, deflate=True, no_new_id=True, encryption=kept)
         return content
 
     def mark(self, message: Mark, handed: int | None) -> Accepted:
@@ -497,8 +504,11 @@ def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
     document = pymupdf.open(stream=content, filetype="pdf")
     if not document.is_pdf:
         raise _Refused("The file is no PDF, so it cannot hold marks.")
-    if document.needs_pass:
-        raise _Refused("The file is encrypted.")
+    if document.needs_pass and not document.authenticate(message.password):
+        given = " The given one does not open it." if message.password else ""
+        raise _Refused(
+            f"It needs a password.{given} Give it with --password-file, or save a copy of the PDF without one."
+        )
     return document
 
 

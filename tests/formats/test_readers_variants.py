@@ -224,8 +224,8 @@ def cvat_xml(inner: str) -> str:
         ]),
         ([NO_BOXES_OF_TEXT], "f.json", [
             nothing("Label Studio"),
-            "$[0].annotations[0].result[0]: only rectangles and polygons are read (Label "
-            'Studio); found 1 of the kind "labels". They are left out; draw regions as rectangles or polygons.',
+            "$[0].annotations[0].result[0]: only rectangles, polygons, ellipses and brush masks are read "
+            '(Label Studio); found 1 of the kind "labels". They are left out; draw regions as rectangles or polygons.',
         ]),
         (CVAT, "f.xml", [
             "a file must have a page or a box; found none. Check that it is the right file; CVAT for images 1.1 (XML) "
@@ -265,8 +265,8 @@ def cvat_xml(inner: str) -> str:
         ]),
         (cvat_xml('<tag label="x"/>'), "f.xml", [
             nothing("CVAT for images 1.1"),
-            'line 1, <tag>: only boxes and polygons are read (CVAT for images 1.1); found 1 of the kind "tag". They '
-            "are left out; draw regions as boxes or polygons.",
+            "line 1, <tag>: only boxes, polygons, ellipses and masks are read (CVAT for images 1.1); found 1 of the "
+            'kind "tag". They are left out; draw regions as boxes or polygons.',
         ]),
         (cvat_xml('<box xtl="1" ytl="1" xbr="2" ybr="2"/>'), "f.xml", [
             nothing("CVAT for images 1.1"),

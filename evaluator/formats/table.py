@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, quote
-from evaluator.formats import json_text, limits
+from evaluator.formats import image_folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Corners, Size
 from evaluator.formats.json_text import excerpt
@@ -85,6 +85,8 @@ class Plan(NamedTuple):
 class Table(BoxFormat):
     """A table with a row for each box, whose columns have names of `_BOXES` and `_KNOWN`.
 
+    A Parquet file may have a row for each image instead, with lists of boxes; see `image_folder`.
+
     A row with four empty coordinates is a page without boxes. ``page_index`` counts from 0, ``page_number`` from 1,
     ``page`` from 0 when it has a 0, else from 1, with a warning. Without them each document is one page; without a
     column of documents the file is the document. Boxes are pixels, or shares of the page with ``unit=page``.
@@ -102,13 +104,13 @@ class Table(BoxFormat):
         if head.startswith(_PARQUET):
             # Of a large file the names are not in the head; its reader says what is missing.
             names = [name.lower() for name in _parquet_names(head)]
-            return not names or bool(_boxes_in(names))
+            return not names or bool(_boxes_in(names)) or _is_nested(head)
         header = _header_of(head)
         return len(header) >= 4 and not is_supervision(header) and bool(_boxes_in(header))
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """Return prediction for a table with a column of scores, else ground truth."""
-        names = _parquet_names(content) if content.startswith(_PARQUET) else _header_of(content)
+        names = _parquet_names(content, keys=True) if content.startswith(_PARQUET) else _header_of(content)
         return "prediction" if any(name.lower() in _KNOWN["score"] for name in names) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
@@ -116,6 +118,8 @@ class Table(BoxFormat):
 
         ``boxes.ids`` are lines, for Parquet rows.
         """
+        if content.startswith(_PARQUET) and _is_nested(content):
+            return image_folder.read_parquet(content, name, reading, format=self.name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         if content.startswith(_PARQUET):
             header, rows = _parquet(content, collector)
@@ -338,13 +342,28 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
     return header, rows
 
 
-def _parquet_names(content: bytes) -> list[str]:
-    """Return the names of the columns of a Parquet file; none of one that cannot be read."""
+def _is_nested(content: bytes) -> bool:
+    """Return whether a Parquet file has a row for each image, with lists of boxes."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        return list(parquet.read_schema(io.BytesIO(content)).names)
+        return image_folder.is_nested(parquet.read_schema(io.BytesIO(content)))
+    except (pa.ArrowException, OSError, ValueError):
+        return False
+
+
+def _parquet_names(content: bytes, *, keys: bool = False) -> list[str]:
+    """Return the names of the columns of a Parquet file, with `keys` those inside of lists of boxes too.
+
+    None of one that cannot be read.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        schema = parquet.read_schema(io.BytesIO(content))
+        return image_folder.leaves(schema) if keys and image_folder.is_nested(schema) else list(schema.names)
     except (pa.ArrowException, OSError, ValueError):
         return []
 

@@ -63,8 +63,14 @@ def refused(content: str, name: str) -> str:
         ('{"_name": "", "file-info": {}, "main-text": [], "page-dimensions": []}', "a.json", "this is a document of "
          "Docling 1, which is not read. Convert the document with Docling 2 and save that as JSON."),
         ('{"DocumentMetadata": {}, "ExpenseDocuments": [{"Blocks": [{"BlockType": "PAGE"}]}]}', "a.json", "this is a "
-         "form of AnalyzeExpense or AnalyzeID of AWS Textract, which is not read. Call AnalyzeDocument with the "
-         "feature LAYOUT for the same document."),
+         "form of AnalyzeExpense or AnalyzeID of AWS Textract, which is not read. It has fields and no layout; call "
+         "AnalyzeDocument with the feature LAYOUT for the same document."),
+        ('{"JobStatus": "SUCCEEDED", "ExpenseDocuments": [{"SummaryFields": []}]}', "a.json", "this is a "
+         "form of AnalyzeExpense or AnalyzeID of AWS Textract, which is not read. It has fields and no layout; call "
+         "AnalyzeDocument with the feature LAYOUT for the same document."),
+        ('{"JobStatus": "SUCCEEDED", "Results": [{"Extractions": [{"ExpenseDocument": {}}]}]}', "a.json", "this is a "
+         "form of AnalyzeExpense or AnalyzeID of AWS Textract, which is not read. It has fields and no layout; call "
+         "AnalyzeDocument with the feature LAYOUT for the same document."),
         ('{"dt_polys": [], "rec_texts": [], "rec_boxes": []}', "a.json", "this is a result of PaddleOCR with lines of "
          "text and no regions, which is not read. Run PP-StructureV3 or a PP-DocLayout model on the same page."),
         ('{"a": [{"bboxes": [], "image_bbox": [0, 0, 9, 9], "page": 1}]}', "a.json", "this is a layout of Surya, which "

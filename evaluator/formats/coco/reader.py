@@ -20,7 +20,7 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
 from evaluator.data.issues import Collector
 from evaluator.data.order import distinct
-from evaluator.formats import json_text, limits
+from evaluator.formats import image_folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.ids import Texts, id_text, id_texts, quoted_id
 from evaluator.formats.coco.image_names import images_of
@@ -101,7 +101,7 @@ class Coco(BoxFormat):
             return False
         if not {b'"image_id"', b'"file_name"'} & {*marks} and b'"image_name"' in head:
             return False
-        return len(marks) >= 2
+        return len(marks) >= 2 and not image_folder.FORMAT.detect(head)
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """Return prediction for a results list, and for an object with images whose boxes all have a score.

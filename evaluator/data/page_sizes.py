@@ -251,9 +251,9 @@ def _turned_back(source: Annotations, sizes: FloatArray) -> Annotations:
         return source
     boxes = source.boxes
     quarter, size = quarters[boxes.entry], sizes[boxes.entry]
-    points = _unturned(boxes.xyxy.reshape(-1, 2, 2), quarter, size)
+    points = unturned(boxes.xyxy.reshape(-1, 2, 2), quarter, size)
     rings = {
-        row: [_unturned(ring[None], quarter[[row]], size[[row]])[0] for ring in rings] if quarter[row] else rings
+        row: [unturned(ring[None], quarter[[row]], size[[row]])[0] for ring in rings] if quarter[row] else rings
         for row, rings in boxes.polygons.items()
     }
     turned = (quarter > 0)[:, None]
@@ -265,7 +265,7 @@ def _turned_back(source: Annotations, sizes: FloatArray) -> Annotations:
     return replace(source, boxes=replace(boxes, xyxy=xyxy, polygons=rings), attributes=attributes)
 
 
-def _unturned(points: FloatArray, quarters: IntArray, size: FloatArray) -> FloatArray:
+def unturned(points: FloatArray, quarters: IntArray, size: FloatArray) -> FloatArray:
     """Return points of turned pages, float64 (N, K, 2), on the pages as given, of (N, 2) `size`.
 
     `quarters`, int64 (N,), 0 to 3: how often the page was turned counterclockwise by 90 degrees.

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evaluator import formats
+from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.data.page_sizes import on_same_pages
 from evaluator.project import evaluate
 from tests.terminal import run_command
@@ -227,3 +228,50 @@ def test_another_angle_is_said(tmp_path: Path) -> None:
         "pred.json: $.doc_preprocessor_res.angle: angle should be 0, 90, 180 or 270 (PaddleX); found 45. "
         "The boxes are read as they are written."
     ]
+
+
+# --- the doctor -----------------------------------------------------------------------------------------------
+
+
+def off_pages(folder: Path, change: Any, off: tuple[int, ...], *, score: float = 0.9) -> Path:
+    """The prediction of the pages, of which some have other boxes than their file states."""
+    path = coco(folder / "pred.json", {}, score=score)
+    tree = json.loads(path.read_text())
+    for row in tree["annotations"]:
+        if row["image_id"] in off:
+            x, y, w, h = row["bbox"]
+            x1, y1, x2, y2 = change(x, y, x + w, y + h)
+            row["bbox"] = [x1, y1, x2 - x1, y2 - y1]
+    path.write_text(json.dumps(tree))
+    return path
+
+
+CHANGES = {
+    "turned clockwise by 90 degrees": lambda x1, y1, x2, y2: (y1, WIDTH - x2, y2, WIDTH - x1),
+    "turned clockwise by 180 degrees": lambda x1, y1, x2, y2: (WIDTH - x2, HEIGHT - y2, WIDTH - x1, HEIGHT - y1),
+    "turned clockwise by 270 degrees": lambda x1, y1, x2, y2: (HEIGHT - y2, x1, HEIGHT - y1, x2),
+    "mirrored from top to bottom": lambda x1, y1, x2, y2: (x1, HEIGHT - y2, x2, HEIGHT - y1),
+    "read with x and y exchanged": lambda x1, y1, x2, y2: (y1, x1, y2, x2),
+    "rescaled by 0.72": lambda *box: tuple(value / 0.72 for value in box),
+    "rescaled by 1.6": lambda *box: tuple(value / 1.6 for value in box),
+}
+
+
+@pytest.mark.parametrize("words", CHANGES)
+@pytest.mark.parametrize("off", [(1,), (0, 3)])
+def test_pages_that_are_off_by_themselves_are_named(truth: Path, words: str, off: tuple[int, ...]) -> None:
+    prediction = formats.read(off_pages(truth.parent, CHANGES[words], off), side="prediction")
+    diagnosis = diagnosis_of(formats.read(truth), prediction)
+    named = "; ".join(f"p{page}, page 1" for page in off)
+    assert diagnosis.sentence.startswith(f"F1 {1 - len(off) / PAGES:.3f}. Boxes match when they are {words} on ")
+    assert diagnosis.sentence.endswith(f" on {len(off)} of 5 pages: {named}. With that: 1.000.")
+    assert (diagnosis.best, diagnosis.pages_f1, diagnosis.silent) == (None, 1.0, False)
+    assert diagnosis.to_json()["pages"] == [
+        {"words": words, "named": f"{len(off)} of 5 pages: {named}", "pages": len(off)}
+    ]
+
+
+def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:
+    away = off_pages(truth.parent, lambda x1, y1, x2, y2: (x1, y1 + 700, x1 + 90, y2 + 800), (2,))
+    diagnosis = diagnosis_of(formats.read(truth), formats.read(away, side="prediction"))
+    assert (diagnosis.pages, diagnosis.silent) == ((), True)

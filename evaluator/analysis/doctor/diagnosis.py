@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from evaluator.analysis.doctor import geometry
+from evaluator.analysis.doctor.pages_apart import PagesApart, pages_apart
 from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
@@ -26,6 +27,7 @@ Measure = Callable[[Annotations, Annotations], float | None]
 
 # A file that is this good is not looked at further, and a fix has to bring at least this much.
 _GOOD: Final = 0.9
+_ALL_RIGHT: Final = 0.999
 _GAIN: Final = 0.1
 _TIMES: Final = 1.25
 # Several fixes that move boxes fit any two files a little; they are proposed where most boxes match then.
@@ -60,7 +62,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     `as_given`: F1 without fixes, None when they cannot be compared; why not is `not_compared`. `hypotheses`: those
     tried, best first. `best`: None when nothing helps. `nothing_matches`: both have boxes, none match.
     `shared_documents` of `documents` of the ground truth are in both. `labels`: those that only the prediction has;
-    `labels_f1`: with all of them mapped, beside `best` without its labels.
+    `labels_f1`: with all of them mapped, beside `best` without its labels. `pages`: those that are off by themselves,
+    where no fix of all helps; `pages_f1` is without that.
     """
 
     file: str
@@ -74,11 +77,13 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[LabelProposal, ...] = ()
     labels_f1: float | None = None
     not_compared: str = ""
+    pages: tuple[PagesApart, ...] = ()
+    pages_f1: float | None = None
 
     @property
     def silent(self) -> bool:
         """Return whether nothing can be fixed: neither a fix nor other names of labels help."""
-        return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help)
+        return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help or self.pages)
 
     @property
     def labels_help(self) -> bool:
@@ -101,6 +106,9 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         given = f"F1 {number(self.as_given)}."
         if self.best is not None:
             return plain(f"{given} With {self.best.words}: {number(self.best.f1)}.")
+        if self.pages:
+            apart = " ".join(f"Boxes match when they are {each.words} on {each.named}." for each in self.pages)
+            return plain(f"{given} {apart} With that: {number(self.pages_f1)}.")
         if self.not_compared:
             return plain(f"{given} Nothing was compared: {self.not_compared}")
         if self.nothing_matches and not self.shared_documents:
@@ -150,6 +158,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
             ],
             "labels": [msgspec.structs.asdict(each) for each in self.labels],
             "labels_f1": self.labels_f1,
+            "pages": [msgspec.structs.asdict(each) for each in self.pages],
+            "pages_f1": self.pages_f1,
         }
 
 
@@ -217,6 +227,10 @@ class _Doctor:
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
             ranked = [best, *(each for each in ranked if each.fixes != best.fixes)]
+        apart, moved = ((), prediction) if best or (given or 0.0) >= _ALL_RIGHT else pages_apart(truth, prediction)
+        pages_f1 = self._measure(truth, moved) if apart else None
+        if (pages_f1 or 0.0) <= (given or 0.0):
+            apart, pages_f1 = (), None
         return Diagnosis(
             file=prediction.name,
             against=truth.name,
@@ -229,6 +243,8 @@ class _Doctor:
             documents=len(truth.documents),
             labels=proposed,
             labels_f1=self._f1((*without_labels, *mapped)) if mapped else None,
+            pages=apart,
+            pages_f1=pages_f1,
         )
 
     def _not_compared(self) -> str:

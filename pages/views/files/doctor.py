@@ -130,7 +130,7 @@ def banner() -> None:
 def _line(place: int, case: Diagnosed) -> None:
     """Draw a diagnosis in one line; nothing when there is neither a fix nor a reason to ask."""
     diagnosis = case.diagnosis
-    if diagnosis.best is None and not diagnosis.serious:
+    if diagnosis.best is None and not diagnosis.serious and not diagnosis.pages:
         return
     with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
         st.warning(

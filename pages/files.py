@@ -226,6 +226,30 @@ def _rejected_upload() -> None:
     frame.issues(rejected.issues)
 
 
+def _passwords() -> None:
+    """Ask for the passwords of PDFs; they stay in the memory of this session."""
+    locked = file_list.locked_pages()
+    if not locked:
+        return
+    frame.section("PDFs that need a password", count_of(len(locked), "file"))
+    st.caption("A password is kept in this session only. It is not stored, and not in packs or project files.")
+    for path in locked:
+        if path.name in state.pdf_passwords:
+            st.error(f"The given password does not open {frame.escaped(path.name)}.", icon=":material/error:")
+    names = [path.name for path in locked[:_PAGES_LISTED]]
+    with st.form("passwords", clear_on_submit=True):
+        for place, name in enumerate(names):
+            st.text_input(f"Password of {frame.escaped(name)}", type="password", key=f"password_{place}")
+        st.form_submit_button("Open with these passwords", on_click=_take_passwords, args=(names,))
+    if len(locked) > _PAGES_LISTED:
+        st.caption(f"The first {_PAGES_LISTED} of {len(locked):,} files.")
+
+
+def _take_passwords(names: Sequence[str]) -> None:
+    given = {name: form_value(f"password_{place}") for place, name in enumerate(names)}
+    state.pdf_passwords = {**state.pdf_passwords, **{name: word for name, word in given.items() if word}}
+
+
 def _pdf_note(held: Project[Annotations]) -> None:
     if held.pdfs is None:
         st.caption(
@@ -358,6 +382,7 @@ def view() -> None:
     doctor.what_is_in_the_data()
     _other_kinds()
     _uploads()
+    _passwords()
     _upload(held)
     _save()
     _recent()

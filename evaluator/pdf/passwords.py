@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import os
+import re
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import IO, Final
 
 FILE_VARIABLE: Final = "LAYOUTSCOPE_PASSWORD_FILE"
 """Where the dashboard finds the path of the file of passwords, which it reads itself."""
 _MOST_BYTES: Final = 1 << 20
+_TRAILER_BYTES: Final = 1 << 14
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -59,6 +62,21 @@ class Passwords:
                     f"{number:,} has no name, tab or password."
                 )
         return cls("", {name.strip(): password for name, _, password in pairs})
+
+
+def states_encryption(file: IO[bytes]) -> bool:
+    """Return whether a PDF says in its last trailer that it is encrypted, with a password for the reader or not."""
+    end = file.seek(0, os.SEEK_END)
+    file.seek(max(0, end - _TRAILER_BYTES))
+    tail = file.read(_TRAILER_BYTES)
+    if b"/Encrypt" in tail:
+        return True
+    # The trailer may be before the objects, or the dictionary of a stream.
+    starts = re.findall(rb"startxref\s+(\d{1,12})", tail)
+    if not starts or int(starts[-1]) >= end:
+        return False
+    file.seek(int(starts[-1]))
+    return b"/Encrypt" in file.read(_TRAILER_BYTES)
 
 
 NONE: Final = Passwords()

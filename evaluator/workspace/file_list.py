@@ -13,6 +13,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.fields import FieldDocuments, class_key, leaves
 from evaluator.data.issues import Issue, count_of, issue_count
 from evaluator.formats import search
+from evaluator.pdf.passwords import states_encryption
 from evaluator.pdf.worker import HEAD_BYTES, is_page_file
 from evaluator.project import AnyMember, AnyProject
 from evaluator.workspace.uploads import PAGE_SUFFIXES, no_page
@@ -96,28 +97,31 @@ def of_left_out(issues: Iterable[Issue], names: Sequence[str] = ()) -> Iterator[
 
 
 class PageFiles(NamedTuple):
-    """Pages below a folder: number of PDFs or images, and an issue for each that only is called so."""
+    """Pages below a folder: number of PDFs or images, an issue for each that only is called so, encrypted PDFs."""
 
     files: int
     issues: tuple[Issue, ...]
+    encrypted: tuple[Path, ...] = ()
 
 
 def page_files(folder: Path) -> PageFiles:
     """Return the PDFs and images below a folder, by the first bytes of the files that are called so."""
-    count, issues = 0, []
+    count, issues, encrypted = 0, [], []
     for path in search.walk([folder]):
         if path.suffix.lower() not in PAGE_SUFFIXES:
             continue
         try:
             with path.open("rb") as file:
                 head = file.read(HEAD_BYTES)
+                if path.suffix.lower() == ".pdf" and states_encryption(file):
+                    encrypted.append(path)
         except OSError:
             head = b""
         if is_page_file(head):
             count += 1
         else:
             issues.append(no_page(path.name))
-    return PageFiles(count, tuple(issues))
+    return PageFiles(count, tuple(issues), tuple(encrypted))
 
 
 def issues_in_words(issues: Sequence[Issue]) -> str:

@@ -6,6 +6,7 @@ PDFs are looked up by name under one folder; uploads, after a check of name and 
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from evaluator.components.payload import PictureItem, ProblemItem
 from evaluator.components.viewer.payload import SharperEvent, StripItem
 from evaluator.data.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
+from evaluator.pdf.passwords import FILE_VARIABLE, NONE, Passwords
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, document_page_sizes
@@ -89,11 +91,29 @@ def patience(seconds: float) -> float:
 
 
 @st.cache_resource(show_spinner=False)
-def pool() -> PagePool:
-    """Return the renderer of this process, for all sessions."""
-    made = PagePool(spares=1)
+def _renderer() -> PagePool:
+    """Return the renderer of this process, for all sessions, with the passwords of the command line."""
+    passwords = NONE
+    if file := os.environ.get(FILE_VARIABLE):
+        with contextlib.suppress(OSError, ValueError):  # it was read when the command started
+            passwords = Passwords.read(Path(file))
+    made = PagePool(spares=1, passwords=passwords)
     ended_sessions.call_when_no_session(made.rest)
     return made
+
+
+def pool() -> PagePool:
+    """Return the renderer of this process, which opens PDFs with the passwords that this session has."""
+    renderer, given = _renderer(), state.pdf_passwords
+    return renderer.opening_with(renderer.passwords.having(given)) if given else renderer
+
+
+def lacks_password(path: Path) -> bool:
+    """Return whether a PDF needs a password which this session does not have; False for one that cannot be read."""
+    try:
+        return pool().describe(path).encrypted
+    except PageProblem:
+        return False
 
 
 def start_renderer(kind: AnyKind) -> None:
@@ -308,6 +328,8 @@ def lazy_address(
     except OSError:
         return ""
     of = f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}\0{what}"
+    # The route keys its digest; who lacks the password has another address.
+    of += f"\0{pool().passwords.of(page.path)}"
     return routes.lazy_address(of, make, known=known, whole=whole)
 
 

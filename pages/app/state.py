@@ -290,6 +290,8 @@ class State:
     poster_files: Field[Project[Posters] | None] = Field(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
+    # By the name of the file; in memory alone.
+    pdf_passwords: Field[Mapping[str, str]] = Field({})
     # Chosen files and their role until they are read: the browser empties the form at once.
     given: Field[FilesWithRole | None] = Field(None)
     field_given: Field[FilesWithRole | None] = Field(None)

@@ -128,6 +128,14 @@ def issues_of_pages() -> tuple[Issue, ...]:
     return tuple(issue for folder in _folders_of_pages() if folder != own for issue in _page_files(str(folder)).issues)
 
 
+def locked_pages() -> list[Path]:
+    """Return the PDFs in the folders of pages that need a password which this session does not have."""
+    own = pictures.uploaded_folder()
+    folders = _folders_of_pages()
+    held = (file_list.page_files(folder) if folder == own else _page_files(str(folder)) for folder in folders)
+    return [path for of_folder in held for path in of_folder.encrypted if pictures.lacks_password(path)]
+
+
 def unused_files() -> tuple[str, ...]:
     """Return the files that are neither annotations nor pages: command line, then last upload."""
     return (*session_files.initial_workspace().passed_over, *state.passed_over)

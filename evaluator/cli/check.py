@@ -15,7 +15,8 @@ from evaluator import formats
 from evaluator.analysis.doctor.diagnosis import Diagnosis, number
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.cli.convert import other_contents, read_any
-from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, LevelName
+from evaluator.cli.paths import PDFS, PasswordFile, passwords_of
+from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, LevelName, need_folder
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.fixes import Fix, fix_options
@@ -23,6 +24,8 @@ from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_
 from evaluator.formats.base import Reading
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics import export
+from evaluator.pdf.locked import locked_issues
+from evaluator.pdf.passwords import opening_with
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import Source
 from evaluator.workspace.roles import find
@@ -36,6 +39,8 @@ def check(
     format: str | None = None,
     columns: Columns = "",
     level: LevelName = None,
+    pdfs: Path | None = None,
+    password_file: PasswordFile = None,
 ) -> int:
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
@@ -48,7 +53,12 @@ def check(
         Files of boxes, extracted fields or posters, or folders of them.
     format
         Format of the files, when it should not be recognised by content.
+    pdfs
+        The folder under which the PDFs are looked up by name: those that need a password are named.
     """
+    if pdfs is not None:
+        need_folder(PDFS, pdfs)
+    passwords = passwords_of(password_file)
     reading = Reading(format=format, columns=columns, level=level, max_per_rule=None)
     given, notes = [], []
     for path in files:
@@ -70,6 +80,9 @@ def check(
     ]
     annotations = [read for _, read in boxes if read is not None]
     truths = [read for read in annotations if read.side == "ground_truth"]
+    if pdfs is not None:
+        with opening_with(passwords):
+            issues += locked_issues(annotations, pdfs)
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]

@@ -221,3 +221,22 @@ def test_a_pack_counts_each_reason_of_empty_sheets(folder: Path, tmp_path: Path,
         f" MB, 2 pages, 2 of them {EMPTY}: 1 page: locked.pdf needs a password; 1 page: there is no PDF or image "
         "of the page\n"
     )
+
+
+def test_check_names_the_documents_that_need_a_password(folder: Path, tmp_path: Path, run: Runner) -> None:
+    files = ("check", folder / "gt_sized.csv")
+    clean = run(*files)
+    assert clean.out == "1 checked: 0 errors, 0 warnings\n"
+    rule = "a PDF must open without a password, or with the one that is given"
+    fix = "Give the password in Files or with --password-file, or save a copy without it under the same name."
+    (tmp_path / "wrong.txt").write_text("wrong")
+    for more, why in (
+        ((), ""),
+        (("--password-file", tmp_path / "wrong.txt"), ". The given password does not open it"),
+    ):
+        assert run(*files, "--pdfs", folder / "pdfs", *more).out == (
+            f"warning: locked.pdf: {rule}; found locked.pdf needs a password{why}. {fix}\n"
+            "1 checked: 0 errors, 1 warning\n"
+        )
+    opened = run(*files, "--pdfs", folder / "pdfs", "--password-file", folder / "named.txt")
+    assert opened == clean

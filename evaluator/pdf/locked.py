@@ -1,0 +1,45 @@
+"""PDFs that need a password which is not given, among those that files of boxes name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from evaluator.data.dataset import Annotations
+from evaluator.data.issues import Issue
+from evaluator.pdf.folder import Folders, PdfFolder
+from evaluator.pdf.passwords import states_encryption
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+
+
+def locked_issues(sources: Iterable[Annotations], folder: Folders) -> list[Issue]:
+    """Return a warning for each PDF of some files that the passwords in force do not open; no process without any."""
+    documents = PdfFolder(folder)
+    names = dict.fromkeys(document.name for source in sources for document in source.documents)
+    encrypted = dict.fromkeys(path for name in names if (path := _encrypted(documents, name)) is not None)
+    if not encrypted:
+        return []
+    issues = []
+    with PagePool(workers=1) as pool:
+        for path in encrypted:
+            try:
+                pool.words(path, 0)
+            except PageProblem as problem:
+                if problem.kind == "encrypted":
+                    rule = "a PDF must open without a password, or with the one that is given"
+                    why = f"{problem.title}. {problem.detail}".strip(" .")
+                    issues.append(
+                        Issue(severity="warning", file=path.name, place="", rule=rule, found=why, fix=problem.fix)
+                    )
+    return issues
+
+
+def _encrypted(documents: PdfFolder, name: str) -> Path | None:
+    """Return the PDF of a name when it says that it is encrypted."""
+    try:
+        path = documents.find(name)
+        with path.open("rb") as file:
+            return path if path.suffix.lower() == ".pdf" and states_encryption(file) else None
+    except (PageProblem, OSError):
+        return None
